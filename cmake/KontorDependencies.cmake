@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What Kontor stands on. Each entry is found, never vendored; what is missing is a configure error
+# that names the Debian package and the variable that points CMake at another installation.
+
+# kontor_require(<name> PACKAGE <Debian package> HINT <variable> FOUND <bool>)
+function(kontor_require name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PACKAGE;HINT;FOUND" "")
+  if(NOT arg_FOUND)
+    message(FATAL_ERROR
+      "Kontor needs ${name}, and CMake did not find it.\n"
+      "  Debian/Ubuntu:       apt-get install ${arg_PACKAGE}\n"
+      "  another installation: cmake -D${arg_HINT}=<prefix> ..."
+    )
+  endif()
+endfunction()
+
+include(KontorKokkos)
+kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
+
+find_package(MPI 3.1 QUIET COMPONENTS C CXX)
+kontor_require("MPI (3.1 or later)" PACKAGE "libopenmpi-dev openmpi-bin" HINT MPI_HOME FOUND "${MPI_FOUND}")
+
+find_package(fmt QUIET)
+kontor_require("{fmt}" PACKAGE libfmt-dev HINT fmt_ROOT FOUND "${fmt_FOUND}")
+
+if(KONTOR_MINIAPPS)
+  find_package(yaml-cpp QUIET)
+  kontor_require("yaml-cpp" PACKAGE libyaml-cpp-dev HINT yaml-cpp_ROOT FOUND "${yaml-cpp_FOUND}")
+  if(NOT TARGET yaml-cpp::yaml-cpp) # yaml-cpp before 0.8
+    add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+  endif()
+
+  find_package(muparser QUIET)
+  kontor_require("muParser" PACKAGE libmuparser-dev HINT muparser_ROOT FOUND "${muparser_FOUND}")
+
+  find_package(CLI11 QUIET)
+  kontor_require("CLI11" PACKAGE libcli11-dev HINT CLI11_ROOT FOUND "${CLI11_FOUND}")
+
+  find_package(nlohmann_json QUIET)
+  kontor_require("JSON for Modern C++" PACKAGE nlohmann-json3-dev HINT nlohmann_json_ROOT
+    FOUND "${nlohmann_json_FOUND}"
+  )
+
+  include(KontorHDF5)
+  kontor_require("HDF5" PACKAGE libhdf5-openmpi-dev HINT HDF5_ROOT FOUND "${HDF5_FOUND}")
+endif()
+
+if(KONTOR_TESTS)
+  find_package(GTest QUIET)
+  kontor_require("GoogleTest (or -DKONTOR_TESTS=OFF)" PACKAGE libgtest-dev HINT GTest_ROOT FOUND "${GTest_FOUND}")
+endif()

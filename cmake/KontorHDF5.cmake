@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Finds HDF5 and gives it one name, Kontor::hdf5; the parallel library is preferred.
+# KONTOR_HDF5=serial takes a serial library even where a parallel one is installed.
+
+set(KONTOR_HDF5 "auto" CACHE STRING "HDF5 to build with: auto (parallel preferred), parallel or serial")
+set_property(CACHE KONTOR_HDF5 PROPERTY STRINGS auto parallel serial)
+if(NOT KONTOR_HDF5 MATCHES "^(auto|parallel|serial)$")
+  message(FATAL_ERROR "KONTOR_HDF5 is '${KONTOR_HDF5}'; allowed are auto, parallel and serial")
+endif()
+
+if(KONTOR_HDF5 STREQUAL "serial")
+  set(HDF5_PREFER_PARALLEL FALSE)
+else()
+  set(HDF5_PREFER_PARALLEL TRUE)
+endif()
+find_package(HDF5 QUIET COMPONENTS C)
+if(HDF5_FOUND AND KONTOR_HDF5 STREQUAL "parallel" AND NOT HDF5_IS_PARALLEL)
+  message(FATAL_ERROR "KONTOR_HDF5=parallel, but the HDF5 found (${HDF5_C_LIBRARIES}) is serial.\n"
+    "  Debian/Ubuntu: apt-get install libhdf5-openmpi-dev; elsewhere set HDF5_ROOT"
+  )
+endif()
+
+if(HDF5_FOUND AND NOT TARGET Kontor::hdf5)
+  add_library(Kontor::hdf5 INTERFACE IMPORTED)
+  target_include_directories(Kontor::hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+  target_link_libraries(Kontor::hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+  target_compile_definitions(Kontor::hdf5 INTERFACE ${HDF5_C_DEFINITIONS})
+  if(HDF5_IS_PARALLEL)
+    target_link_libraries(Kontor::hdf5 INTERFACE MPI::MPI_C)
+  endif()
+endif()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Finds Kokkos and gives it one name, Kontor::kokkos. Used here and by the installed package.
+#
+# Debian's Kokkos comes with Trilinos: its imported target names an include directory that is not there,
+# so the library list and the include directory are linked instead (as SYSTEM: its headers warn).
+
+find_package(Kokkos 3.4 QUIET)
+if(NOT Kokkos_FOUND)
+  find_package(Kokkos QUIET) # Trilinos gives its own version number (13.2), which a request for 3.4 can refuse
+endif()
+
+if(Kokkos_FOUND AND NOT TARGET Kontor::kokkos)
+  if(DEFINED Kokkos_LIBRARIES AND Kokkos_LIBRARIES MATCHES "trilinos")
+    add_library(Kontor::kokkos INTERFACE IMPORTED)
+    target_link_libraries(Kontor::kokkos INTERFACE ${Kokkos_LIBRARIES} ${CMAKE_DL_LIBS})
+    get_filename_component(_kontor_kokkos_include "${Kokkos_INCLUDE_DIRS}" ABSOLUTE)
+    target_include_directories(Kontor::kokkos SYSTEM INTERFACE ${_kontor_kokkos_include})
+    unset(_kontor_kokkos_include)
+  else()
+    add_library(Kontor::kokkos INTERFACE IMPORTED)
+    target_link_libraries(Kontor::kokkos INTERFACE Kokkos::kokkos)
+  endif()
+endif()

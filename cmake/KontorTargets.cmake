@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How Kontor's own targets are made: kontor_library(), kontor_backend(), kontor_miniapp(), kontor_mpi_test().
+
+option(KONTOR_SANITIZE "Compile with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+
+# Usage requirements of every Kontor target. No multiply-add contraction: a cell's value must not depend on
+# which loop computed it, or fields would differ between decompositions in the last bit.
+add_library(kontor_flags INTERFACE)
+target_compile_features(kontor_flags INTERFACE cxx_std_20)
+target_compile_options(kontor_flags INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
+  $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
+)
+if(KONTOR_SANITIZE)
+  target_compile_options(kontor_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(kontor_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# kontor_library(<name> SOURCES ... [PUBLIC ...] [PRIVATE ...])
+# A static library kontor::<name>; its headers are <folder>/include/kontor/<name>/.
+function(kontor_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
+  add_library(kontor_${name} STATIC ${arg_SOURCES})
+  add_library(kontor::${name} ALIAS kontor_${name})
+  set_target_properties(kontor_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(kontor_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+  target_link_libraries(kontor_${name}
+    PUBLIC ${arg_PUBLIC}
+    PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:kontor_flags>
+  )
+  target_compile_features(kontor_${name} PUBLIC cxx_std_20)
+endfunction()
+
+# kontor_mpi_test(<name> SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
+# One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>.
+function(kontor_mpi_test name)
+  if(NOT KONTOR_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main kontor_flags)
+  foreach(ranks IN LISTS arg_RANKS)
+    kontor_add_mpi_run(${name}/${ranks} RANKS ${ranks} TIMEOUT "${arg_TIMEOUT}" LABELS ${arg_LABELS}
+      COMMAND $<TARGET_FILE:${name}>
+    )
+  endforeach()
+endfunction()
+
+# kontor_add_mpi_run(<test> RANKS <n> COMMAND ... [TIMEOUT <seconds>] [LABELS ...])
+# A CTest test that launches COMMAND on <n> ranks, more than there are cores included.
+function(kontor_add_mpi_run test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TIMEOUT" "COMMAND;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false
+    # for Open MPI; others do not look at them
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+  )
+  add_test(NAME ${test}
+    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${MPIEXEC_PREFLAGS} ${arg_COMMAND} ${MPIEXEC_POSTFLAGS}
+  )
+  set_tests_properties(${test} PROPERTIES
+    ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_RANKS} LABELS "${arg_LABELS}"
+  )
+endfunction()

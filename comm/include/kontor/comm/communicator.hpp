@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/options.hpp>
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::comm {
+
+/// "No neighbour there": a transfer to or from it does not take place.
+inline constexpr int no_rank = -1;
+
+/// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
+/// which reports errors instead of aborting, so Kontor's messages never meet the caller's.
+/// A host handle: movable, not copyable, so capturing one in a kernel does not compile.
+class Communicator {
+ public:
+  /// Collective over `parent`. Throws UsageError if the backend is unknown, absent or cannot do what the
+  /// options ask. MPI must be initialised, and not finalised before the communicator is gone.
+  explicit Communicator(MPI_Comm parent, const Options& = {});
+
+  /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
+  /// MPI has them (the last dimension varies fastest). Throws UsageError unless the product of `dims` is
+  /// the number of ranks.
+  Communicator(const Communicator& parent, std::vector<int> dims, std::vector<bool> periodic);
+
+  Communicator(Communicator&&) noexcept = default;
+  Communicator& operator=(Communicator&&) noexcept = default;
+  ~Communicator() = default;
+
+  /// Local. Another handle to the same communicator; the last one frees it.
+  Communicator share() const { return Communicator(group_); }
+
+  int rank() const;
+  int size() const;
+  const Options& options() const;
+  Backend& backend() const;
+
+  /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
+  MPI_Comm native() const;
+
+  /// Cartesian communicators only.
+  const std::vector<int>& dims() const;
+  const std::vector<int>& coordinates() const;
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
+  int neighbour(int dim, int displacement) const;
+
+  /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
+  /// every rank; so an error that one rank sees becomes an error of all of them instead of a hang.
+  void agree(const std::optional<std::string>& problem) const;
+
+  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
+  int reserve_tags(int count) const;
+
+ private:
+  struct Group;
+  struct Owned {
+    MPI_Comm comm;
+  };
+  Communicator(Owned, const Options&);
+  explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
+  std::shared_ptr<Group> group_;
+};
+
+} // namespace kontor::comm

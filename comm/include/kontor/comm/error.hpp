@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace kontor::comm {
+
+/// Communication failed: a library reported an error, or ranks disagree. Names the operation, the peer,
+/// the View and what the library said.
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The same error is thrown on every rank of the communicator, so all of them can leave in good order;
+/// any other Error may be one rank's alone, and the others may be waiting for it.
+class AgreedError : public Error {
+  using Error::Error;
+};
+
+/// What was asked for is not to be had: an unknown or absent backend, or one that cannot do it.
+/// Thrown on every rank.
+class UsageError : public AgreedError {
+  using AgreedError::AgreedError;
+};
+
+} // namespace kontor::comm

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kontor::comm {
+
+/// Both halves of one slot of an exchange: `send` goes to `destination`, `receive` comes from `source`;
+/// either may be no_rank. What rank a sends in its slot k arrives in slot k of the destination.
+struct Slot {
+  Buffer send;
+  int destination = no_rank;
+  Buffer receive;
+  int source = no_rank;
+};
+
+/// What both ends of every message have agreed on. Entries of absent halves are empty.
+struct Agreement {
+  int first_tag = 0; ///< slot k travels with tag first_tag + k
+  std::vector<WireOrder> send_orders;
+  std::vector<WireOrder> receive_orders;
+};
+
+/// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must
+/// be equal, and each send must meet a receive. Throws AgreedError on all ranks, naming both ends of the
+/// first mismatch (that of the lowest receiving rank).
+Agreement handshake(const Communicator&, const std::string& label, std::span<const Slot>);
+
+} // namespace kontor::comm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/layout.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// One kernel that copies many strided pieces into contiguous memory, or back.
+namespace kontor::comm {
+
+/// One strided piece and its place in the contiguous buffer.
+template <class T>
+struct Piece {
+  T* strided;
+  T* packed;
+  LoopNest nest;
+  std::int64_t first_item; ///< the kernel's work items are numbered through all pieces
+  std::int64_t rows_items; ///< work items in one row of the piece
+};
+
+/// The pieces of one fused pack or unpack. A work item is up to `chunk` neighbouring elements of a row, the
+/// innermost loop of a piece: long on a CPU, so that it vectorises; one element on a GPU, so that
+/// neighbouring threads touch neighbouring elements.
+template <class T, class ExecutionSpace>
+class PackList {
+ public:
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible;
+  static constexpr std::int64_t chunk = on_host ? 4096 : 1;
+
+  void add(T* strided, T* packed, const LoopNest& nest) {
+    const auto row = nest.depth > 0 ? nest.extents[nest.depth - 1] : 1;
+    std::int64_t rows = 1;
+    for (int d = 0; d + 1 < nest.depth; ++d)
+      rows *= nest.extents[d];
+    const auto row_items = (row + chunk - 1) / chunk;
+    pieces_.push_back({strided, packed, nest, items_, row_items});
+    items_ += rows * row_items;
+  }
+
+  /// Copies the list to where the kernel runs. No add() after it.
+  void commit() {
+    using Host = Kokkos::View<Piece<T>*, Kokkos::HostSpace>;
+    if (pieces_.empty())
+      return;
+    const Host host("comm/pieces", pieces_.size());
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      host(i) = pieces_[i];
+    list_ = Kokkos::create_mirror_view_and_copy(typename ExecutionSpace::memory_space(), host);
+  }
+
+  bool empty() const { return items_ == 0; }
+
+  enum class Direction { pack, unpack };
+
+  /// Runs the kernel on the instance and does not wait for it.
+  template <Direction direction>
+  void run(const ExecutionSpace& instance) const {
+    if (empty())
+      return;
+    const auto list = list_;
+    const int count = static_cast<int>(list.extent(0));
+    Kokkos::parallel_for(
+        direction == Direction::pack ? "comm/pack" : "comm/unpack",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, items_),
+        KOKKOS_LAMBDA(std::int64_t item) {
+          int p = 0;
+          while (p + 1 < count && list(p + 1).first_item <= item)
+            ++p;
+          const Piece<T>& piece = list(p);
+          const int inner = piece.nest.depth - 1;
+          const std::int64_t length = inner < 0 ? 1 : piece.nest.extents[inner];
+          const std::int64_t stride = inner < 0 ? 1 : piece.nest.strides[inner];
+          const std::int64_t local = item - piece.first_item;
+          const std::int64_t row = local / piece.rows_items;
+          const std::int64_t begin = (local - row * piece.rows_items) * chunk;
+          const std::int64_t n = length - begin < chunk ? length - begin : chunk;
+
+          std::int64_t offset = begin * stride;
+          std::int64_t rest = row;
+          for (int d = inner - 1; d >= 0; --d) {
+            offset += rest % piece.nest.extents[d] * piece.nest.strides[d];
+            rest /= piece.nest.extents[d];
+          }
+          T* strided = piece.strided + offset;
+          T* packed = piece.packed + row * length + begin;
+          if constexpr (direction == Direction::pack)
+            for (std::int64_t i = 0; i < n; ++i)
+              packed[i] = strided[i * stride];
+          else
+            for (std::int64_t i = 0; i < n; ++i)
+              strided[i * stride] = packed[i];
+        });
+  }
+
+ private:
+  std::vector<Piece<T>> pieces_;
+  Kokkos::View<Piece<T>*, typename ExecutionSpace::memory_space> list_;
+  std::int64_t items_ = 0;
+};
+
+} // namespace kontor::comm

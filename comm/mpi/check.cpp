@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+namespace kontor::comm::mpi {
+
+std::string error_text(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+    return fmt::format("MPI error {}", code);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+void fail(int code, const std::string& operation) {
+  throw Error(fmt::format("{} failed: {}", operation, error_text(code)));
+}
+
+} // namespace kontor::comm::mpi

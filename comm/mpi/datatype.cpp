@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "datatype.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace kontor::comm::mpi {
+namespace {
+
+int checked_count(std::int64_t count, const Buffer& buffer) {
+  if (count > std::numeric_limits<int>::max())
+    throw Error(
+        fmt::format("View '{}' has {} elements; one message takes at most 2^31 - 1", buffer.label, count));
+  return static_cast<int>(count);
+}
+
+struct OpName {
+  MPI_Op op;
+  std::string_view name;
+};
+
+OpName op_name(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::sum:
+    return {MPI_SUM, "sum"};
+  case ReduceOp::product:
+    return {MPI_PROD, "product"};
+  case ReduceOp::min:
+    return {MPI_MIN, "min"};
+  case ReduceOp::max:
+    return {MPI_MAX, "max"};
+  case ReduceOp::logical_and:
+    return {MPI_LAND, "logical and"};
+  case ReduceOp::logical_or:
+    return {MPI_LOR, "logical or"};
+  }
+  return {MPI_OP_NULL, "unknown operation"};
+}
+
+} // namespace
+
+Datatype::Datatype(Datatype&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+
+Datatype& Datatype::operator=(Datatype&& other) noexcept {
+  std::swap(type_, other.type_);
+  return *this;
+}
+
+Datatype::~Datatype() {
+  if (type_ != MPI_DATATYPE_NULL)
+    MPI_Type_free(&type_);
+}
+
+Element element(Scalar scalar) {
+  const auto size = scalar.size;
+  switch (scalar.kind) {
+  case ScalarKind::signed_integer:
+    if (size == 1)
+      return {MPI_INT8_T, 1};
+    if (size == 2)
+      return {MPI_INT16_T, 1};
+    if (size == 4)
+      return {MPI_INT32_T, 1};
+    if (size == 8)
+      return {MPI_INT64_T, 1};
+    break;
+  case ScalarKind::unsigned_integer:
+    if (size == 1)
+      return {MPI_UINT8_T, 1};
+    if (size == 2)
+      return {MPI_UINT16_T, 1};
+    if (size == 4)
+      return {MPI_UINT32_T, 1};
+    if (size == 8)
+      return {MPI_UINT64_T, 1};
+    break;
+  case ScalarKind::floating:
+    if (size == sizeof(float))
+      return {MPI_FLOAT, 1};
+    if (size == sizeof(double))
+      return {MPI_DOUBLE, 1};
+    if (size == sizeof(long double))
+      return {MPI_LONG_DOUBLE, 1};
+    break;
+  case ScalarKind::complex:
+    if (size == 2 * sizeof(float))
+      return {MPI_C_FLOAT_COMPLEX, 1};
+    if (size == 2 * sizeof(double))
+      return {MPI_C_DOUBLE_COMPLEX, 1};
+    break;
+  case ScalarKind::bytes:
+    break;
+  }
+  return {MPI_BYTE, static_cast<int>(size)};
+}
+
+Count contiguous(const Buffer& buffer) {
+  const auto [type, per_element] = element(buffer.scalar);
+  return {type, checked_count(element_count(buffer.shape) * per_element, buffer)};
+}
+
+Datatype strided(const Buffer& buffer, const WireOrder& order) {
+  const auto nest = loop_nest(buffer.shape, order);
+  const auto [base, per_element] = element(buffer.scalar);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_contiguous(per_element, base, &type), "MPI_Type_contiguous");
+  Datatype inner(type);
+  for (int d = nest.depth - 1; d >= 0; --d) {
+    const auto stride = static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size;
+    check(MPI_Type_create_hvector(checked_count(nest.extents[d], buffer), 1, stride, inner.get(), &type),
+          "MPI_Type_create_hvector");
+    inner = Datatype(type);
+  }
+  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  return inner;
+}
+
+MPI_Op reduction(ReduceOp op, Scalar scalar) {
+  const auto [mpi_op, name] = op_name(op);
+  const bool ordered = scalar.kind != ScalarKind::complex && scalar.kind != ScalarKind::bytes;
+  const bool arithmetic = scalar.kind != ScalarKind::bytes;
+  const bool integer =
+      scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
+  const bool defined = op == ReduceOp::min || op == ReduceOp::max       ? ordered
+                       : op == ReduceOp::sum || op == ReduceOp::product ? arithmetic
+                                                                        : integer;
+  if (!defined)
+    throw UsageError(fmt::format("allreduce: {} is not defined for {}", name, to_string(scalar)));
+  return mpi_op;
+}
+
+} // namespace kontor::comm::mpi

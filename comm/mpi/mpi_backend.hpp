@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "handle.hpp"
+
+namespace kontor::comm::mpi {
+
+/// What every backend that talks plain MPI shares: the collectives.
+class MpiBackend : public Backend {
+ public:
+  explicit MpiBackend(const MpiHandle& handle) : handle_(handle) {}
+
+  void allreduce(const Buffer&, ReduceOp) override;
+  void bcast(const Buffer&, int root) override;
+  void barrier() override;
+
+ protected:
+  const MpiHandle& handle() const { return handle_; }
+
+ private:
+  MpiHandle handle_;
+};
+
+} // namespace kontor::comm::mpi

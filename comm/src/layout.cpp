@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/layout.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace kontor::comm {
+namespace {
+
+/// Dimensions by falling stride; those of extent 1, whose strides mean nothing, come first.
+WireOrder storage_order(const Shape& shape) {
+  const auto key = [&](int d) {
+    return shape.extents[d] == 1 ? std::numeric_limits<std::int64_t>::max() : shape.strides[d];
+  };
+  WireOrder order{shape.rank, {}};
+  const auto end = order.dims.begin() + shape.rank;
+  std::iota(order.dims.begin(), end, 0);
+  std::stable_sort(order.dims.begin(), end, [&](int a, int b) { return key(a) > key(b); });
+  return order;
+}
+
+} // namespace
+
+std::int64_t element_count(const Shape& shape) {
+  return std::accumulate(shape.extents.begin(), shape.extents.begin() + shape.rank, std::int64_t{1},
+                         std::multiplies<>());
+}
+
+bool is_contiguous(const Shape& shape, const WireOrder& order) {
+  const auto nest = loop_nest(shape, order);
+  return nest.depth == 0 || (nest.depth == 1 && nest.strides[0] == 1);
+}
+
+WireOrder wire_order(const Shape& sender, const Shape& receiver) {
+  const auto senders = storage_order(sender);
+  if (is_contiguous(sender, senders))
+    return senders;
+  const auto receivers = storage_order(receiver);
+  return is_contiguous(receiver, receivers) ? receivers : senders;
+}
+
+LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
+  LoopNest nest;
+  if (element_count(shape) == 0) {
+    nest.depth = 1;
+    nest.strides[0] = 1;
+    return nest;
+  }
+  for (int i = 0; i < shape.rank; ++i) {
+    const int d = order.dims[i];
+    const auto extent = shape.extents[d];
+    const auto stride = shape.strides[d];
+    if (extent == 1)
+      continue;
+    if (nest.depth > 0 && nest.strides[nest.depth - 1] == extent * stride) {
+      nest.extents[nest.depth - 1] *= extent;
+      nest.strides[nest.depth - 1] = stride;
+    } else {
+      nest.extents[nest.depth] = extent;
+      nest.strides[nest.depth] = stride;
+      ++nest.depth;
+    }
+  }
+  return nest;
+}
+
+} // namespace kontor::comm

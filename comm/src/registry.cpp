@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/registry.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace kontor::comm {
+namespace {
+
+std::string built(std::span<const BackendEntry> entries) {
+  std::string names;
+  for (const auto& entry : entries) {
+    if (!entry.make)
+      continue;
+    names += names.empty() ? "" : ", ";
+    names += entry.name;
+  }
+  return names;
+}
+
+} // namespace
+
+const BackendEntry& find_backend(std::string_view name, std::span<const BackendEntry> entries) {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; });
+  if (found == entries.end())
+    throw UsageError(fmt::format("backend '{}' is unknown; this build has: {}", name, built(entries)));
+  if (!found->make)
+    throw UsageError(fmt::format("backend '{}' is not in this build, which has: {}; to get it, {}", name,
+                                 built(entries), found->enable));
+  return *found;
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows, columns and faces of one array: its interior is sent, its ghost cells receive, and nothing else of
+// it may change.
+#include "ring.hpp"
+
+namespace kontor::comm::test {
+namespace {
+
+template <class View, class Owner>
+Field<View> part(const View& view, const Owner& owner) {
+  return {view, owner.memory};
+}
+
+/// Both legs share one array, so what one of them must leave alone is what the other writes.
+template <class A, class B, class C, class D>
+void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_above) {
+  using T = typename Field<A>::value_type;
+  for (const auto& way : ways()) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const auto [previous, next] = ring_of(comm);
+    Exchange<Kokkos::View<T*, Kokkos::HostSpace>> exchange(comm, "halo");
+    exchange.add(up.view, next, from_below.view, previous);
+    exchange.add(down.view, previous, from_above.view, next);
+    exchange.commit();
+    for (int step = 0; step < 3; ++step) {
+      scramble(up.memory, static_cast<std::uint64_t>(100 * comm.rank() + step));
+      const auto before = std::vector<T>(up.memory.begin(), up.memory.end());
+      auto expected = reference(comm.native(), up, next, from_below, previous);
+      const auto other = reference(comm.native(), down, previous, from_above, next);
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        if (std::memcmp(&other[i], &before[i], sizeof(T)) != 0) expected[i] = other[i];
+      exchange.start();
+      exchange.finish();
+      Kokkos::fence();
+      EXPECT_TRUE(equal_bits(up.memory, std::span(expected))) << "step " << step;
+    }
+  }
+}
+
+template <class Layout>
+void expect_plane_halos() {
+  const auto plane = whole<double, Layout>("plane", Index<2>{6, 8});
+  const auto row = [&](int i) { return part(Kokkos::subview(plane.view, i, std::pair(1, 7)), plane); };
+  const auto column = [&](int j) { return part(Kokkos::subview(plane.view, std::pair(1, 5), j), plane); };
+  const auto rows = [&](int i) {
+    return part(Kokkos::subview(plane.view, std::pair(i, i + 2), Kokkos::ALL()), plane);
+  };
+  expect_halo(row(4), row(0), row(1), row(5));
+  expect_halo(column(6), column(0), column(1), column(7));
+  expect_halo(rows(2), rows(0), rows(2), rows(4));
+}
+
+template <class Layout>
+void expect_cube_halos() {
+  const auto cube = whole<double, Layout>("cube", Index<3>{5, 6, 7});
+  const std::pair x(1, 4), y(1, 5), z(1, 6);
+  const auto face_x = [&](int i) { return part(Kokkos::subview(cube.view, i, y, z), cube); };
+  const auto face_y = [&](int j) { return part(Kokkos::subview(cube.view, x, j, z), cube); };
+  const auto face_z = [&](int k) { return part(Kokkos::subview(cube.view, x, y, k), cube); };
+  expect_halo(face_x(3), face_x(0), face_x(1), face_x(4));
+  expect_halo(face_y(4), face_y(0), face_y(1), face_y(5));
+  expect_halo(face_z(5), face_z(0), face_z(1), face_z(6));
+}
+
+TEST(Halo, PlaneLeft) {
+  expect_plane_halos<Kokkos::LayoutLeft>();
+}
+TEST(Halo, PlaneRight) {
+  expect_plane_halos<Kokkos::LayoutRight>();
+}
+TEST(Halo, PlaneStride) {
+  expect_plane_halos<Kokkos::LayoutStride>();
+}
+TEST(Halo, CubeLeft) {
+  expect_cube_halos<Kokkos::LayoutLeft>();
+}
+TEST(Halo, CubeRight) {
+  expect_cube_halos<Kokkos::LayoutRight>();
+}
+
+/// A row lands in a column.
+TEST(Halo, RowToColumn) {
+  const auto plane = whole<float, Kokkos::LayoutRight>("plane", Index<2>{6, 6});
+  const auto row = [&](int i) { return part(Kokkos::subview(plane.view, i, std::pair(1, 5)), plane); };
+  const auto column = [&](int j) { return part(Kokkos::subview(plane.view, std::pair(1, 5), j), plane); };
+  expect_halo(row(2), column(0), column(3), column(5));
+}
+
+} // namespace
+} // namespace kontor::comm::test

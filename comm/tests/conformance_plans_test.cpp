@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Const and unmanaged Views, empty messages, several plans, the life of a plan.
+#include "ring.hpp"
+
+#include <optional>
+
+namespace kontor::comm::test {
+namespace {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+
+TEST(Plans, ConstSenders) {
+  const auto up = inside<double, Right>("a", Index<2>{3, 4});
+  const auto down = whole<double, Left>("c", Index<2>{5, 2});
+  using ConstUp = Kokkos::View<const double**, Right, Kokkos::HostSpace>;
+  using ConstDown = Kokkos::View<const double**, Left, Kokkos::HostSpace>;
+  expect_ring(Field<ConstUp>{up.view, up.memory}, whole<double, Left>("b", Index<2>{3, 4}),
+              Field<ConstDown>{down.view, down.memory}, inside<double, Left>("d", Index<2>{5, 2}));
+}
+
+TEST(Plans, UnmanagedViews) {
+  using Unmanaged = Kokkos::View<double**, Right, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::vector<double> memory[4];
+  const auto field = [&](int i, int rows, int columns) {
+    memory[i].resize(static_cast<std::size_t>(rows * columns));
+    return field_of(Unmanaged(memory[i].data(), rows, columns));
+  };
+  const auto a = field(0, 3, 4);
+  const auto b = field(1, 3, 4);
+  const auto c = field(2, 2, 5);
+  const auto d = field(3, 2, 5);
+  expect_ring(a, b, c, d, Contiguity::yes);
+}
+
+TEST(Plans, EmptyMessages) {
+  expect_ring(whole<double, Left>("a", Index<2>{0, 4}), inside<double, Right>("b", Index<2>{0, 4}),
+              inside<double, Left>("c", Index<2>{3, 0}),
+              whole<double, Kokkos::LayoutStride>("d", Index<2>{3, 0}), Contiguity::yes);
+  expect_ring(inside<double, Left>("a", Index<2>{3, 4}), whole<double, Right>("b", Index<2>{3, 4}),
+              whole<double, Right>("c", Index<3>{0, 0, 0}), whole<double, Left>("d", Index<3>{0, 0, 0}));
+}
+
+/// Two plans between the same ranks, both under way: the second's messages must not land in the first.
+TEST(Plans, TwoAtOnce) {
+  for (const auto& way : ways()) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const auto [previous, next] = ring_of(comm);
+    Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
+              previous};
+    Leg second{whole<double, Right>("c", Index<2>{3, 4}), next, inside<double, Left>("d", Index<2>{3, 4}),
+               previous};
+    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> one(comm, "one");
+    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> two(comm, "two");
+    one.add(first.send.view, first.destination, first.receive.view, first.source);
+    two.add(second.send.view, second.destination, second.receive.view, second.source);
+    one.commit();
+    two.commit();
+    for (int step = 0; step < 3; ++step) {
+      first.prepare(comm, step, 0);
+      second.prepare(comm, step, 1);
+      one.start();
+      two.start();
+      two.finish();
+      one.finish();
+      Kokkos::fence();
+      first.check();
+      second.check();
+    }
+  }
+}
+
+/// The other way round on every second rank: the plans' tags, not the order of posting, tell them apart.
+TEST(Plans, StartedInAnotherOrderOnOtherRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  const Ints out[2] = {Ints("out", 1), Ints("out", 1)};
+  const Ints in[2] = {Ints("in", 1), Ints("in", 1)};
+  std::vector<Exchange<Ints>> plans;
+  for (int i = 0; i < 2; ++i) {
+    out[i](0) = 10 * comm.rank() + i;
+    plans.emplace_back(comm, "plan");
+    plans[i].add(out[i], next, in[i], previous);
+    plans[i].commit();
+  }
+  for (int i = 0; i < 2; ++i) plans[(comm.rank() + i) % 2].start();
+  for (int i = 0; i < 2; ++i) plans[i].finish();
+  EXPECT_EQ(in[0](0), 10 * previous);
+  EXPECT_EQ(in[1](0), 10 * previous + 1);
+}
+
+/// The exchange shares its Views and its communicator, which may go out of scope before it does.
+TEST(Plans, OutliveTheirViewsAndCommunicator) {
+  std::optional<Exchange<Ints>> exchange;
+  Kokkos::View<int**, Left, Kokkos::HostSpace> in("in", 3, 2);
+  int expected = 0;
+  {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto [previous, next] = ring_of(comm);
+    const Kokkos::View<int**, Right, Kokkos::HostSpace> out("out", 3, 2);
+    Kokkos::deep_copy(out, comm.rank());
+    expected = previous;
+    exchange.emplace(comm, "lasting");
+    exchange->add(out, next, in, previous);
+    exchange->commit();
+  }
+  auto moved = std::move(*exchange);
+  exchange.reset();
+  moved.start();
+  moved.finish();
+  EXPECT_EQ(in(2, 1), expected);
+}
+
+/// A plan that goes while its messages travel, by destruction and by move assignment. The messages are
+/// too big to leave the sender before the receiver takes them.
+TEST(Plans, DroppedInFlight) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  using Plane = Kokkos::View<double**, Right, Kokkos::HostSpace>;
+  const auto make = [&] {
+    const Plane out("out", 1000, 401), in("in", 1000, 401);
+    const auto strip = [](const Plane& plane) {
+      return Kokkos::subview(plane, Kokkos::ALL(), std::pair(0, 400));
+    };
+    Exchange<Plane> exchange(comm, "dropped");
+    exchange.add(strip(out), next, strip(in), previous);
+    exchange.commit();
+    return exchange;
+  };
+  {
+    auto exchange = make();
+    exchange.start();
+  }
+  auto exchange = make();
+  exchange.start();
+  exchange = make();
+  exchange.start();
+  exchange.finish();
+  expect_usable(comm);
+}
+
+/// add() and commit() again: the plan is made anew, of all slots.
+TEST(Plans, CommittedAgain) {
+  for (const auto& way : ways()) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const auto [previous, next] = ring_of(comm);
+    Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
+              previous};
+    Leg second{whole<double, Right>("c", Index<2>{2, 6}), previous, inside<double, Left>("d", Index<2>{2, 6}),
+               next};
+    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> exchange(comm, "growing");
+    exchange.add(first.send.view, first.destination, first.receive.view, first.source);
+    exchange.commit();
+    exchange.add(second.send.view, second.destination, second.receive.view, second.source);
+    exchange.commit();
+    first.prepare(comm, 0, 0);
+    second.prepare(comm, 0, 1);
+    exchange.start();
+    exchange.finish();
+    Kokkos::fence();
+    first.check();
+    second.check();
+  }
+}
+
+TEST(Plans, StartedBeforeTheyAreCommitted) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "early");
+  try {
+    exchange.start();
+    ADD_FAILURE() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "exchange 'early': commit() comes before start() and finish()");
+  }
+}
+
+TEST(Plans, WithoutSlots) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "nothing");
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+  EXPECT_EQ(exchange.times().exchanges, 1);
+}
+
+} // namespace
+} // namespace kontor::comm::test

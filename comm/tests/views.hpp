@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Views to send and to receive into, with all the memory around them.
+namespace kontor::comm::test {
+
+template <class View>
+inline constexpr auto rank_of = static_cast<std::size_t>(View::rank);
+
+template <std::size_t rank>
+using Index = std::array<std::size_t, rank>;
+
+template <class View>
+Index<rank_of<View>> extents_of(const View& view) {
+  Index<rank_of<View>> extents{};
+  for (std::size_t d = 0; d < rank_of<View>; ++d) extents[d] = view.extent(d);
+  return extents;
+}
+
+template <class View>
+auto& at(const View& view, const Index<rank_of<View>>& index) {
+  return [&]<std::size_t... d>(std::index_sequence<d...>)->auto& {
+    return view(index[d]...);
+  }
+  (std::make_index_sequence<rank_of<View>>());
+}
+
+/// Calls f(index) for every index in logical order: the last one runs fastest.
+template <std::size_t rank, class F>
+void for_each_index(const Index<rank>& extents, F f) {
+  const auto count = std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
+  for (std::size_t n = 0; n < count; ++n) {
+    Index<rank> index{};
+    std::size_t rest = n;
+    for (std::size_t d = rank; d-- > 0;) {
+      index[d] = rest % extents[d];
+      rest /= extents[d];
+    }
+    f(index);
+  }
+}
+
+/// Fills memory with bits that look random, NaNs and negative zeros included; the seed decides them.
+template <class T>
+void scramble(std::span<T> memory, std::uint64_t seed) {
+  std::uint64_t state = seed * 0x9E3779B97F4A7C15u;
+  for (std::size_t byte = 0; byte < memory.size_bytes(); ++byte) { // splitmix64
+    std::uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    reinterpret_cast<unsigned char*>(memory.data())[byte] = static_cast<unsigned char>(z >> 56);
+  }
+}
+
+template <class T>
+bool equal_bits(std::span<T> a, std::span<T> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+/// A View and the whole array that it is part of.
+template <class View>
+struct Field {
+  using value_type = typename View::non_const_value_type;
+  View view;
+  std::span<value_type> memory;
+};
+
+template <class T, std::size_t rank>
+struct PointerTo {
+  using type = typename PointerTo<T, rank - 1>::type*;
+};
+template <class T>
+struct PointerTo<T, 0> {
+  using type = T;
+};
+
+/// LayoutStride: the dimension in the middle runs fastest, and only every second element is used.
+template <class Layout, std::size_t rank>
+Layout layout_of(const Index<rank>& extents) {
+  Layout layout;
+  std::size_t stride = 2;
+  for (std::size_t n = 0; n < rank; ++n) {
+    const auto d = (n + rank / 2) % rank;
+    layout.dimension[d] = extents[d];
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) layout.stride[d] = stride;
+    stride *= std::max<std::size_t>(extents[d], 1);
+  }
+  return layout;
+}
+
+template <class View>
+auto field_of(const View& view) {
+  return Field<View>{view, {view.data(), view.span()}};
+}
+
+/// A whole array.
+template <class T, class Layout, std::size_t rank>
+auto whole(const std::string& label, const Index<rank>& extents) {
+  using View = Kokkos::View<typename PointerTo<T, rank>::type, Layout, Kokkos::HostSpace>;
+  const auto properties = Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
+  if constexpr (rank == 0)
+    return field_of(View(properties));
+  else
+    return field_of(View(properties, layout_of<Layout>(extents)));
+}
+
+/// A part of an array that goes one element further on every side.
+template <class T, class Layout, std::size_t rank>
+auto inside(const std::string& label, Index<rank> extents) {
+  if constexpr (rank == 0) {
+    const auto around = whole<T, Layout>(label, Index<1>{3});
+    const auto view = Kokkos::subview(around.view, 1);
+    return Field<std::remove_const_t<decltype(view)>>{view, around.memory};
+  } else {
+    for (auto& extent : extents) extent += 2;
+    const auto around = whole<T, Layout>(label, extents);
+    const auto view = [&]<std::size_t... d>(std::index_sequence<d...>) {
+      return Kokkos::subview(around.view, std::pair<std::size_t, std::size_t>(1, extents[d] - 1)...);
+    }
+    (std::make_index_sequence<rank>());
+    return Field<std::remove_const_t<decltype(view)>>{view, around.memory};
+  }
+}
+
+} // namespace kontor::comm::test

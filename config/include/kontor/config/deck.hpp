@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/error.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::config {
+
+/// An input deck: the YAML text with the overrides applied, and where each key stands. Copies are cheap.
+class Deck {
+ public:
+  /// `text` is the YAML, `file` its name in messages; each override reads "section.key=value", value in YAML,
+  /// and they are applied in order. Throws Error if the text is empty, malformed, not a mapping or more than
+  /// one document; every other mistake waits for read(), so that all are listed together.
+  static Deck parse(std::string text, std::string file, const std::vector<std::string>& overrides = {});
+
+  /// The value of the `app` key. Throws Error if there is none.
+  std::string app() const;
+
+  /// Fills the options that `describe` names; keys absent from the deck keep their defaults.
+  /// Throws one Error that lists every mistake in line order; the options are then partly filled.
+  void read(const std::function<void(Visitor&)>& describe) const;
+
+  /// Where `path` ("comm.backend", "problem.cells[1]") is given: "file:line:column" counted from 1, the
+  /// override as typed, or the nearest enclosing section or file if it is absent.
+  std::string locate(std::string_view path) const;
+
+  /// For checks that concern several keys: throws Error{"<locate(path)>: <path> <message>"}.
+  [[noreturn]] void fail(std::string_view path, std::string_view message) const;
+
+ private:
+  struct State;
+  explicit Deck(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+/// The deck that gives these options: every key with its value, in describe()'s order.
+std::string print(std::string_view app, const std::function<void(Visitor&)>& describe);
+
+} // namespace kontor::config

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace kontor::config {
+
+/// What is wrong with a deck: one message for each mistake, each with its place. what() joins them by '\n'.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(std::vector<std::string> messages);
+  const std::vector<std::string>& messages() const { return messages_; }
+
+ private:
+  std::vector<std::string> messages_;
+};
+
+} // namespace kontor::config

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace kontor::config {
+
+/// The text of a formula such as `sin(pi*x)*exp(-t)`. Reading a deck checks it; Function evaluates it.
+///
+/// Formulas are written as in mathematics: + - * / ^, comparisons, && ||, condition ? a : b, pi,
+/// sin cos tan asin acos atan sinh cosh tanh exp log (natural, also ln) log10 sqrt abs min max.
+class Expression {
+ public:
+  Expression() = default;
+  Expression(std::string text) : text_(std::move(text)) {}
+  Expression(const char* text) : text_(text) {}
+
+  const std::string& text() const { return text_; }
+  bool operator==(const Expression&) const = default;
+
+ private:
+  std::string text_;
+};
+
+} // namespace kontor::config

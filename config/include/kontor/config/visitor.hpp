@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/expression.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace kontor::config {
+
+class Leaf;
+
+/// The numbers a key may hold, both ends included unless said otherwise.
+template <class T>
+struct Range {
+  T min = std::numeric_limits<T>::lowest();
+  T max = std::numeric_limits<T>::max();
+  bool exclusive_min = false;
+};
+
+/// How many elements a list may have.
+struct Lengths {
+  std::size_t min = 0;
+  std::size_t max = std::numeric_limits<std::size_t>::max();
+};
+
+/// One allowed word and what it stands for.
+template <class E>
+struct Named {
+  std::string_view name;
+  E value;
+};
+
+/// One form of a tagged value: `name` alone, or `{name: <expression>}`.
+template <class E>
+struct Tagged {
+  std::string_view name;
+  E value;
+  bool takes_value = true;
+};
+
+/// Walks an app's options. Each option struct has one function `describe(Visitor&)` that names its keys; the
+/// same function then reads a deck, prints one and writes the JSON schema. Each key is named once.
+/// The value an option holds before reading is its default.
+class Visitor {
+ public:
+  using Body = std::function<void(Visitor&)>;
+  using Names = std::span<const std::string_view>;
+
+  virtual ~Visitor() = default;
+
+  /// The next key must be in the deck: v.required().value("cells", ...).
+  Visitor& required();
+
+  /// A nested mapping.
+  void section(std::string_view key, std::string_view help, const Body& body);
+
+  void value(std::string_view key, bool& value, std::string_view help);
+  void value(std::string_view key, std::int64_t& value, std::string_view help,
+             Range<std::int64_t> range = {});
+  void value(std::string_view key, double& value, std::string_view help, Range<double> range = {});
+  void value(std::string_view key, std::string& value, std::string_view help);
+  void value(std::string_view key, std::vector<std::int64_t>& value, std::string_view help,
+             Range<std::int64_t> range = {}, Lengths lengths = {});
+  void value(std::string_view key, std::vector<double>& value, std::string_view help,
+             Range<double> range = {}, Lengths lengths = {});
+
+  /// The word `auto` stands for nullopt.
+  void value(std::string_view key, std::optional<std::int64_t>& value, std::string_view help,
+             Range<std::int64_t> range = {});
+  void value(std::string_view key, std::optional<double>& value, std::string_view help,
+             Range<double> range = {});
+  void value(std::string_view key, std::optional<std::vector<std::int64_t>>& value, std::string_view help,
+             Range<std::int64_t> range = {}, Lengths lengths = {});
+
+  /// A formula of the named variables, or a number. For an optional one the word `none` stands for nullopt.
+  void value(std::string_view key, Expression& value, Names variables, std::string_view help);
+  void value(std::string_view key, std::optional<Expression>& value, Names variables, std::string_view help);
+
+  /// One of the allowed words. E is any type with ==: an enum, or std::string where the words come from a
+  /// list known only at run time.
+  template <class E>
+  void choice(std::string_view key, E& value, std::span<const Named<std::type_identity_t<E>>> allowed,
+              std::string_view help) {
+    std::size_t chosen = 0;
+    std::vector<std::string_view> names;
+    for (const auto& option : allowed) {
+      if (!(option.value == value) && chosen == names.size()) ++chosen;
+      names.push_back(option.name);
+    }
+    choose(key, chosen, names, help);
+    if (chosen < allowed.size()) value = allowed[chosen].value;
+  }
+
+  /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`.
+  /// A form without a formula leaves `value` empty.
+  template <class E>
+  void tagged(std::string_view key, E& kind, Expression& value,
+              std::span<const Tagged<std::type_identity_t<E>>> forms, Names variables,
+              std::string_view help) {
+    std::size_t chosen = 0;
+    std::vector<Form> erased;
+    for (const auto& form : forms) {
+      if (!(form.value == kind) && chosen == erased.size()) ++chosen;
+      erased.push_back({form.name, form.takes_value});
+    }
+    tag(key, chosen, value, erased, variables, help);
+    if (chosen < forms.size()) kind = forms[chosen].value;
+  }
+
+  /// A form of a tagged value without its enumerator.
+  struct Form {
+    std::string_view name;
+    bool takes_value;
+  };
+
+ protected:
+  struct Key {
+    std::string_view name;
+    std::string_view help;
+    bool required;
+  };
+
+ private:
+  virtual void visit_section(const Key& key, const Body& body) = 0;
+  virtual void visit_leaf(const Key& key, Leaf& leaf) = 0;
+
+  void choose(std::string_view key, std::size_t& chosen, const std::vector<std::string_view>& names,
+              std::string_view help);
+  void tag(std::string_view key, std::size_t& chosen, Expression& value, const std::vector<Form>& forms,
+           Names variables, std::string_view help);
+  Key take(std::string_view key, std::string_view help);
+
+  bool required_ = false;
+};
+
+} // namespace kontor::config

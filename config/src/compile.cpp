@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compile.hpp"
+
+#include "names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+namespace kontor::config {
+namespace {
+
+/// Position of an `=` that is not part of a comparison. muParser would assign to the variable.
+std::size_t find_assignment(std::string_view formula) {
+  for (std::size_t i = 0; i < formula.size(); ++i) {
+    if (formula[i] != '=') continue;
+    if (i + 1 < formula.size() && formula[i + 1] == '=') {
+      ++i;
+    } else if (i == 0 || std::string_view("<>!").find(formula[i - 1]) == std::string_view::npos) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// "foo is unknown at position 5; did you mean ...", with what is known.
+std::string unknown(const mu::Parser& parser, const mu::ParserError& error, std::vector<std::string> names) {
+  std::string token = error.GetToken();
+  token.erase(token.find_last_not_of(' ') + 1);
+  std::vector<std::string> functions;
+  for (const auto& [name, callback] : parser.GetFunDef()) functions.push_back(name);
+  names.push_back("pi");
+  auto known = names;
+  known.insert(known.end(), functions.begin(), functions.end());
+  const auto near = nearest(token, known);
+  const bool function = std::find(functions.begin(), functions.end(), token) != functions.end();
+  const auto advice = function ? fmt::format("; write {}(...)", token)
+                      : near   ? fmt::format("; did you mean {}?", *near)
+                               : fmt::format("; known are {} and the functions {}", fmt::join(names, ", "),
+                                             fmt::join(functions, ", "));
+  return fmt::format("{} is {} at position {}{}", token, function ? "a function" : "unknown", error.GetPos(),
+                     advice);
+}
+
+} // namespace
+
+mu::Parser make_parser() {
+  mu::Parser parser;
+  parser.ClearConst();
+  parser.DefineConst("pi", std::numbers::pi);
+  return parser;
+}
+
+// Evaluates it once, which is when muParser finds mistakes.
+std::optional<std::string> compile(mu::Parser& parser, const std::string& formula,
+                                   const std::vector<std::string>& names) {
+  if (const auto position = find_assignment(formula); position != std::string::npos)
+    return fmt::format("= at position {} would be an assignment; write == to compare", position + 1);
+  try {
+    parser.SetExpr(' ' + formula); // muParser counts positions from 0, people from 1
+    int results = 0;
+    parser.Eval(results);
+    if (results > 1) return "it has several values, separated by commas";
+  } catch (const mu::ParserError& error) {
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) return unknown(parser, error, names);
+    if (error.GetCode() == mu::ecEMPTY_EXPRESSION) return "it is empty";
+    if (error.GetCode() == mu::ecUNEXPECTED_EOF) return "it ends too early";
+    return error.GetMsg();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> mistake_in(const std::string& formula, const std::vector<std::string>& names) {
+  mu::Parser parser = make_parser();
+  double any = 0.5;
+  for (const auto& name : names) parser.DefineVar(name, &any);
+  return compile(parser, formula, names);
+}
+
+} // namespace kontor::config

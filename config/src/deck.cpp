@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "overrides.hpp"
+#include "problems.hpp"
+#include "reader.hpp"
+#include "yaml.hpp"
+
+#include <kontor/config/deck.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace kontor::config {
+
+struct Deck::State {
+  Node root;
+  Problems problems; ///< found before the options are known
+};
+
+namespace {
+
+/// Checks the `app` key; nullptr if it is missing or wrong, which is then among the problems.
+const Node* find_app(const Node& root, Problems& problems) {
+  const Node* app = root.find("app");
+  if (!app) {
+    problems.add(root.key_place, "app is missing; it names the mini-app, as in app: heat");
+  } else if (!app->is_scalar()) {
+    problems.add(app->where(), fmt::format("app expects the name of a mini-app, found {}", app->describe()));
+  } else {
+    return app;
+  }
+  return nullptr;
+}
+
+/// The child that "key" or "key[2]" names.
+const Node* find_part(const Node& node, std::string_view part) {
+  const auto bracket = part.find('[');
+  const Node* found = node.find(part.substr(0, bracket));
+  if (!found || bracket == std::string_view::npos) return found;
+  std::size_t index = 0;
+  std::from_chars(part.data() + bracket + 1, part.data() + part.size(), index);
+  return found->is_sequence() && index < found->children.size() ? &found->children[index] : found;
+}
+
+} // namespace
+
+Deck Deck::parse(std::string text, std::string file, const std::vector<std::string>& overrides) {
+  const Place source{std::move(file)};
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3); // a byte order mark
+  auto state = std::make_shared<State>();
+  auto& [root, problems] = *state;
+  root = parse_yaml(text, source, problems);
+  if (root.kind == Node::Kind::nothing) throw Error({fmt::format("{}: the deck is empty", source.text())});
+  if (!root.is_mapping())
+    throw Error({fmt::format("{}: a deck is a mapping of keys to values, found {}", root.place.text(),
+                             root.describe())});
+  root.key_place = source;
+  int n = 0;
+  for (const auto& override : overrides) apply_override(root, override, ++n, problems);
+  return Deck(std::move(state));
+}
+
+std::string Deck::app() const {
+  Problems problems = state_->problems;
+  const Node* app = find_app(state_->root, problems);
+  if (!app) problems.raise();
+  return app->scalar;
+}
+
+void Deck::read(const std::function<void(Visitor&)>& describe) const {
+  Problems problems = state_->problems;
+  find_app(state_->root, problems);
+  Reader reader(state_->root, problems);
+  describe(reader);
+  reader.report_unknown();
+  problems.raise();
+}
+
+std::string Deck::locate(std::string_view path) const {
+  const Node* node = &state_->root;
+  while (!path.empty()) {
+    const auto dot = path.find('.');
+    const Node* next = find_part(*node, path.substr(0, dot));
+    if (!next) break;
+    node = next;
+    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+  }
+  return node->where().text();
+}
+
+void Deck::fail(std::string_view path, std::string_view message) const {
+  throw Error({fmt::format("{}: {} {}", locate(path), path, message)});
+}
+
+} // namespace kontor::config

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compile.hpp"
+
+#include <kontor/config/error.hpp>
+#include <kontor/config/function.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kontor::config {
+
+struct Function::Compiled {
+  mu::Parser parser = make_parser();
+  double x = 0, y = 0, z = 0, t = 0; // where the parser reads the variables
+  std::set<std::string, std::less<>> used;
+  std::map<std::string, double> constants;
+  bool constant = false;
+};
+
+Function::Function(const Expression& expression, const std::map<std::string, double>& constants)
+    : compiled_(std::make_unique<Compiled>()) {
+  auto& parser = compiled_->parser;
+  std::vector<std::string> names{"x", "y", "z", "t"};
+  parser.DefineVar("x", &compiled_->x);
+  parser.DefineVar("y", &compiled_->y);
+  parser.DefineVar("z", &compiled_->z);
+  parser.DefineVar("t", &compiled_->t);
+  // As variables, which muParser lists when they are used and reads as fast as constants.
+  auto& values = compiled_->constants;
+  for (const auto& [name, value] : constants) {
+    parser.DefineVar(name, &values.emplace(name, value).first->second);
+    names.push_back(name);
+  }
+  if (const auto mistake = compile(parser, expression.text(), names))
+    throw Error({fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake)});
+  for (const auto& [name, address] : parser.GetUsedVar()) compiled_->used.insert(name);
+  compiled_->constant = !uses("x") && !uses("y") && !uses("z") && !uses("t");
+}
+
+Function::Function(Function&&) noexcept = default;
+Function& Function::operator=(Function&&) noexcept = default;
+Function::~Function() = default;
+
+bool Function::uses(std::string_view name) const {
+  return compiled_->used.contains(name);
+}
+
+bool Function::constant() const {
+  return compiled_->constant;
+}
+
+double Function::operator()(double x, double y, double z, double t) const {
+  compiled_->x = x;
+  compiled_->y = y;
+  compiled_->z = z;
+  compiled_->t = t;
+  return compiled_->parser.Eval();
+}
+
+// One point at a time: muParser's bulk mode starts OpenMP threads on every call and is slower even on long
+// rows.
+void Function::evaluate(std::span<const double> x, double y, double z, double t,
+                        std::span<double> out) const {
+  if (out.empty()) return;
+  if (!uses("x")) {
+    std::fill(out.begin(), out.end(), (*this)(0, y, z, t));
+    return;
+  }
+  compiled_->y = y;
+  compiled_->z = z;
+  compiled_->t = t;
+  const auto& parser = compiled_->parser;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    compiled_->x = x[i];
+    out[i] = parser.Eval();
+  }
+}
+
+} // namespace kontor::config

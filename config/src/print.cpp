@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "leaf.hpp"
+
+#include <kontor/config/deck.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace kontor::config {
+namespace {
+
+/// Whether every YAML reader takes the unquoted text for a string.
+bool is_plain(std::string_view text) {
+  static constexpr std::array<std::string_view, 9> reserved{"null", "true", "false", "yes", "no",
+                                                            "on",   "off",  "y",     "n"};
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (text.empty() || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;
+  if (std::find(reserved.begin(), reserved.end(), lower) != reserved.end()) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+}
+
+/// The shortest text that reads back as the same double, with the point that YAML 1.1 readers want.
+std::string yaml_number(double value) {
+  auto text = fmt::format("{}", value);
+  if (text.find('.') != std::string::npos) return text;
+  return text.insert(std::min(text.find('e'), text.size()), ".0");
+}
+
+std::string yaml_text(const std::string& text) {
+  return is_plain(text) ? text : Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// One value, on one line.
+std::string yaml(const Json& value) {
+  std::vector<std::string> parts;
+  switch (value.type()) {
+  case Json::value_t::number_float: return yaml_number(value.get<double>());
+  case Json::value_t::string: return yaml_text(value.get<std::string>());
+  case Json::value_t::array:
+    for (const auto& element : value) parts.push_back(yaml(element));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  case Json::value_t::object:
+    for (const auto& [key, element] : value.items())
+      parts.push_back(fmt::format("{}: {}", key, yaml(element)));
+    return fmt::format("{{{}}}", fmt::join(parts, ", "));
+  default: return value.dump();
+  }
+}
+
+class Printer final : public Visitor {
+ public:
+  std::string text;
+
+ private:
+  void visit_section(const Key& key, const Body& body) override {
+    const auto before = text.size();
+    text += fmt::format("{:{}}{}:\n", "", indent_, key.name);
+    const auto header_end = text.size();
+    indent_ += 2;
+    body(*this);
+    indent_ -= 2;
+    if (text.size() == header_end) text.resize(before); // a section without keys
+  }
+
+  void visit_leaf(const Key& key, Leaf& leaf) override {
+    text += fmt::format("{:{}}{}: {}\n", "", indent_, key.name, yaml(leaf.json()));
+  }
+
+  int indent_ = 0;
+};
+
+} // namespace
+
+std::string print(std::string_view app, const std::function<void(Visitor&)>& describe) {
+  Printer printer;
+  printer.text = fmt::format("app: {}\n", yaml_text(std::string(app)));
+  describe(printer);
+  return std::move(printer.text);
+}
+
+} // namespace kontor::config

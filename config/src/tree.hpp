@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::config {
+
+/// Where something was written: in the deck's file or in one of the overrides.
+struct Place {
+  std::string source; ///< the file's name, or the override as typed
+  int order = 0;      ///< 0: the file; n: the n-th override
+  int line = 0;       ///< from 1; 0: the source as a whole
+  int column = 0;     ///< from 1
+
+  /// "source:line:column", or "source".
+  std::string text() const;
+};
+
+/// A value of the deck. A mapping's children carry their keys, in the order written.
+struct Node {
+  enum class Kind { nothing, scalar, sequence, mapping };
+
+  Kind kind = Kind::nothing;
+  std::string scalar{};
+  bool quoted = false;
+  Place place{};
+  std::string key{};
+  Place key_place{};
+  std::vector<Node> children{};
+
+  bool is_mapping() const { return kind == Kind::mapping; }
+  bool is_sequence() const { return kind == Kind::sequence; }
+  bool is_scalar() const { return kind == Kind::scalar; }
+  /// An unquoted scalar with this text.
+  bool is_word(std::string_view word) const { return is_scalar() && !quoted && scalar == word; }
+
+  /// The child with this key, or nullptr.
+  const Node* find(std::string_view name) const;
+  Node* find(std::string_view name);
+
+  /// The place to show to a user: the value's, or the key's for mappings and absent values.
+  const Place& where() const;
+  /// What was found, for messages: "text", a list of 3, a section, nothing.
+  std::string describe() const;
+};
+
+/// "section.key", or "key" at the top.
+std::string join_path(std::string_view section, std::string_view key);
+
+} // namespace kontor::config

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "leaf.hpp"
+
+#include <kontor/config/visitor.hpp>
+
+namespace kontor::config {
+
+/// `true` or `false`; the other spellings of YAML are refused.
+class Boolean final : public Leaf {
+ public:
+  explicit Boolean(bool& value) : value_(value) {}
+
+  std::string expected() const override { return "true or false"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return value_; }
+  Json schema() const override { return {{"type", "boolean"}}; }
+
+ private:
+  bool& value_;
+};
+
+/// Any text.
+class Text final : public Leaf {
+ public:
+  explicit Text(std::string& value) : value_(value) {}
+
+  std::string expected() const override { return "a text"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return value_; }
+  Json schema() const override { return {{"type", "string"}}; }
+
+ private:
+  std::string& value_;
+};
+
+/// One of some words; `chosen` is its number, names.size() if the option holds none of them.
+class Choice final : public Leaf {
+ public:
+  Choice(std::size_t& chosen, const std::vector<std::string_view>& names)
+      : chosen_(chosen), names_(names.begin(), names.end()) {}
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override;
+  Json schema() const override;
+
+ private:
+  std::size_t& chosen_;
+  std::vector<std::string> names_;
+};
+
+} // namespace kontor::config

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "yaml.hpp"
+
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <optional>
+#include <sstream>
+
+namespace kontor::config {
+namespace {
+
+/// Builds the tree from the parser's events. YAML::Node would hide quotes, the word `null` and repeated keys.
+class Builder final : public YAML::EventHandler {
+ public:
+  Builder(const std::string& text, const Place& source, Problems& problems)
+      : text_(text), source_(source), problems_(problems) {}
+
+  Node take() { return std::move(root_); }
+
+  Place place(const YAML::Mark& mark) const {
+    if (source_.order != 0 || mark.is_null()) return {source_.source, source_.order};
+    return {source_.source, 0, mark.line + 1, mark.column + 1};
+  }
+
+ private:
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor;
+    std::optional<Node> key; ///< of the mapping's entry whose value comes next
+  };
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  /// The parser reports `null` and `~` as it does an absent value; they are words like others here.
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node{.kind = Node::Kind::nothing, .place = place(mark)};
+    for (const std::string word : {"null", "Null", "NULL", "~"}) {
+      if (!mark.is_null() && text_.compare(mark.pos, word.size(), word) == 0 &&
+          !is_key(mark.pos + word.size())) {
+        node.kind = Node::Kind::scalar;
+        node.scalar = word;
+      }
+    }
+    complete(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node{.place = place(mark)};
+    if (const auto found = anchors_.find(anchor); found != anchors_.end()) {
+      node = found->second;
+      node.place = place(mark);
+    } else {
+      problems_.add(node.place, "this alias stands inside the value that it names");
+    }
+    complete(std::move(node), 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    complete({.kind = Node::Kind::scalar, .scalar = value, .quoted = tag != "?", .place = place(mark)},
+             anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open_.push_back({{.kind = Node::Kind::sequence, .place = place(mark)}, anchor, {}});
+  }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open_.push_back({{.kind = Node::Kind::mapping, .place = place(mark)}, anchor, {}});
+  }
+
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    complete(std::move(done.node), done.anchor);
+  }
+
+  void complete(Node node, YAML::anchor_t anchor) {
+    node.key_place = node.place;
+    if (anchor != 0) anchors_[anchor] = node;
+    if (open_.empty()) {
+      root_ = std::move(node);
+    } else if (open_.back().node.is_sequence()) {
+      open_.back().node.children.push_back(std::move(node));
+    } else if (!open_.back().key) {
+      open_.back().key = std::move(node);
+    } else {
+      const Node key = std::move(*open_.back().key);
+      open_.back().key.reset();
+      add_entry(open_.back().node, key, std::move(node));
+    }
+  }
+
+  void add_entry(Node& mapping, const Node& key, Node value) {
+    if (!key.is_scalar()) {
+      problems_.add(key.place, fmt::format("a key must be a name, found {}", key.describe()));
+    } else if (key.is_word("<<")) {
+      problems_.add(key.place, "the merge key << is not supported; write the merged keys out");
+    } else if (const Node* first = mapping.find(key.scalar)) {
+      problems_.add(key.place, fmt::format("{} is given twice; the first is at {}", path(key.scalar),
+                                           first->key_place.text()));
+    } else {
+      value.key = key.scalar;
+      value.key_place = key.place;
+      mapping.children.push_back(std::move(value));
+    }
+  }
+
+  std::string path(std::string_view key) const {
+    std::string result;
+    for (const auto& open : open_) {
+      if (open.key) result = join_path(result, open.key->scalar);
+      if (open.node.is_sequence()) result += fmt::format("[{}]", open.node.children.size());
+    }
+    return join_path(result, key);
+  }
+
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+    if (!tag.empty() && tag != "?" && tag != "!")
+      problems_.add(place(mark), fmt::format("the tag {} is not supported; write the plain value", tag));
+  }
+
+  /// Whether a colon follows: the text before is then the next key, not this value.
+  bool is_key(std::size_t position) const {
+    const auto next = text_.find_first_not_of(" \t", position);
+    return next != std::string::npos && text_[next] == ':';
+  }
+
+  const std::string& text_;
+  const Place& source_;
+  Problems& problems_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  Node root_;
+};
+
+} // namespace
+
+Node parse_yaml(const std::string& text, const Place& source, Problems& problems) {
+  Builder builder(text, source, problems);
+  const auto refuse = [](const Place& place, std::string_view message) {
+    throw Error({fmt::format("{}: {}", place.text(), message)});
+  };
+  try {
+    // At the end of a line yaml-cpp takes the end of the text for a missing closing quote.
+    std::istringstream stream(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    Node root = builder.take();
+    if (parser.HandleNextDocument(builder))
+      refuse(builder.take().place, "a second document starts here; a deck is one YAML document");
+    return root;
+  } catch (const YAML::Exception& exception) {
+    refuse(builder.place(exception.mark), "malformed YAML: " + exception.msg);
+  }
+  return {};
+}
+
+} // namespace kontor::config

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/result.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+namespace kontor::miniapp {
+
+/// Collective; takes a few tenths of a second. All ranks stream at once, as they do in a run.
+/// The triad is a += b + s c, which reads three words and writes one that it has read, so the 4 words
+/// counted are the 4 that move (Parallel Research Kernels, nstream). Ping-pong is between ranks 0 and 1 by
+/// the communicator's backend.
+Calibration calibrate(const comm::Communicator&);
+
+} // namespace kontor::miniapp

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::miniapp {
+
+struct CommandLine {
+  std::string deck;
+  std::vector<std::string> set; ///< "key=value", in the order given
+  std::string output;           ///< -o; empty: the deck's output.file
+  std::string results;          ///< --results; empty: none
+  bool print_deck = false;
+  bool schema = false;
+  bool list_backends = false;
+  bool quiet = false;
+};
+
+/// What parsing ended with when there is nothing to run: help, the version or a mistake.
+struct EarlyExit {
+  int code = 0;
+  std::string text;
+};
+
+/// Local. Fills `line`; a result means: print its text and leave with its code (0 for help, else 2).
+std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name,
+                                            std::string_view summary, CommandLine& line);
+
+} // namespace kontor::miniapp

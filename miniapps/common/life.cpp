@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/life.hpp"
+
+#include "common/calibrate.hpp"
+#include "common/command_line.hpp"
+#include "common/deck_file.hpp"
+#include "common/options.hpp"
+#include "common/record.hpp"
+#include "common/report.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/registry.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/config/json_schema.hpp>
+#include <kontor/output/error.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace kontor::miniapp {
+namespace {
+
+using comm::Stopwatch;
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// One run, from the deck to the verdict.
+class Run {
+ public:
+  Run(const CommandLine& line, std::string command, MiniAppFactory& factory, Stopwatch since_start)
+      : line_(line), command_(std::move(command)), factory_(factory), deck_(read_deck(line.deck, line.set)),
+        since_start_(since_start) {
+    if (deck_.app() != factory_.name())
+      deck_.fail("app", fmt::format("is '{}', but this program is '{}'", deck_.app(), factory_.name()));
+    deck_.read([this](config::Visitor& v) { describe(v); });
+    if (!line_.output.empty()) options_.output_file = line_.output;
+    if (options_.output_file.empty())
+      options_.output_file = std::filesystem::path(line_.deck).stem().string() + ".h5";
+  }
+
+  void describe(config::Visitor& v) {
+    factory_.describe(v);
+    options_.describe(v);
+  }
+
+  std::string resolved_deck() {
+    return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
+  }
+
+  /// Collective. Returns the exit code.
+  int operator()() {
+    const auto comm = make_communicator();
+    factory_.resolve(deck_, comm.size());
+    if (line_.print_deck) {
+      if (comm.rank() == 0) fmt::print("{}", resolved_deck());
+      return exit_verified;
+    }
+    auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
+    auto file = open_output(comm);
+
+    Outcome outcome;
+    Timers timers;
+    Stopwatch watch;
+    outcome.calibration = calibrate(comm);
+    double seconds = 0;
+    watch.lap(seconds);
+    timers.add("calibrate", seconds);
+
+    Progress progress(Progress::style_for(comm.rank(), line_.quiet));
+    Timers repeated;
+    const auto app =
+        factory_.make({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
+    watch.lap(seconds = 0);
+    timers.add("setup", seconds);
+
+    since_start_.lap(outcome.start_to_first_sweep);
+    app->warm_up();
+    repeated = {};
+    measure(comm, *app, progress, repeated, outcome);
+    watch.lap(seconds = 0);
+
+    outcome.verification = app->verify();
+    watch.lap(seconds = 0);
+    timers.add("verify", seconds);
+    add_repeated(timers, repeated);
+    outcome.timers = summarise(comm, timers);
+    if (outcome.verification.passed())
+      outcome.figures = app->figures(median(outcome.repeats), outcome.calibration);
+
+    const auto record = make_record(comm, std::move(facts), *app, outcome);
+    write(comm, *app, *file, record);
+    if (comm.rank() == 0) {
+      if (!line_.quiet) print_table(record, outcome);
+      print_verdict(outcome);
+    }
+    return outcome.verification.passed() ? exit_verified : exit_verification_failed;
+  }
+
+ private:
+  comm::Communicator make_communicator() const {
+    try {
+      return comm::Communicator(MPI_COMM_WORLD, options_.comm);
+    } catch (const comm::UsageError& error) {
+      deck_.fail("comm.backend", fmt::format("cannot be had: {}", error.what()));
+    }
+  }
+
+  /// A path that cannot be written is the user's to mend, and is found before any work is done.
+  std::unique_ptr<output::File> open_output(const comm::Communicator& comm) const {
+    try {
+      return std::make_unique<output::File>(comm.native(), options_.output_file, options_.access);
+    } catch (const output::Error& error) {
+      throw config::Error({error.what()});
+    }
+  }
+
+  /// The time of a repeat is the slowest rank's, without what it spent on writing snapshots.
+  void measure(const comm::Communicator& comm, MiniApp& app, Progress& progress, const Timers& timers,
+               Outcome& outcome) const {
+    const auto io_so_far = [&] {
+      const auto io = timers.entries().find("io");
+      return io == timers.entries().end() ? 0.0 : io->second.seconds;
+    };
+    for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
+      app.reset();
+      progress.begin(factory_.name().data());
+      const double io_before = io_so_far();
+      comm::barrier(comm);
+      Stopwatch watch;
+      app.run();
+      double seconds = 0;
+      watch.lap(seconds);
+      seconds -= io_so_far() - io_before;
+      outcome.repeats.push_back(comm::allreduce(comm, seconds, comm::ReduceOp::max));
+      progress.end();
+    }
+  }
+
+  /// Times and calls of regions inside the repeats are given for one repeat.
+  void add_repeated(Timers& timers, const Timers& repeated) const {
+    for (const auto& [region, entry] : repeated.entries())
+      timers.add(region, entry.seconds / static_cast<double>(options_.repeats),
+                 entry.calls / options_.repeats);
+  }
+
+  void write(const comm::Communicator& comm, MiniApp& app, output::File& file,
+             const nlohmann::ordered_json& record) const {
+    file.record("/run", record);
+    std::optional<FieldOutput> fields;
+    if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
+    file.commit();
+    if (fields)
+      output::write_xdmf(comm.native(), options_.output_file, fields->image, fields->dimensions,
+                         fields->precision, fields->snapshots);
+    if (!line_.results.empty()) write_results(comm, line_.results, record);
+  }
+
+  CommandLine line_;
+  std::string command_;
+  MiniAppFactory& factory_;
+  config::Deck deck_;
+  RunOptions options_;
+  Stopwatch since_start_;
+};
+
+void print_backends() {
+  for (const auto& entry : comm::backends())
+    fmt::print("{:<8}{:<14}{}\n", entry.name, entry.make ? "built" : "not built", entry.summary);
+}
+
+/// What needs no deck: help, the schema, the list of backends.
+int inform(const CommandLine& line, MiniAppFactory& factory) {
+  if (world_rank() != 0) return exit_verified;
+  if (line.list_backends) print_backends();
+  if (line.schema) {
+    RunOptions options;
+    const auto schema = config::json_schema(factory.name(), [&](config::Visitor& v) {
+      factory.describe(v);
+      options.describe(v);
+    });
+    fmt::print("{}\n", schema.dump(2));
+  }
+  return exit_verified;
+}
+
+/// An error that every rank has: rank 0 tells it, and all leave in good order.
+int leave_together(const char* what, int code) {
+  if (world_rank() == 0) fmt::print(stderr, "{}\n", what);
+  return code;
+}
+
+/// An error that this rank may be alone with: the others may be waiting for it in a message.
+int leave_alone(const char* what) {
+  fmt::print(stderr, "rank {}: {}\n", world_rank(), what);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, exit_failed);
+  return exit_failed;
+}
+
+int guarded(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const config::Error& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::UsageError& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::AgreedError& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const output::Error& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const std::exception& error) {
+    return leave_alone(error.what());
+  }
+}
+
+} // namespace
+
+int live(int argc, char** argv, MiniAppFactory& factory) {
+  const Stopwatch since_start;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
+  Kokkos::initialize(argc, argv);
+  CommandLine line;
+  int code = exit_verified;
+  if (const auto early = parse_command_line(argc, argv, factory.name(), factory.summary(), line)) {
+    if (world_rank() == 0) fmt::print(early->code == 0 ? stdout : stderr, "{}", early->text);
+    code = early->code;
+  } else if (line.schema || line.list_backends) {
+    code = inform(line, factory);
+  } else {
+    code = guarded([&] { return Run(line, command, factory, since_start)(); });
+  }
+  Kokkos::finalize();
+  MPI_Finalize();
+  return code;
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/options.hpp"
+
+#include <kontor/comm/registry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+namespace kontor::miniapp {
+namespace {
+
+using config::Named;
+
+constexpr std::array<Named<comm::Pattern>, 1> patterns{{{"nonblocking", comm::Pattern::nonblocking}}};
+
+constexpr std::array<Named<comm::Packing>, 4> packings{{{"auto", comm::Packing::automatic},
+                                                        {"kernel", comm::Packing::kernel},
+                                                        {"datatype", comm::Packing::datatype},
+                                                        {"none", comm::Packing::none}}};
+
+constexpr std::array<Named<FieldSelection>, 2> field_selections{
+    {{"final", FieldSelection::final}, {"none", FieldSelection::none}}};
+
+constexpr std::array<Named<output::Access>, 3> accesses{{{"auto", output::Access::automatic},
+                                                         {"parallel", output::Access::parallel},
+                                                         {"gathered", output::Access::gathered}}};
+
+template <class E>
+std::string_view name_in(std::span<const Named<E>> names, E value) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.value == value; })->name;
+}
+
+std::vector<Named<std::string>> backend_names() {
+  std::vector<Named<std::string>> names;
+  for (const auto& entry : comm::backends()) names.push_back({entry.name, std::string(entry.name)});
+  return names;
+}
+
+} // namespace
+
+std::string_view name_of(comm::Packing packing) {
+  return name_in<comm::Packing>(packings, packing);
+}
+std::string_view name_of(comm::Pattern pattern) {
+  return name_in<comm::Pattern>(patterns, pattern);
+}
+
+void RunOptions::describe(config::Visitor& v) {
+  v.section("comm", "How Views travel between ranks", [&](config::Visitor& c) {
+    c.choice<std::string>("backend", comm.backend, backend_names(), "The communication backend");
+    c.choice<comm::Pattern>("pattern", comm.pattern, patterns, "When messages are posted and completed");
+    c.choice<comm::Packing>("packing", comm.packing, packings,
+                            "How data that do not lie in one piece travel: by one pack kernel, as MPI "
+                            "datatypes, or not at all");
+    c.value("overlap", overlap, "Compute the interior while halos travel");
+  });
+  v.section("measure", "How often the work is timed", [&](config::Visitor& m) {
+    m.value("repeats", repeats, "Timed repeats; the median counts", {1, 1000});
+  });
+  v.section("output", "What is written", [&](config::Visitor& o) {
+    o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");
+    o.choice<FieldSelection>("fields", fields, field_selections, "The final fields, or the record only");
+    o.value("every", snapshot_every, "Sweeps or steps between fields of a series; 0: no series", {0});
+    o.choice<output::Access>("access", access, accesses,
+                             "All ranks write (parallel), or rank 0 for all (gathered)");
+  });
+}
+
+} // namespace kontor::miniapp

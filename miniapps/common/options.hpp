@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/options.hpp>
+#include <kontor/config/visitor.hpp>
+#include <kontor/output/file.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace kontor::miniapp {
+
+enum class FieldSelection { final, none };
+
+/// The sections that every deck has.
+struct RunOptions {
+  comm::Options comm;
+  bool overlap = true;
+  std::int64_t repeats = 1;
+  std::string output_file; ///< empty: the deck's name with the ending .h5, in the working directory
+  FieldSelection fields = FieldSelection::final;
+  std::int64_t snapshot_every = 0;
+  output::Access access = output::Access::automatic;
+
+  void describe(config::Visitor&);
+};
+
+std::string_view name_of(comm::Packing);
+std::string_view name_of(comm::Pattern);
+
+} // namespace kontor::miniapp

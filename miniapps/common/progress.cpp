@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <unistd.h>
+
+namespace kontor::miniapp {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+constexpr Seconds terminal_interval(0.5);
+constexpr Seconds plain_interval(5);
+
+/// By the iteration limit, or, where a norm falls towards a target, by the slope of its logarithm,
+/// whichever ends first. Negative if nothing can be said yet.
+double seconds_left(const Standing& first, const Standing& now, double elapsed) {
+  const auto done = static_cast<double>(now.iteration - first.iteration);
+  if (done <= 0) return -1;
+  double left = static_cast<double>(now.limit - now.iteration);
+  if (now.target > 0 && now.norm > 0 && now.norm < first.norm) {
+    const double slope = std::log(first.norm / now.norm) / done;
+    left = std::min(left, std::log(now.norm / now.target) / slope);
+  }
+  return std::max(0.0, left) * elapsed / done;
+}
+
+std::string line(const char* what, const Standing& now, double rate, double left) {
+  auto text = fmt::format("{}: {} of at most {}", what, now.iteration, now.limit);
+  if (now.norm > 0) text += fmt::format(", norm {:.2e}", now.norm);
+  if (now.target > 0) text += fmt::format(" (to {:.0e})", now.target);
+  text += fmt::format(", {:.2f} G updates/s", rate / 1e9);
+  if (left >= 0) text += fmt::format(", {:.0f} s left", left);
+  return text;
+}
+
+} // namespace
+
+Progress::Style Progress::style_for(int rank, bool quiet) {
+  if (rank != 0 || quiet) return Style::silent;
+  return isatty(STDERR_FILENO) != 0 ? Style::terminal : Style::plain;
+}
+
+void Progress::begin(const char* what) {
+  what_ = what;
+  begun_ = shown_ = Clock::now();
+  has_first_ = false;
+}
+
+void Progress::update(const Standing& now) {
+  if (style_ == Style::silent) return;
+  if (!has_first_) {
+    first_ = now;
+    begun_ = Clock::now();
+    has_first_ = true;
+    return;
+  }
+  const auto time = Clock::now();
+  if (time - shown_ < (style_ == Style::terminal ? terminal_interval : plain_interval)) return;
+  shown_ = time;
+  const double elapsed = Seconds(time - begun_).count();
+  const double rate =
+      static_cast<double>(now.iteration - first_.iteration) * now.updates_per_iteration / elapsed;
+  const auto text = line(what_, now, rate, seconds_left(first_, now, elapsed));
+  if (style_ == Style::terminal)
+    fmt::print(stderr, "\r\033[K{}", text);
+  else
+    fmt::print(stderr, "{}\n", text);
+  std::fflush(stderr);
+}
+
+void Progress::end() {
+  if (style_ == Style::terminal) fmt::print(stderr, "\r\033[K");
+}
+
+} // namespace kontor::miniapp

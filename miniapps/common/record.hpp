@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/mini_app.hpp"
+#include "common/options.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+/// What a finished run knows of itself. `figures` is empty if verification failed.
+struct Outcome {
+  std::vector<double> repeats; ///< seconds, of the slowest rank
+  std::vector<RegionSummary> timers;
+  std::vector<FigureOfMerit> figures;
+  Verification verification;
+  Calibration calibration;
+  double start_to_first_sweep = 0; ///< s, from the start of main() to the first sweep
+};
+
+/// Collective; valid on every rank. The attributes of /run that do not depend on the result: app, version,
+/// started, command, deck, hosts, the resolved comm options, ... (docs/output.md lists all).
+nlohmann::ordered_json provenance(const comm::Communicator&, const RunOptions&, std::string_view app,
+                                  const std::string& command, const std::string& resolved_deck);
+
+/// Collective; valid on every rank. The whole of /run.
+nlohmann::ordered_json make_record(const comm::Communicator&, nlohmann::ordered_json provenance,
+                                   const MiniApp&, const Outcome&);
+
+} // namespace kontor::miniapp

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace kontor::miniapp {
+namespace {
+
+constexpr std::string_view outside_of_repeats[] = {"calibrate", "io", "setup", "verify"};
+
+bool is_outside(const std::string& region) {
+  return std::find(std::begin(outside_of_repeats), std::end(outside_of_repeats), region) !=
+         std::end(outside_of_repeats);
+}
+
+std::string text(const nlohmann::ordered_json& record, const char* key) {
+  return record.value(key, std::string("-"));
+}
+
+void print_timers(const std::vector<RegionSummary>& timers, double total) {
+  fmt::print("\n  {:<12}{:>10}{:>12}{:>12}{:>12}{:>9}{:>9}\n", "region", "calls", "min s", "median s",
+             "max s", "slowest", "share");
+  const auto row = [&](const RegionSummary& t, const std::string& share) {
+    fmt::print("  {:<12}{:>10}{:>12.4f}{:>12.4f}{:>12.4f}{:>9}{:>9}\n", t.region, t.calls, t.min, t.median,
+               t.max, t.slowest_rank, share);
+  };
+  for (const auto& t : timers)
+    if (!is_outside(t.region)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
+  for (const auto& t : timers)
+    if (is_outside(t.region)) row(t, "apart");
+}
+
+} // namespace
+
+void print_table(const nlohmann::ordered_json& record, const Outcome& outcome) {
+  const double seconds = median(outcome.repeats);
+  fmt::print("{} on {} ranks as {}, {}, {}\n", text(record, "app"), record.value("ranks", 0),
+             text(record, "process_grid"), text(record, "precision"), text(record, "execution_space"));
+  fmt::print("backend {}, {}, packing {}, overlap {}\n", text(record, "backend"), text(record, "pattern"),
+             text(record, "packing"), record.value("overlap", false) ? "on" : "off");
+  fmt::print("this machine: triad {:.1f} GB/s", outcome.calibration.triad_bandwidth / 1e9);
+  if (outcome.calibration.bandwidth > 0)
+    fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", outcome.calibration.latency * 1e6,
+               outcome.calibration.bandwidth / 1e9);
+  fmt::print("\n");
+  print_timers(outcome.timers, seconds);
+  const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());
+  fmt::print("\n  {} of {} repeats: median {:.4f} s, min {:.4f}, max {:.4f}\n", "time",
+             outcome.repeats.size(), seconds, *min, *max);
+  for (const auto& figure : outcome.figures) {
+    fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
+    if (std::isfinite(figure.attainable))
+      fmt::print(", {:.2f} of the attainable {:.4g}", figure.fraction(), figure.attainable);
+    fmt::print("\n");
+  }
+  const auto& v = outcome.verification;
+  fmt::print("  {}: {:.3e}, tolerance {:.3e}\n\n", v.measure, v.error, v.tolerance);
+}
+
+void print_verdict(const Outcome& outcome) {
+  for (const auto& figure : outcome.figures)
+    fmt::print("FOM {} = {:.6g} {}\n", figure.name, figure.value, figure.unit);
+  const auto& v = outcome.verification;
+  if (v.passed())
+    fmt::print("VERIFICATION PASSED\n");
+  else
+    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}\n", v.measure, v.error,
+               v.tolerance);
+}
+
+} // namespace kontor::miniapp

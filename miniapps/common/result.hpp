@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <string>
+
+namespace kontor::miniapp {
+
+/// What a run is judged by. `attainable` is what the machine could do at best, in the same unit; NaN if
+/// there is no such figure.
+struct FigureOfMerit {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  double attainable = std::numeric_limits<double>::quiet_NaN();
+
+  double fraction() const { return value / attainable; }
+};
+
+/// The answer set beside what it must be.
+struct Verification {
+  std::string measure; ///< what `error` is, in words
+  double error = 0;
+  double tolerance = 0;
+
+  /// A NaN does not pass.
+  bool passed() const { return error <= tolerance; }
+};
+
+/// What this machine does, measured in the same job on the same ranks.
+struct Calibration {
+  double triad_bandwidth = 0; ///< bytes/s, all ranks together
+  double latency = 0;         ///< s, half a round trip of one element; 0 on one rank
+  double bandwidth = 0;       ///< bytes/s one way between two ranks; 0 on one rank
+};
+
+} // namespace kontor::miniapp

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/sweep.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <limits>
+
+/// Checks of a result by formulas that the sweep does not use.
+namespace kontor::heat {
+
+namespace detail {
+
+/// A NaN must not be lost in a maximum.
+KOKKOS_INLINE_FUNCTION double size_or_infinity(double value) {
+  const double size = value < 0 ? -value : value;
+  return size <= std::numeric_limits<double>::max() ? size : std::numeric_limits<double>::infinity();
+}
+
+/// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces
+/// spelled out: the residual in flux form.
+template <class T>
+KOKKOS_INLINE_FUNCTION double residual(const SweepInput<T>& in, std::int64_t i, std::int64_t j,
+                                       std::int64_t k) {
+  using P = Padding<T>;
+  const std::int64_t index[3] = {i, j, k};
+  const std::int64_t z = k + (in.block.dimensions == 3 ? 1 : 0);
+  const double u = in.u(z, j + P::y, i + P::x);
+  double sum = in.source.size() > 0 ? in.source(k, j, i) : T(0);
+  for (int axis = 0; axis < in.block.dimensions; ++axis) {
+    const std::int64_t dx = axis == 0 ? 1 : 0;
+    const std::int64_t dy = axis == 1 ? 1 : 0;
+    const std::int64_t dz = axis == 2 ? 1 : 0;
+    double lower = in.u(z - dz, j + P::y - dy, i + P::x - dx);
+    double upper = in.u(z + dz, j + P::y + dy, i + P::x + dx);
+    if (index[axis] == 0) lower -= in.stencil.adjust[2 * axis] * u;
+    if (index[axis] == in.block.cells[axis] - 1) upper -= in.stencil.adjust[2 * axis + 1] * u;
+    sum += in.stencil.c[axis] * ((lower - u) + (upper - u));
+  }
+  return sum;
+}
+
+/// d of the cell: how much of the residual a change of u by one takes away.
+template <class T>
+KOKKOS_INLINE_FUNCTION double diagonal(const SweepInput<T>& in, std::int64_t i, std::int64_t j,
+                                       std::int64_t k) {
+  const std::int64_t index[3] = {i, j, k};
+  double d = 0;
+  for (int axis = 0; axis < in.block.dimensions; ++axis)
+    d += in.stencil.c[axis] * (2.0 + in.stencil.extra(axis, index[axis], in.block.cells[axis]));
+  return d;
+}
+
+template <class ExecutionSpace>
+using CellPolicy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
+
+} // namespace detail
+
+/// Local, waits. The largest update that a Jacobi sweep would still make: max |residual / d|. Infinite if a
+/// value is not finite. `in.u` has valid ghost cells.
+template <class T>
+double largest_update(const SweepInput<T>& in) {
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  const auto& n = in.block.cells;
+  double result = 0;
+  Kokkos::parallel_reduce(
+      "heat/residual", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
+        const double size =
+            detail::size_or_infinity(detail::residual(in, i, j, k) / detail::diagonal(in, i, j, k));
+        if (size > largest) largest = size;
+      },
+      Kokkos::Max<double>(result));
+  return result;
+}
+
+/// How far a field is from what one sweep or step makes of the field before.
+struct Defect {
+  double largest = 0; ///< max |after - (u + weight residual)|
+  double scale = 0;   ///< max |after|
+};
+
+/// Local, waits. Infinite if a value is not finite. `in.u` is the field before, with valid ghost cells.
+template <class T>
+Defect step_defect(const SweepInput<T>& in, const FieldView<T>& after) {
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using P = Padding<T>;
+  const auto& n = in.block.cells;
+  const detail::CellPolicy<ExecutionSpace> policy({0, 0, 0}, {n[2], n[1], n[0]});
+  const std::int64_t z = P::z(in.block.dimensions);
+  Defect defect;
+  Kokkos::parallel_reduce(
+      "heat/defect", policy,
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
+        const double weight =
+            in.stencil.step == 0 ? 1 / detail::diagonal(in, i, j, k) : double(in.stencil.step);
+        const double expected = in.u(k + z, j + P::y, i + P::x) + weight * detail::residual(in, i, j, k);
+        const double size = detail::size_or_infinity(after(k + z, j + P::y, i + P::x) - expected);
+        if (size > largest) largest = size;
+      },
+      Kokkos::Max<double>(defect.largest));
+  Kokkos::parallel_reduce(
+      "heat/scale", policy,
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
+        const double size = detail::size_or_infinity(after(k + z, j + P::y, i + P::x));
+        if (size > largest) largest = size;
+      },
+      Kokkos::Max<double>(defect.scale));
+  return defect;
+}
+
+} // namespace kontor::heat

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/block.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+/// The unknowns of one rank: a padded array (z, y, x) with one layer of ghost cells around the own cells.
+namespace kontor::heat {
+
+template <class T>
+using FieldView = Kokkos::View<T***, Kokkos::LayoutRight>;
+
+/// Where own cell (0, 0, 0) lies in the array. Along x the first own cell of every row begins a cache line.
+template <class T>
+struct Padding {
+  static constexpr std::int64_t line = 64 / sizeof(T);
+  static constexpr std::int64_t x = line;
+  static constexpr std::int64_t y = 1;
+  static constexpr std::int64_t z(int dimensions) { return dimensions == 3 ? 1 : 0; }
+};
+
+/// Zero-initialised. Extents: (nz + 2 or 1, ny + 2, nx + padding).
+template <class T>
+FieldView<T> make_field(const std::string& label, const Block& block) {
+  using P = Padding<T>;
+  const auto row = (P::x + block.cells[0] + 1 + P::line - 1) / P::line * P::line;
+  return FieldView<T>(label, block.cells[2] + 2 * P::z(block.dimensions), block.cells[1] + 2 * P::y, row);
+}
+
+/// Own cells without padding and ghosts, (nz, ny, nx).
+template <class T>
+using CellView = Kokkos::View<T***, Kokkos::LayoutRight, typename FieldView<T>::memory_space>;
+
+template <class T>
+using HostCells = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// The memory of a field that is not in use, as own cells in one piece: room to bring functions in and
+/// results out. Writing to it spoils the field, its ghost cells included.
+template <class T>
+CellView<T> as_scratch(const FieldView<T>& field, const Block& block) {
+  return CellView<T>(field.data(), block.cells[2], block.cells[1], block.cells[0]);
+}
+
+/// The cells of a box as a View (z, y, x); ghost cells have indices -1 and n.
+template <class T>
+auto cells_of(const FieldView<T>& field, const Block& block, const Box& box) {
+  using P = Padding<T>;
+  const auto range = [&](int axis, std::int64_t padding) {
+    return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + padding, box.end[axis] + padding);
+  };
+  return Kokkos::subview(field, range(2, P::z(block.dimensions)), range(1, P::y), range(0, P::x));
+}
+
+/// to(k, j, i) = from(k, j, i), on the default instance.
+template <class To, class From>
+void copy_cells(const To& to, const From& from) {
+  using Policy = Kokkos::MDRangePolicy<typename To::execution_space,
+                                       Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  const auto extent = [&](int d) { return static_cast<std::int64_t>(to.extent(d)); };
+  Kokkos::parallel_for(
+      "heat/copy", Policy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
+      KOKKOS_LAMBDA(int k, int j, int i) { to(k, j, i) = from(k, j, i); });
+}
+
+/// The layer of own cells behind a face (0..5: x_min, x_max, y_min, ...), or that of ghost cells before it.
+inline Box face_layer(const Block& block, int face, bool ghost) {
+  const int axis = face / 2;
+  const bool upper = face % 2 == 1;
+  Box box = block.all();
+  const auto inside = upper ? block.cells[axis] - 1 : 0;
+  box.begin[axis] = ghost ? (upper ? inside + 1 : -1) : inside;
+  box.end[axis] = box.begin[axis] + 1;
+  return box;
+}
+
+} // namespace kontor::heat

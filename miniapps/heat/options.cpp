@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "heat/options.hpp"
+
+#include "common/decomposition.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string_view>
+
+namespace kontor::heat {
+namespace {
+
+using config::Named;
+using config::Tagged;
+using config::Visitor;
+
+constexpr std::array<Named<Equation>, 2> equations{
+    {{"steady", Equation::steady}, {"transient", Equation::transient}}};
+constexpr std::array<Named<Precision>, 2> precisions{
+    {{"float", Precision::single_precision}, {"double", Precision::double_precision}}};
+constexpr std::array<Named<Norm>, 2> norms{{{"max", Norm::max}, {"l2", Norm::l2}}};
+constexpr std::array<Named<Stores>, 3> stores_names{
+    {{"auto", Stores::automatic}, {"streaming", Stores::streaming}, {"ordinary", Stores::ordinary}}};
+constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::dirichlet, true},
+                                                       {"neumann", Condition::neumann, true},
+                                                       {"periodic", Condition::periodic, false}}};
+
+constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
+constexpr std::array<std::string_view, 4> in_space_and_time{"x", "y", "z", "t"};
+constexpr std::array<std::string_view, 8> in_exact{"x", "y", "z", "t", "nx", "ny", "nz", "sweeps"};
+
+void refuse_other_dimensions(const config::Deck& deck, std::string_view key, std::size_t found,
+                             std::size_t dimensions) {
+  if (found != dimensions)
+    deck.fail(key, fmt::format("has {} numbers; problem.cells has {}", found, dimensions));
+}
+
+void resolve_domain(Options& o, const config::Deck& deck) {
+  const auto n = o.cells.size();
+  if (o.lower.empty()) o.lower.assign(n, 0.0);
+  if (o.upper.empty()) o.upper.assign(n, 1.0);
+  refuse_other_dimensions(deck, "problem.domain.lower", o.lower.size(), n);
+  refuse_other_dimensions(deck, "problem.domain.upper", o.upper.size(), n);
+  for (std::size_t d = 0; d < n; ++d)
+    if (!(o.upper[d] > o.lower[d]))
+      deck.fail("problem.domain.upper",
+                fmt::format("[{}] is {}, which is not above problem.domain.lower[{}], {}", d, o.upper[d], d,
+                            o.lower[d]));
+}
+
+void resolve_faces(const Options& o, const config::Deck& deck) {
+  const auto periodic = [&](int face) { return o.faces[face].condition == Condition::periodic; };
+  for (int d = 0; d < o.dimensions(); ++d) {
+    if (periodic(2 * d) == periodic(2 * d + 1)) continue;
+    const auto& lone = periodic(2 * d) ? face_names[2 * d] : face_names[2 * d + 1];
+    const auto& other = periodic(2 * d) ? face_names[2 * d + 1] : face_names[2 * d];
+    deck.fail(
+        fmt::format("problem.boundary.{}", lone),
+        fmt::format("is periodic, but problem.boundary.{} is not; both ends of an axis must be", other));
+  }
+}
+
+/// Without a Dirichlet face the steady solution is fixed up to a constant only, so sweeps do not converge to
+/// one answer; a fixed number of sweeps still is a well-defined task.
+void resolve_steady(const Options& o, const config::Deck& deck) {
+  const auto end = o.faces.begin() + 2 * o.dimensions();
+  const bool pinned =
+      std::any_of(o.faces.begin(), end, [](const Face& f) { return f.condition == Condition::dirichlet; });
+  if (!pinned && o.tolerance > 0)
+    deck.fail("problem.boundary",
+              "has no dirichlet face, so a steady solution is not unique; give one, or set "
+              "solver.tolerance to 0 for a fixed number of sweeps");
+}
+
+void resolve_step(Options& o, const config::Deck& deck) {
+  const double limit = o.stable_step();
+  if (o.time_step && *o.time_step > limit)
+    deck.fail("time.step",
+              fmt::format("is {}, above the largest stable step {:.6g} = 1 / (2 alpha sum 1/h^2); "
+                          "choose a smaller one, or auto",
+                          *o.time_step, limit));
+}
+
+void resolve_process_grid(Options& o, const config::Deck& deck, int ranks) {
+  if (o.process_grid.empty()) {
+    const auto grid = miniapp::smallest_surface_grid(ranks, o.cells);
+    if (grid.empty())
+      deck.fail("problem.cells", fmt::format("[{}] cannot be divided among {} ranks so that each has a cell; "
+                                             "use fewer ranks or more cells",
+                                             fmt::join(o.cells, ", "), ranks));
+    o.process_grid.assign(grid.begin(), grid.end());
+    return;
+  }
+  refuse_other_dimensions(deck, "decomposition.process_grid", o.process_grid.size(), o.cells.size());
+  const auto product =
+      std::accumulate(o.process_grid.begin(), o.process_grid.end(), std::int64_t{1}, std::multiplies<>());
+  if (product != ranks)
+    deck.fail("decomposition.process_grid", fmt::format("[{}] is for {} ranks, but there are {}",
+                                                        fmt::join(o.process_grid, ", "), product, ranks));
+  for (std::size_t d = 0; d < o.cells.size(); ++d)
+    if (o.process_grid[d] > o.cells[d])
+      deck.fail("decomposition.process_grid",
+                fmt::format("[{}] cuts an axis of {} cells into {} parts; use fewer ranks or more cells",
+                            fmt::join(o.process_grid, ", "), o.cells[d], o.process_grid[d]));
+}
+
+} // namespace
+
+double Options::stable_step() const {
+  double sum = 0;
+  for (int d = 0; d < dimensions(); ++d) sum += 1 / (spacing(d) * spacing(d));
+  return 1 / (2 * diffusivity * sum);
+}
+
+void Options::describe(Visitor& v) {
+  v.section("problem", "What is solved: alpha lap(u) + source = 0, or = du/dt", [&](Visitor& p) {
+    p.choice<Equation>("equation", equation, equations,
+                       "Steady by Jacobi sweeps, or transient by Euler steps");
+    p.value("cells", cells, "Cells along x, y and, in 3-D, z", {1, std::int64_t{1} << 40}, {2, 3});
+    p.section("domain", "The box that the cells fill", [&](Visitor& d) {
+      d.value("lower", lower, "Its lower corner; empty: the origin", {}, {0, 3});
+      d.value("upper", upper, "Its upper corner; empty: ones", {}, {0, 3});
+    });
+    p.choice<Precision>("precision", precision, precisions, "The scalar type of the fields");
+    p.value("diffusivity", diffusivity, "alpha, in length^2/time", {0, 1e300, true});
+    p.value("initial", initial, in_space, "u before the first sweep or step");
+    p.value("source", source, in_space_and_time, "Heating rate, u per time");
+    p.value("exact", exact, in_exact, "The exact solution that the result is verified against");
+    p.section("boundary", "Conditions on the faces; those of z count in 3-D only", [&](Visitor& b) {
+      for (std::size_t f = 0; f < faces.size(); ++f)
+        b.tagged<Condition>(face_names[f], faces[f].condition, faces[f].value, conditions, in_space_and_time,
+                            "u = value, outward du/dn = value, or periodic");
+    });
+  });
+  v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
+    s.value("tolerance", tolerance, "Steady: stop at this norm of a sweep's update; 0: make max_sweeps", {0});
+    s.value("max_sweeps", max_sweeps, "Steady: the most sweeps", {1});
+    s.value("check_every", check_every, "Sweeps between norms; 0: none before the last", {0});
+    s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
+    s.choice<Stores>("stores", stores, stores_names,
+                     "Past the cache (streaming), through it (ordinary), or by the size of the fields");
+  });
+  v.section("time", "Transient only", [&](Visitor& t) {
+    t.value("end", end_time, "The time to reach", {0, 1e300, true});
+    t.value("step", time_step, "The time step; auto: 0.9 of the largest stable one", {0, 1e300, true});
+  });
+  v.section("decomposition", "How the cells are divided among the ranks", [&](Visitor& d) {
+    d.value("process_grid", process_grid, "Ranks along x, y[, z]; empty: the smallest halo",
+            {1, std::int64_t{1} << 30}, {0, 3});
+  });
+  v.section("warm_up", "Before the clock starts", [&](Visitor& w) {
+    w.value("sweeps", warm_up_sweeps, "Sweeps or steps that are not measured", {0});
+  });
+  v.section("verification", "How the answer is judged", [&](Visitor& w) {
+    w.value("tolerance", verification_tolerance,
+            "Largest error that passes; auto: see miniapps/heat/README.md", {0});
+  });
+}
+
+void Options::resolve(const config::Deck& deck, int ranks) {
+  resolve_domain(*this, deck);
+  resolve_faces(*this, deck);
+  if (equation == Equation::steady)
+    resolve_steady(*this, deck);
+  else
+    resolve_step(*this, deck);
+  resolve_process_grid(*this, deck, ranks);
+}
+
+} // namespace kontor::heat

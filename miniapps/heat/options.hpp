@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kontor::heat {
+
+enum class Equation { steady, transient };
+enum class Precision { single_precision, double_precision };
+enum class Norm { max, l2 };
+enum class Condition { dirichlet, neumann, periodic };
+enum class Stores { automatic, streaming, ordinary };
+
+/// A condition on one face of the domain: u = value, du/dn = value (outward), or none (periodic).
+struct Face {
+  Condition condition = Condition::dirichlet;
+  config::Expression value{"0"};
+};
+
+/// The sections problem, solver, time, decomposition and verification of a heat deck.
+struct Options {
+  Equation equation = Equation::steady;
+  std::vector<std::int64_t> cells{64, 64}; ///< x, y[, z]
+  std::vector<double> lower;               ///< corner of the domain; empty: the origin
+  std::vector<double> upper;               ///< empty: ones
+  Precision precision = Precision::double_precision;
+  double diffusivity = 1;
+  config::Expression initial{"0"};
+  config::Expression source{"0"};
+  std::optional<config::Expression> exact;
+  std::array<Face, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
+
+  double tolerance = 1e-8; ///< steady: stop when the update norm is below it; 0: make max_sweeps sweeps
+  std::int64_t max_sweeps = 1000000;
+  std::int64_t check_every = 100;
+  Norm norm = Norm::max;
+  Stores stores = Stores::automatic;
+
+  double end_time = 0.1;
+  std::optional<double> time_step; ///< none: the largest stable one that divides end_time, with a margin
+
+  std::vector<std::int64_t> process_grid; ///< x, y[, z]; empty: the smallest surface
+  std::int64_t warm_up_sweeps = 10;
+  std::optional<double> verification_tolerance;
+
+  int dimensions() const { return static_cast<int>(cells.size()); }
+  double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
+
+  void describe(config::Visitor&);
+
+  /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
+  void resolve(const config::Deck&, int ranks);
+
+  /// The largest stable step of explicit Euler: 1 / (2 alpha sum over axes of 1/h^2).
+  double stable_step() const;
+};
+
+} // namespace kontor::heat

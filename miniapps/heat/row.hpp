@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/stencil.hpp"
+#include "heat/stream_store.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+/// The innermost loop of a sweep on a CPU: one row of cells, unit stride, for the compiler to vectorise.
+namespace kontor::heat {
+
+/// Which norm of the update u_new - u a sweep computes on the way.
+enum class SweepNorm { none, max, sum_of_squares };
+
+/// Cell i of the row is centre[i]; the others are the rows around it. Rows of an axis or a source that is
+/// not there are null.
+template <class T>
+struct Row {
+  const T* centre;
+  const T* south;
+  const T* north;
+  const T* below;
+  const T* above;
+  const T* source;
+  T* out;
+};
+
+template <int dimensions, bool sourced, class T>
+inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t i) {
+  T sum = s.c[0] * (row.centre[i - 1] + row.centre[i + 1]) + s.c[1] * (row.south[i] + row.north[i]);
+  if constexpr (dimensions == 3) sum += s.c[2] * (row.below[i] + row.above[i]);
+  if constexpr (sourced) sum += row.source[i];
+  return w.keep * row.centre[i] + w.gain * sum;
+}
+
+/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part.
+template <int dimensions, bool sourced, SweepNorm norm, class T>
+inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
+                     std::int64_t begin, std::int64_t end, T* __restrict__ out) {
+  T result = 0;
+  if constexpr (norm == SweepNorm::none) {
+#pragma GCC ivdep
+    for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
+  } else if constexpr (norm == SweepNorm::max) {
+#pragma omp simd reduction(max : result)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T value = updated<dimensions, sourced>(row, s, w, i);
+      const T change = std::abs(value - row.centre[i]);
+      out[i - begin] = value;
+      result = change > result ? change : result;
+    }
+  } else {
+#pragma omp simd reduction(+ : result)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T value = updated<dimensions, sourced>(row, s, w, i);
+      const T change = value - row.centre[i];
+      out[i - begin] = value;
+      result += change * change;
+    }
+  }
+  return result;
+}
+
+template <SweepNorm norm>
+inline double joined(double a, double b) {
+  if constexpr (norm == SweepNorm::max) return a > b ? a : b;
+  return a + b;
+}
+
+/// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
+template <int dimensions, bool sourced, SweepNorm norm, bool streaming, class T>
+inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
+                         std::int64_t begin, std::int64_t end) {
+  if constexpr (!streaming) {
+    return update_span<dimensions, sourced, norm>(row, s, w, begin, end, row.out + begin);
+  } else {
+    constexpr std::int64_t length = 4096 / sizeof(T);
+    alignas(64) T buffer[length];
+    double result = 0;
+    for (std::int64_t from = begin; from < end; from += length) {
+      const auto to = from + length < end ? from + length : end;
+      result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, buffer));
+      stream_copy(row.out + from, buffer, to - from);
+    }
+    return result;
+  }
+}
+
+} // namespace kontor::heat

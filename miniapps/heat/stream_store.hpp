@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/// Stores that go past the cache. An ordinary store reads its cache line first, so a sweep that writes what
+/// it will not read again soon moves 3 words a cell instead of 2.
+namespace kontor::heat {
+
+/// Copies `count` values to memory past the cache where the processor can, else plainly. Other threads and
+/// ranks see them after stream_fence().
+template <class T>
+inline void stream_copy(T* to, const T* from, std::int64_t count) {
+#if defined(__SSE2__)
+#if defined(__AVX__)
+  using Vector = __m256i;
+  const auto load = [](const T* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); };
+  const auto store = [](T* p, Vector v) { _mm256_stream_si256(reinterpret_cast<Vector*>(p), v); };
+#else
+  using Vector = __m128i;
+  const auto load = [](const T* p) { return _mm_loadu_si128(reinterpret_cast<const Vector*>(p)); };
+  const auto store = [](T* p, Vector v) { _mm_stream_si128(reinterpret_cast<Vector*>(p), v); };
+#endif
+  constexpr std::int64_t width = sizeof(Vector) / sizeof(T);
+  std::int64_t i = 0;
+  for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % sizeof(Vector) != 0; ++i) to[i] = from[i];
+  for (; i + width <= count; i += width) store(to + i, load(from + i));
+  for (; i < count; ++i) to[i] = from[i];
+#else
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+#endif
+}
+
+/// Orders the streamed stores of this thread before what it does next.
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+} // namespace kontor::heat

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <stdexcept>
+
+namespace kontor::output {
+
+/// Output failed. The text names the file, the operation, the object and what HDF5 or the system said.
+/// Functions that are collective throw the same Error on every rank.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+} // namespace kontor::output

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/output/error.hpp>
+#include <kontor/output/image.hpp>
+
+#include <mpi.h>
+#include <nlohmann/json.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::output {
+
+/// How fields reach the file. `parallel`: every rank writes its own block, collectively, through MPI-IO;
+/// every rank must see the file. `gathered`: rank 0 writes all blocks, one bounded piece after the other.
+/// `automatic`: parallel if the HDF5 library is.
+enum class Access { automatic, parallel, gathered };
+
+/// Whether the HDF5 library this was compiled with can write in parallel.
+bool parallel_hdf5();
+
+/// The version of the HDF5 library in use, such as "1.10.8".
+std::string hdf5_version();
+
+/// This rank's part of a C-order array of rank 1 to 3. The blocks of all ranks fill the array; a rank may
+/// have none of it (an extent of 0).
+struct Block {
+  std::vector<std::uint64_t> global, offset, extent;
+};
+
+/// What a field may consist of.
+template <class T>
+concept FieldScalar = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::int64_t>;
+
+/// An HDF5 file that appears under its name only when it is complete and checked.
+///
+/// Every member function is collective over the communicator, with the same arguments on all ranks unless
+/// stated, and throws the same Error on every rank. After an Error the file cannot be committed.
+class File {
+ public:
+  /// Collective over comm. Creates `<path>.tmp`. The file under `path`, if any, is untouched until commit().
+  File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic);
+
+  /// Without a commit() before: closes and removes `<path>.tmp`. Waits for no other rank when an exception is
+  /// passing.
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// How fields are written: parallel or gathered.
+  Access access() const;
+
+  /// Writes a JSON object as `group`; rank 0's `tree` counts. Its members become
+  ///   numbers, booleans (as 0 or 1), strings           attributes of the group (UTF-8, variable length)
+  ///   arrays of strings                                string-array attributes
+  ///   arrays of numbers                                1-D datasets
+  ///   arrays of objects with equal keys                one table: a 1-D dataset of compound type
+  ///   objects                                          subgroups
+  /// Integers are stored as 64 bits, other numbers as doubles; null members are left out.
+  void record(const std::string& group, const nlohmann::ordered_json& tree);
+
+  /// Writes a field, each rank its block. `data` is this rank's block, contiguous in C order; block offsets,
+  /// extents and data differ between ranks. Missing groups on the way to `name` are made.
+  template <FieldScalar T>
+  void dataset(const std::string& name, const Block& block, const T* data);
+
+  /// Adds attributes to a group or dataset that exists; arrays of numbers become array attributes. Rank 0's
+  /// `flat` counts.
+  void attributes(const std::string& object, const nlohmann::ordered_json& flat);
+
+  /// Describes the named datasets (name shown, path in the file) as cell data of `image` in the VTKHDF
+  /// layout, by hard links. All are (ny,nx), a flat image, or all are (nz,ny,nx).
+  void image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data);
+
+  /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed
+  /// over, and renames it to its final name. On an Error the file that was there before is intact.
+  void commit();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace kontor::output

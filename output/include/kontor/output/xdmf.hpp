@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/output/error.hpp>
+#include <kontor/output/image.hpp>
+
+#include <mpi.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::output {
+
+/// Fields at one time: pairs of the name to show and the dataset's path in the HDF5 file.
+struct Snapshot {
+  double time = 0;
+  std::vector<std::pair<std::string, std::string>> cell_data;
+};
+
+/// Collective over comm. Rank 0 writes `<stem of h5>.xmf` beside the HDF5 file, through `<stem>.xmf.tmp`: an
+/// XDMF description of cell data on a uniform mesh, one grid for one snapshot, a temporal collection for
+/// several. `dimensions` is 2 for (ny,nx) datasets and 3 for (nz,ny,nx); `precision` is 4 or 8, the bytes of
+/// a value.
+void write_xdmf(MPI_Comm comm, const std::filesystem::path& h5, const Image& image, int dimensions,
+                int precision, const std::vector<Snapshot>& snapshots);
+
+} // namespace kontor::output

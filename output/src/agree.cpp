@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "agree.hpp"
+
+#include <fmt/format.h>
+
+namespace kontor::output {
+
+void check_mpi(int result, const char* operation) {
+  if (result == MPI_SUCCESS) return;
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  MPI_Error_string(result, text.data(), &length);
+  text.resize(length);
+  throw Error(fmt::format("{} failed: {}", operation, text));
+}
+
+void agree(MPI_Comm comm, const std::string& failure) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int mine = failure.empty() ? size : rank;
+  int first = size;
+  check_mpi(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (first == size) return;
+  std::string text = failure;
+  int length = static_cast<int>(text.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, first, comm), "MPI_Bcast");
+  text.resize(length);
+  check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, first, comm), "MPI_Bcast");
+  throw Error(first == 0 ? text : fmt::format("{} (on rank {})", text, first));
+}
+
+} // namespace kontor::output

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "agree.hpp"
+#include "disk.hpp"
+#include "driver.hpp"
+#include "pieces.hpp"
+#include "receipt.hpp"
+#include "transfer.hpp"
+#include "tree.hpp"
+#include "vtkhdf.hpp"
+
+#include <kontor/output/file.hpp>
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace kontor::output {
+
+namespace fs = std::filesystem;
+
+// Rank 0 alone has the HDF5 file open and writes its structure: groups, attributes, tables, and the fields
+// with their place in the file. The other ranks only ever hand values over, or write them to that place.
+class File::Impl {
+ public:
+  Impl(MPI_Comm comm, fs::path path, Access access);
+  ~Impl();
+
+  Access access() const { return access_; }
+  void dataset(const std::string& name, const Block& block, hid_t type, const void* data);
+  void commit();
+
+  /// Runs `step(file, receipts)` on rank 0.
+  template <class Step>
+  void on_root(Step&& step) {
+    together([&] {
+      if (rank_ != 0) return;
+      step(file_, receipts_);
+      driver_.check();
+    });
+  }
+
+ private:
+  /// Runs `step` on all ranks; an Error gets the name of the file, and spoils it.
+  template <class Step>
+  void together(Step&& step) {
+    try {
+      collectively(comm_, std::forward<Step>(step));
+    } catch (const Error& error) {
+      spoiled_ = true;
+      throw Error(fmt::format("output: {}: {}", temporary_.string(), error.what()));
+    }
+  }
+
+  void create();
+  void drop() noexcept;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  fs::path target_, temporary_;
+  Access access_;
+  Driver driver_;
+  Handle file_; // on rank 0
+  std::vector<Receipt> receipts_;
+  bool spoiled_ = false;
+  bool done_ = false;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+File::Impl::Impl(MPI_Comm comm, fs::path path, Access access)
+    : target_(std::move(path)), temporary_(target_.string() + ".tmp"), access_(access) {
+  silence_hdf5();
+  if (access_ == Access::automatic) access_ = parallel_hdf5() ? Access::parallel : Access::gathered;
+  if (access_ == Access::parallel && !parallel_hdf5())
+    throw Error(
+        fmt::format("output: parallel access was asked for, but HDF5 {} here is serial; use gathered or "
+                    "automatic access, or build Kontor with a parallel HDF5 (Debian/Ubuntu: apt-get install "
+                    "libhdf5-openmpi-dev)",
+                    hdf5_version()));
+  check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  try {
+    collectively(comm_, [this] {
+      if (rank_ == 0) check_creatable(target_, temporary_);
+    });
+    together([this] {
+      if (rank_ == 0) create();
+    });
+  } catch (...) {
+    if (spoiled_) drop();
+    MPI_Comm_free(&comm_);
+    throw;
+  }
+}
+
+File::Impl::~Impl() {
+  if (!done_) drop();
+  // Freeing the communicator is collective: an exception may be passing on this rank alone.
+  if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
+}
+
+void File::Impl::create() {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
+  driver_.use_in(access);
+  // The format of HDF5 1.8 and later: its structure carries checksums, and attributes may exceed 64 kB.
+  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "H5Pset_libver_bounds", "the file");
+  file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
+                 "H5Fcreate", "the file");
+  driver_.check();
+}
+
+void File::Impl::drop() noexcept {
+  if (rank_ != 0) return;
+  file_.close();
+  discard(temporary_);
+}
+
+void File::Impl::dataset(const std::string& name, const Block& block, hid_t type, const void* data) {
+  together([&] { check_block(name, block, data); });
+  const std::uint64_t sum = block_checksum(block, type, data);
+  std::vector<Part> parts;
+  std::uint64_t address = 0;
+  together([&] { parts = gather_parts(comm_, block, sum); });
+  on_root([&](hid_t file, auto&) {
+    check_parts(name, parts);
+    address = H5Dget_offset(create_dataset(file, name, type, block.global));
+  });
+  const Field field{name, block, type, data};
+  if (access_ == Access::parallel) {
+    together([&] {
+      check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+      write_parallel(comm_, temporary_, address, field);
+    });
+    receipts_.push_back({name, "", block, copy_type(type), sum});
+  } else {
+    together([&] { write_gathered(comm_, file_, driver_, field, parts); });
+    for (const Part& part : parts) receipts_.push_back({name, "", part.block(), copy_type(type), part.sum});
+  }
+}
+
+void File::Impl::commit() {
+  together([this] {
+    if (spoiled_) throw Error("cannot be committed after an error");
+  });
+  try {
+    on_root([this](auto&&...) { check(file_.close(), "H5Fclose", "the file"); });
+    // Each rank checks what it wrote itself: rank 0 the structure, and with gathered access all.
+    const bool writer = rank_ == 0 || access_ == Access::parallel;
+    together([&] {
+      if (writer) sync(temporary_);
+    });
+    together([&] {
+      if (writer) verify(temporary_, receipts_);
+    });
+    together([this] {
+      if (rank_ == 0) replace(temporary_, target_);
+    });
+  } catch (...) {
+    drop();
+    throw;
+  }
+  done_ = true;
+  receipts_.clear();
+}
+
+File::File(MPI_Comm comm, fs::path path, Access access)
+    : impl_(std::make_unique<Impl>(comm, std::move(path), access)) {}
+
+File::~File() = default;
+
+Access File::access() const {
+  return impl_->access();
+}
+
+void File::record(const std::string& group, const Json& tree) {
+  impl_->on_root([&](hid_t file, auto& receipts) { write_tree(file, group, tree, receipts); });
+}
+
+void File::attributes(const std::string& object, const Json& flat) {
+  impl_->on_root([&](hid_t file, auto& receipts) { write_attributes(file, object, flat, receipts); });
+}
+
+void File::image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data) {
+  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, image, cell_data, receipts); });
+}
+
+template <FieldScalar T>
+void File::dataset(const std::string& name, const Block& block, const T* data) {
+  impl_->dataset(name, block, native_type<T>(), data);
+}
+
+template void File::dataset(const std::string&, const Block&, const double*);
+template void File::dataset(const std::string&, const Block&, const float*);
+template void File::dataset(const std::string&, const Block&, const std::int32_t*);
+template void File::dataset(const std::string&, const Block&, const std::int64_t*);
+
+void File::commit() {
+  impl_->commit();
+}
+
+} // namespace kontor::output

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hdf5.hpp"
+
+#include <kontor/output/error.hpp>
+#include <kontor/output/file.hpp>
+
+#include <fmt/format.h>
+
+namespace kontor::output {
+
+namespace {
+
+/// The descriptions on HDF5's error stack, from where it went wrong outwards; the outermost say nothing new.
+std::string error_text() {
+  struct Text {
+    std::string text;
+    int entries = 0;
+  } found;
+  const auto append = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+    auto& found = *static_cast<Text*>(data);
+    if (found.entries++ < 3 && entry->desc)
+      found.text += fmt::format("{}{}: {}", found.text.empty() ? "" : "; ", entry->func_name, entry->desc);
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, append, &found);
+  return found.text.empty() ? "HDF5 gives no reason" : found.text;
+}
+
+} // namespace
+
+void check(std::int64_t result, const char* operation, const std::string& object) {
+  if (result < 0) throw Error(fmt::format("{} of {} failed: {}", operation, object, error_text()));
+}
+
+Handle::Handle(hid_t id, Close close, const char* operation, const std::string& object)
+    : id_(id), close_(close) {
+  check(id, operation, object);
+}
+
+void silence_hdf5() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+bool parallel_hdf5() {
+#ifdef H5_HAVE_PARALLEL
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+} // namespace kontor::output

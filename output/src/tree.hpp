@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "receipt.hpp"
+#include "values.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kontor::output {
+
+// Called on the one rank that has the file open; what is written is added to `receipts`.
+
+/// Writes a JSON object as a group, as File::record() says.
+void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts);
+
+/// Adds the members of `flat` as attributes of an object.
+void write_attributes(hid_t file, const std::string& object, const Json& flat,
+                      std::vector<Receipt>& receipts);
+
+/// Adds one attribute: a number, boolean or string, or an array of them.
+void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value,
+                     std::vector<Receipt>& receipts);
+
+/// Adds one attribute from memory; an empty `extent` is a scalar.
+void write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type,
+                     const std::vector<hsize_t>& extent, const void* data, std::vector<Receipt>& receipts);
+
+/// Writes an array of objects with equal keys as one dataset of compound type.
+void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts);
+
+/// Writes a 1-D dataset from memory.
+void write_array(hid_t file, const std::string& name, hid_t type, std::uint64_t count, const void* data,
+                 std::vector<Receipt>& receipts);
+
+/// Creates a dataset that takes its space in the file at once and is not filled, with the groups on the way
+/// to it.
+Handle create_dataset(hid_t file, const std::string& name, hid_t type,
+                      const std::vector<std::uint64_t>& extent);
+
+/// Makes a group and those on the way to it, as far as they are not there.
+void make_group(hid_t file, const std::string& path);
+
+/// Properties for creating objects that do not note when: equal contents make equal files.
+Handle timeless(hid_t creation_class);
+
+} // namespace kontor::output

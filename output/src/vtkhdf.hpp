@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "receipt.hpp"
+
+#include <kontor/output/image.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::output {
+
+/// Writes the group /VTKHDF, as File::image_data() says.
+void write_vtkhdf(hid_t file, const Image& image,
+                  const std::vector<std::pair<std::string, std::string>>& cell_data,
+                  std::vector<Receipt>& receipts);
+
+} // namespace kontor::output

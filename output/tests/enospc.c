@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* A disk that fills up. Stands before the C library, linked or preloaded (LD_PRELOAD), and lets writes to
+ * files named *.h5.tmp fail with ENOSPC after a number of bytes, or claim success and lose the data. It is
+ * armed by kontor_fault_arm(), or by the environment: KONTOR_FAULT_AFTER=<bytes>   how many bytes still
+ * arrive; without it nothing fails KONTOR_FAULT_LOSE=1          lose data silently instead of failing
+ *   KONTOR_FAULT_RANK=<rank>     only on this rank of MPI_COMM_WORLD (Open MPI) */
+#define _GNU_SOURCE
+#include <aio.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static long long left = -1; /* bytes that still arrive; negative: all */
+static int lose = 0;
+
+void kontor_fault_arm(long long after, int lose_silently) {
+  left = after;
+  lose = lose_silently;
+}
+
+__attribute__((constructor)) static void arm_from_environment(void) {
+  const char* after = getenv("KONTOR_FAULT_AFTER");
+  const char* only = getenv("KONTOR_FAULT_RANK");
+  const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (after && (!only || (rank && strcmp(only, rank) == 0)))
+    kontor_fault_arm(atoll(after), getenv("KONTOR_FAULT_LOSE") != NULL);
+}
+
+static int is_target(int file) {
+  static const char ending[] = ".h5.tmp";
+  char link[64], name[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t length = readlink(link, name, sizeof name);
+  const ssize_t n = sizeof ending - 1;
+  return length >= n && memcmp(name + length - n, ending, n) == 0;
+}
+
+/* Where a write of so many bytes goes: to the file, to a full disk, or to nowhere. */
+static int redirect(int file, size_t bytes) {
+  if (left < 0 || bytes == 0 || !is_target(file)) return file;
+  if ((long long)bytes <= left) {
+    left -= bytes;
+    return file;
+  }
+  left = 0;
+  static int full = -1, nowhere = -1;
+  if (full < 0) {
+    full = open("/dev/full", O_WRONLY);
+    nowhere = open("/dev/null", O_WRONLY);
+  }
+  return lose ? nowhere : full;
+}
+
+static size_t total(const struct iovec* pieces, int count) {
+  size_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += pieces[i].iov_len;
+  return bytes;
+}
+
+/* Defines `name`, which calls the real function of that name with the given arguments. */
+#define REPLACE(result, name, parameters, arguments)                                                         \
+  result name parameters {                                                                                   \
+    static result(*real) parameters = NULL;                                                                  \
+    if (!real) *(void**)&real = dlsym(RTLD_NEXT, #name);                                                     \
+    return real arguments;                                                                                   \
+  }
+
+REPLACE(ssize_t, write, (int file, const void* data, size_t n), (redirect(file, n), data, n))
+REPLACE(ssize_t, pwrite, (int file, const void* data, size_t n, off_t at), (redirect(file, n), data, n, at))
+REPLACE(ssize_t, pwrite64, (int file, const void* data, size_t n, off64_t at),
+        (redirect(file, n), data, n, at))
+REPLACE(ssize_t, writev, (int file, const struct iovec* v, int n), (redirect(file, total(v, n)), v, n))
+REPLACE(ssize_t, pwritev, (int file, const struct iovec* v, int n, off_t at),
+        (redirect(file, total(v, n)), v, n, at))
+REPLACE(ssize_t, pwritev64, (int file, const struct iovec* v, int n, off64_t at),
+        (redirect(file, total(v, n)), v, n, at))
+
+/* Asynchronous writes fail when they complete. */
+static struct aiocb* redirected(struct aiocb* request) {
+  request->aio_fildes = redirect(request->aio_fildes, request->aio_nbytes);
+  return request;
+}
+
+REPLACE(int, aio_write, (struct aiocb * request), (redirected(request)))
+REPLACE(int, aio_write64, (struct aiocb64 * request), ((struct aiocb64*)redirected((struct aiocb*)request)))

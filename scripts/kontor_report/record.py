@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The record of a run: what group /run of its HDF5 file says, as plain Python values."""
+
+import os
+from dataclasses import dataclass, field
+
+import h5py
+import numpy as np
+
+# Where the measured time of a repeat goes; all else in /run/timers lies outside of it.
+COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce")
+PARTS = ("compute", *COMMUNICATION)
+
+
+class RecordError(Exception):
+    """A file that cannot be read, with what is wrong and what to do."""
+
+
+@dataclass
+class Record:
+    path: str
+    run: dict  # attributes of /run
+    figures: list = field(default_factory=list)  # of dicts, the primary figure first
+    verification: dict = field(default_factory=dict)
+    timers: dict = field(default_factory=dict)  # region -> dict
+    repeats: list = field(default_factory=list)  # seconds
+    traffic: list = field(default_factory=list)  # of dicts
+    calibration: dict = field(default_factory=dict)
+
+    @property
+    def figure(self):
+        """The primary figure of merit, or None."""
+        return self.figures[0] if self.figures else None
+
+    @property
+    def fraction(self):
+        """How much of what the machine can do; of the first figure that says so, or None."""
+        return next((figure["fraction"] for figure in self.figures if "fraction" in figure), None)
+
+    @property
+    def passed(self):
+        """True or False; None if the run did not verify."""
+        passed = self.verification.get("passed")
+        return None if passed is None else bool(passed)
+
+    @property
+    def seconds(self):
+        """Median seconds of a repeat, or None."""
+        if self.repeats:
+            return float(np.median(self.repeats))
+        return self.timers.get("total", {}).get("max")
+
+    def share(self, *regions):
+        """The regions' part of a repeat's time, or None. Medians over ranks."""
+        total = self.timers.get("total", {}).get("median") or self.seconds
+        if not total or not self.timers:
+            return None
+        return sum(self.timers[region]["median"] for region in regions if region in self.timers) / total
+
+
+def read_record(path):
+    with _open(path) as file:
+        run = file["run"]
+        return Record(
+            path=path,
+            run=_attributes(run),
+            figures=_figures(run),
+            verification=_attributes(run.get("verification")),
+            timers={row.pop("region"): row for row in _rows(run.get("timers"))},
+            repeats=[float(seconds) for seconds in run["repeats"]] if "repeats" in run else [],
+            traffic=_rows(run.get("traffic")),
+            calibration=_attributes(run.get("calibration")),
+        )
+
+
+@dataclass
+class Field:
+    name: str
+    values: np.ndarray  # (ny, nx) or (nz, ny, nx)
+    unit: str
+    time: float  # None if the file does not say
+    origin: tuple  # x, y(, z)
+    spacing: tuple  # x, y(, z), between the values kept
+
+
+def read_field(path, most=1024):
+    """The first field, thinned to at most `most` values in each direction."""
+    with _open(path) as file:
+        fields = file.get("fields")
+        if not fields:
+            raise RecordError(f"{path}: no field in it (its deck has output.fields: none); --set output.fields=final writes one")
+        name = sorted(fields)[0]
+        data = fields[name]
+        if data.ndim not in (2, 3):
+            raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 2 or 3 can be plotted")
+        step = max(1, -(-max(data.shape) // most))
+        attributes = _attributes(data)
+        grid = _attributes(file.get("VTKHDF"))
+        return Field(
+            name=name,
+            values=data[(slice(None, None, step),) * data.ndim],
+            unit=attributes.get("unit", ""),
+            time=attributes.get("time"),
+            origin=tuple(grid.get("Origin", (0, 0, 0)))[: data.ndim],
+            spacing=tuple(step * width for width in grid.get("Spacing", (1, 1, 1)))[: data.ndim],
+        )
+
+
+def _open(path):
+    if not os.path.exists(path):
+        raise RecordError(f"{path}: no such file")
+    if path.endswith(".tmp"):
+        raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
+    if not os.path.isfile(path) or not h5py.is_hdf5(path):
+        raise RecordError(f"{path}: not an HDF5 file")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be opened: {error}") from error
+    if "run" not in file:
+        file.close()
+        raise RecordError(f"{path}: not a Kontor file: it has no group /run")
+    return file
+
+
+def _figures(run):
+    primary = _attributes(run.get("figure_of_merit"))
+    group = run.get("figures_of_merit", {})
+    others = [_attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
+    figures = [primary] if primary else []
+    figures += [figure for figure in others if figure.get("name") != primary.get("name")]
+    for figure in figures:
+        if "fraction" not in figure and figure.get("attainable"):
+            figure["fraction"] = figure["value"] / figure["attainable"]
+    return figures
+
+
+def _attributes(node):
+    """Absent and not-a-number values are left out."""
+    values = {key: _plain(value) for key, value in node.attrs.items()} if node is not None else {}
+    return {key: value for key, value in values.items() if value == value}
+
+
+def _rows(table):
+    return [{name: _plain(row[name]) for name in table.dtype.names} for row in table[()]] if table is not None else []
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return [_plain(item) for item in value] if value.ndim else _plain(value[()])
+    if isinstance(value, h5py.Empty):
+        return ""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value.item() if isinstance(value, np.generic) else value

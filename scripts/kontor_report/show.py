@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One run as text."""
+
+from .record import PARTS
+from .text import on_off, percent, quantity, section, seconds, table, verdict
+
+TRAFFIC_ROWS = 8  # more neighbours than this are summed up
+
+
+def show(record):
+    parts = [
+        section("Run", _run(record)),
+        section("Verification", _verification(record)),
+        section("Figures of merit", _figures(record)),
+    ]
+    if record.timers:
+        parts.append(section(_time_title(record), _timers(record)))
+        if outside := _outside(record):
+            parts.append(section("Outside the measured time", outside))
+    if record.traffic:
+        parts.append(section("Traffic of one exchange", _traffic(record)))
+    if record.calibration:
+        parts.append(section("Calibration (same job, same ranks)", _calibration(record)))
+    return "\n".join(parts)
+
+
+def _run(record):
+    run = record.run
+
+    def words(*keys):
+        return ", ".join(str(run[key]) for key in keys if run.get(key) not in (None, ""))
+
+    hosts = run.get("hosts", [])
+    hosts = [hosts] if isinstance(hosts, str) else list(dict.fromkeys(hosts))
+    exchange = [run.get("backend"), run.get("pattern")]
+    exchange += [f"{key} {run[key]}" for key in ("packing", "path") if key in run]
+    exchange += [f"overlap {on_off(run['overlap'])}"] if "overlap" in run else []
+    revision = f" ({run['git_revision']})" if run.get("git_revision") else ""
+    grid = f", process grid {run['process_grid']}" if "process_grid" in run else ""
+    rows = [
+        ["file", record.path],
+        ["app", f"{run.get('app', '?')} {run.get('version', '')}{revision}"],
+        ["started", words("started")],
+        ["hosts", ", ".join(hosts) if len(hosts) <= 4 else f"{hosts[0]} ... {hosts[-1]} ({len(hosts)})"],
+        ["ranks", f"{run.get('ranks', '?')}{grid}"],
+        ["exchange", ", ".join(word for word in exchange if word)],
+        ["precision", words("precision")],
+        ["runs on", " of ".join(filter(None, [words("execution_space"), _named("Kokkos", run.get("kokkos_version"))]))],
+        ["libraries", ", ".join(filter(None, [words("mpi_library"), _named("HDF5", run.get("hdf5_version"))]))],
+        ["compiler", words("compiler", "flags")],
+        ["command", words("command")],
+    ]
+    return table([row for row in rows if row[1].strip()], left=2)
+
+
+def _named(name, version):
+    return f"{name} {version}" if version else None
+
+
+def _verification(record):
+    check = record.verification
+    if record.passed is None:
+        return "  not verified"
+    row = [verdict(record.passed), check.get("measure", "error"), f"{check.get('error', float('nan')):.3g}"]
+    return table([[*row, f"{check.get('tolerance', float('nan')):.3g}"]], ["verdict", "measure", "error", "tolerance"], left=2)
+
+
+def _figures(record):
+    if not record.figures:
+        return "  none" + (": the run failed its verification" if record.passed is False else "")
+    rows = [
+        [figure["name"].replace("_", " "), quantity(figure["value"], figure.get("unit", "")),
+         quantity(figure.get("attainable"), figure.get("unit", "")), percent(figure.get("fraction"))]
+        for figure in record.figures
+    ]
+    return table(rows, ["name", "value", "attainable", "fraction"])
+
+
+def _time_title(record):
+    title = "Time of one repeat, over ranks"
+    if len(record.repeats) > 1:
+        low, high = min(record.repeats), max(record.repeats)
+        title += f"  ({len(record.repeats)} repeats: {seconds(record.seconds)}, {seconds(low)} to {seconds(high)})"
+    return title
+
+
+def _timers(record):
+    regions = [region for region in ("total", *PARTS) if region in record.timers]
+    rows = [[region, *_times(record.timers[region]), percent(record.share(region))] for region in regions]
+    known = record.share(*PARTS)
+    if known is not None and known < 0.995:
+        rows.append(["other", "", "", "", "", "", percent(1 - known)])
+    return table(rows, ["region", "calls", "min", "median", "max", "slowest rank", "share"])
+
+
+def _outside(record):
+    rows = [[region, *_times(times)] for region, times in record.timers.items() if region not in ("total", *PARTS)]
+    return rows and table(rows, ["region", "calls", "min", "median", "max", "slowest rank"])
+
+
+def _times(times):
+    values = [seconds(times.get(key)) for key in ("min", "median", "max")]
+    return [str(times.get("calls", "-")), *values, str(times.get("slowest_rank", "-"))]
+
+
+def _traffic(record):
+    messages = sum(row["messages"] for row in record.traffic)
+    size = sum(row["bytes"] for row in record.traffic)
+    rows = [["all", "all", str(messages), quantity(size, "B")]]
+    if len(record.traffic) <= TRAFFIC_ROWS:
+        rows = [[str(row["rank"]), str(row["neighbour"]), str(row["messages"]), quantity(row["bytes"], "B")]
+                for row in record.traffic] + rows
+    return table(rows, ["rank", "neighbour", "messages", "bytes"], left=2)
+
+
+def _calibration(record):
+    units = {"triad_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
+    names = {"bandwidth": "message bandwidth", "latency": "message latency"}
+    rows = [[names.get(key, key.replace("_", " ")), quantity(record.calibration[key], unit)]
+            for key, unit in units.items() if record.calibration.get(key)]
+    return table(rows or [["nothing measured", ""]])

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers and tables as aligned text."""
+
+PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
+SYMBOLS = ("B", "s", "flop", "FLOP")  # a prefix joins these: GB/s, but G updates/s
+
+
+def quantity(value, unit=""):
+    """Three digits and a decimal prefix: 36.5 GB/s. '-' for None."""
+    if value is None:
+        return "-"
+    scale = next((power for power in PREFIXES if abs(value) >= 0.9995 * 10.0**power), 0)
+    number = f"{value / 10.0**scale:#.3g}".rstrip(".")
+    space = "" if unit.split("/")[0] in SYMBOLS else " "
+    return f"{number} {PREFIXES[scale]}{space if PREFIXES[scale] else ''}{unit}".rstrip()
+
+
+def seconds(value):
+    return quantity(value, "s")
+
+
+def percent(fraction):
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def on_off(value):
+    return "-" if value is None else "on" if value else "off"
+
+
+def verdict(passed):
+    return {True: "passed", False: "FAILED", None: "not verified"}[passed]
+
+
+def table(rows, header=None, left=1, indent="  "):
+    """Rows of strings as text; the first `left` columns are left-aligned, the others right."""
+    lines = ([header] if header else []) + rows
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    if header:
+        lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        (indent + "  ".join(cell.ljust(width) if column < left else cell.rjust(width)
+                            for column, (cell, width) in enumerate(zip(line, widths)))).rstrip()
+        for line in lines
+    )
+
+
+def section(title, body):
+    return f"{title}\n{body}\n"

@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Messages and small questions that every command asks.
+
+# Progress goes to stderr: stdout belongs to the programs.
+say() { echo "kontor: $*" >&2; }
+
+# fail MESSAGE [EXIT CODE]: 2, bad usage or set-up, unless told otherwise.
+fail() {
+  say "$1"
+  exit "${2:-2}"
+}
+
+asks_for_help() { [[ ${1-} == -h || ${1-} == --help ]]; }
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# The path as seen from here, when that is shorter.
+shown_path() {
+  local path=${1#"$PWD"/}
+  echo "$path"
+}
+
+# python_with MODULE...: prints a Python that can import all of them. The system's comes first: its packages are
+# the ones we install, and the python3 on PATH may be another.
+python_with() {
+  local python candidates=(/usr/bin/python3 python3)
+  if [[ -n ${KONTOR_PYTHON-} ]]; then candidates=("$KONTOR_PYTHON"); fi
+  for python in "${candidates[@]}"; do
+    if have "$python" && "$python" -c 'import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "$@"; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}

@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How an MPI program is started here: by the scheduler whose job this is, else by mpirun.
+
+cpu_limit_file=${KONTOR_CPU_LIMIT_FILE:-/sys/fs/cgroup/cpu.max} # tests put their own
+
+# What this process may use. nproc alone would obey OMP_NUM_THREADS and miss a container's limit.
+processing_units() {
+  local units quota=max period=1
+  units=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+  if [[ -r $cpu_limit_file ]]; then read -r quota period <"$cpu_limit_file"; fi
+  if [[ $quota != max ]]; then
+    local limit=$(((quota + period - 1) / period))
+    if ((limit < units)); then units=$limit; fi
+  fi
+  echo "$units"
+}
+
+# Two hardware threads of a core share its bandwidth and its arithmetic: count it once.
+physical_cores() {
+  local units cores
+  units=$(processing_units)
+  cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l) || cores=$units
+  echo $((cores > 0 && cores < units ? cores : units))
+}
+
+in_slurm_job() { [[ -n ${SLURM_JOB_ID-} ]] && have srun; }
+in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
+
+# The ranks that fill what we have been given: the job's tasks, else the cores of this machine.
+default_ranks() {
+  local slots
+  if in_slurm_job; then
+    slots=${SLURM_NTASKS:-$((${SLURM_CPUS_ON_NODE:-1} * ${SLURM_JOB_NUM_NODES:-1} / OMP_NUM_THREADS))}
+  elif in_flux; then
+    slots=$(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / OMP_NUM_THREADS))
+  elif [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; then
+    slots=${PBS_NP:-$LSB_DJOB_NUMPROC}
+  else
+    slots=$(($(physical_cores) / OMP_NUM_THREADS))
+  fi
+  echo $((slots > 0 ? slots : 1))
+}
+
+# set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`.
+set_launcher() {
+  local ranks=$1
+  if [[ -n ${KONTOR_LAUNCHER-} ]]; then
+    read -ra launcher <<<"$KONTOR_LAUNCHER"
+    launcher+=(-n "$ranks")
+  elif in_slurm_job; then
+    launcher=(srun -n "$ranks" --cpus-per-task="$OMP_NUM_THREADS" --cpu-bind=cores)
+    if ((ranks > ${SLURM_NTASKS:-ranks})); then launcher+=(--overcommit); fi
+  elif in_flux; then
+    launcher=(flux run -n "$ranks" -c "$OMP_NUM_THREADS")
+  else
+    set_mpirun "$ranks"
+  fi
+}
+
+set_mpirun() {
+  local ranks=$1 mpirun
+  mpirun=$(built_with_mpirun)
+  have "$mpirun" || fail "no $mpirun here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER"
+  launcher=("$mpirun" -n "$ranks")
+  case $("$mpirun" --version 2>&1 | head -n 1) in
+    *"Open MPI"* | *OpenRTE*) add_open_mpi_options "$ranks" ;;
+  esac
+}
+
+# The mpirun of the MPI that was linked: another one would start single processes that do not see each other.
+built_with_mpirun() {
+  local found
+  found=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null || true)
+  if [[ -z $found || $(dirname "$found") == $(dirname "$(command -v mpirun)") ]]; then found=mpirun; fi
+  echo "$found"
+}
+
+add_open_mpi_options() {
+  local ranks=$1 in_job=${PBS_JOBID:-${LSB_JOBID-}}
+  launcher+=(--quiet) # else paragraphs about the exit code bury the program's message
+  if [[ $(id -u) == 0 ]]; then launcher+=(--allow-run-as-root); fi
+  if ((ranks * OMP_NUM_THREADS > $(physical_cores))) && [[ -z $in_job ]]; then
+    launcher+=(--oversubscribe --bind-to none) # waiting ranks yield
+  elif ((OMP_NUM_THREADS > 1)); then
+    launcher+=(--map-by "slot:PE=$OMP_NUM_THREADS" --bind-to core)
+  else
+    launcher+=(--bind-to core)
+  fi
+  launcher+=(-x OMP_NUM_THREADS)
+  # Ranks copy straight from each other's memory, unless a container forbids that: then Open MPI would fail.
+  if ((ranks > 1)) && ! ranks_can_read_each_other; then
+    launcher+=(--mca btl_vader_single_copy_mechanism none)
+  fi
+}
+
+ranks_can_read_each_other() {
+  local python
+  if python=$(python_with ctypes); then
+    "$python" "$kontor_root/scripts/lib/cross_memory.py"
+  else
+    [[ $(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0) -lt 2 ]]
+  fi
+}

@@ -1,0 +1,150 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# kontor run: finds the app of a deck, and starts it on the ranks asked for.
+
+run_usage() {
+  cat <<'EOF'
+kontor run DECK|RESULT.h5 [-n RANKS] [--dry-run] [options of the app]
+
+Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The repeated run
+writes <RESULT>-repeat.h5 in this folder unless -o names another file.
+
+  -n, --ranks RANKS      default: the tasks of the scheduler's job, else one rank a core
+  --dry-run              print the command, run nothing, build nothing
+  --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
+  -o FILE                the HDF5 file to write
+  --results FILE.json    write the record as JSON too
+  --print-deck           print the deck with every default filled in, and stop
+  --quiet                print errors only
+  Anything else goes to the app as it is: `build/bin/heat --help`.
+
+Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
+replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set.
+
+Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time.
+EOF
+}
+
+run_command() {
+  local input='' ranks='' dry_run='' output='' app_arguments=()
+  while (($#)); do
+    case $1 in
+      -h | --help) run_usage && return ;;
+      --dry-run) dry_run=yes ;;
+      --ranks=*) ranks=${1#*=} ;;
+      -n | -np | --ranks | --set | -o | --results)
+        (($# > 1)) || fail "run: $1 needs a value"
+        case $1 in
+          -n | -np | --ranks) ranks=$2 ;;
+          *) app_arguments+=("$1" "$2") ;;
+        esac
+        if [[ $1 == -o ]]; then output=$2; fi
+        shift
+        ;;
+      -n*) ranks=${1#-n} ;;
+      -*) app_arguments+=("$1") ;;
+      *)
+        [[ -z $input ]] || fail "run: two inputs, '$input' and '$1'; give one deck or one HDF5 file"
+        input=$1
+        ;;
+    esac
+    shift
+  done
+  check_input "$input"
+
+  export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+  local deck=$input
+  if [[ $input == *.h5 || $input == *.h5.tmp ]]; then
+    extract_run "$input" # sets deck, and ranks unless given
+    if [[ -z $output ]]; then
+      app_arguments+=(-o "$(basename "$input" .h5)-repeat.h5")
+    fi
+  fi
+  ranks=${ranks:-$(default_ranks)}
+  [[ $ranks =~ ^[1-9][0-9]*$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
+
+  local app launcher=()
+  app=$(app_of "$deck")
+  if [[ -z $dry_run ]]; then ensure_built "$app"; fi
+  set_launcher "$ranks"
+  local program=("$(shown_path "$build_dir/bin/$app")" "$deck" "${app_arguments[@]}")
+  if [[ -n $dry_run ]]; then
+    printf '%s\n' "OMP_NUM_THREADS=$OMP_NUM_THREADS $(quoted "${launcher[@]}" "${program[@]}")"
+  else
+    launch "$app" "${program[@]}"
+  fi
+}
+
+check_input() {
+  [[ -n $1 ]] || fail "run: no deck given; there are $(cd "$kontor_root" && echo inputs/*/*.yaml)"
+  [[ -e $1 ]] || fail "$1: cannot read the deck: No such file or directory; there are $(cd "$kontor_root" && echo inputs/*/*.yaml)"
+  [[ -f $1 && -r $1 ]] || fail "$1: cannot read the deck: not a file, or not readable"
+}
+
+# The app that a deck names at its top level.
+app_of() {
+  local app known
+  app=$(sed -nE "s/^app:[[:space:]]+[\"']?([A-Za-z0-9_-]+)[\"']?[[:space:]]*(#.*)?\r?$/\1/p" "$1" | head -n 1)
+  known=" $(known_apps) "
+  [[ -n $app ]] || fail "$1: no app named; a deck has a line 'app: NAME' at its top level, NAME being one of:$known"
+  [[ $known == *" $app "* ]] || fail "$1: app '$app' is unknown; allowed are:$known"
+  echo "$app"
+}
+
+known_apps() {
+  local folder
+  for folder in "$kontor_root"/miniapps/*/; do
+    folder=$(basename "$folder")
+    if [[ $folder != common ]]; then echo "$folder"; fi
+  done | paste -sd ' '
+}
+
+# extract_run FILE.h5: writes the deck that the file records to a temporary file; sets deck and ranks.
+extract_run() {
+  local python folder
+  python=$(python_with h5py) || fail "$1: reading it needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+  folder=$(mktemp -d "${TMPDIR:-/tmp}/kontor.XXXXXX")
+  deck=$folder/$(basename "$1" .h5).yaml
+  if [[ -z $dry_run ]]; then
+    # shellcheck disable=SC2064 # the value of now
+    trap "rm -rf '$folder'" EXIT
+  fi
+  local recorded_ranks
+  recorded_ranks=$("$python" "$kontor_root/scripts/report.py" --extract-deck "$deck" "$1")
+  ranks=${ranks:-$recorded_ranks}
+}
+
+# The words as a shell would need them typed.
+quoted() {
+  local word line=''
+  for word in "$@"; do
+    if [[ $word =~ ^[A-Za-z0-9_./:=,+@%-]+$ ]]; then line+=" $word"; else line+=" ${word@Q}"; fi
+  done
+  echo "${line# }"
+}
+
+# launch APP PROGRAM...: the exit code is the program's own.
+launch() {
+  local app=$1 status=0
+  shift
+  # A launcher's ranks never see the terminal; the progress line wants to know.
+  if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
+  "${launcher[@]}" "$@" || status=$?
+  if ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
+    say "$app was ended by signal $(kill -l $((status - 128)))"
+  elif ((status != 0 && status != 2 && status != 3)); then
+    tell_launcher_failure
+  fi
+  exit "$status"
+}
+
+# Exit code 1 is a failed verification, or a quiet launcher that could not start anything: it shows with `true`.
+tell_launcher_failure() {
+  local probe=() word said
+  for word in "${launcher[@]}"; do
+    if [[ $word != --quiet ]]; then probe+=("$word"); fi
+  done
+  said=$("${probe[@]}" true 2>&1) || say "the launcher failed: $(quoted "${probe[@]}")"$'\n'"$said"
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs scripts/kontor in a folder of its own, on a machine made of fake commands."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parent.parent
+ROOT = SCRIPTS.parent
+
+OPEN_MPI = """
+if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+echo "$*" >>"$HOME/launched"
+for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done
+"""
+
+
+class KontorTest(unittest.TestCase):
+    """Two cores with four hardware threads, a plain user, Open MPI, memory that ranks may read."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kontor-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.bin = self.folder / "fake"
+        self.bin.mkdir()
+        self.environment = {
+            "PATH": f"{self.bin}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "KONTOR_BUILD_DIR": str(self.folder / "build"),
+            "KONTOR_CPU_LIMIT_FILE": str(self.folder / "cpu.max"),
+            "KONTOR_PYTHON": str(self.bin / "python"),
+        }
+        self.fake("nproc", 'echo "${OMP_NUM_THREADS:-4}"')  # as the real one obeys it
+        self.fake("lscpu", r"printf '# CORE,SOCKET\n0,0\n0,0\n1,0\n1,0\n'")
+        self.fake("id", "echo 1000")
+        self.fake("mpirun", OPEN_MPI)
+        self.fake("python", f'[[ $1 == */cross_memory.py ]] || exec "{sys.executable}" "$@"')
+        self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
+
+    def fake(self, name, script):
+        path = self.bin / name
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        path.chmod(0o755)
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text)
+        return name
+
+    def kontor(self, *arguments, **environment):
+        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, capture_output=True, text=True,
+                              check=False, timeout=60, env={**self.environment, **environment})
+
+    def assert_fails(self, done, *messages, code=2):
+        for message in messages:
+            self.assertIn(message, done.stderr)
+        self.assertEqual(done.returncode, code, done.stderr)

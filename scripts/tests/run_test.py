@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
+
+import unittest
+
+from command import KontorTest
+
+
+class Command(KontorTest):
+    def assert_command(self, expected, *arguments, **environment):
+        done = self.kontor("run", "--dry-run", *arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, expected + "\n")
+        self.assertFalse((self.folder / "build").exists(), "a dry run builds nothing")
+
+    def test_one_rank_a_core(self):
+        self.assert_command(
+            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml"
+        )
+
+    def test_a_containers_limit_counts(self):
+        self.write("cpu.max", "100000 100000\n")
+        self.assert_command(
+            "OMP_NUM_THREADS=1 mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml"
+        )
+
+    def test_more_ranks_than_cores(self):
+        for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"]):
+            self.assert_command(
+                "OMP_NUM_THREADS=1 mpirun -n 3 --quiet --oversubscribe --bind-to none -x OMP_NUM_THREADS"
+                " build/bin/heat plate.yaml",
+                "plate.yaml", *words,
+            )
+
+    def test_threads_get_cores_of_their_own(self):
+        self.assert_command(
+            "OMP_NUM_THREADS=2 mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS"
+            " build/bin/heat plate.yaml",
+            "plate.yaml", OMP_NUM_THREADS="2",
+        )
+
+    def test_root(self):
+        self.fake("id", "echo 0")
+        self.assert_command(
+            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --allow-run-as-root --bind-to core -x OMP_NUM_THREADS"
+            " build/bin/heat plate.yaml",
+            "plate.yaml",
+        )
+
+    def test_ranks_that_cannot_read_each_other(self):
+        self.fake("python", "[[ $1 != */cross_memory.py ]]")
+        self.assert_command(
+            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS"
+            " --mca btl_vader_single_copy_mechanism none build/bin/heat plate.yaml",
+            "plate.yaml",
+        )
+
+    def test_mpich(self):
+        self.fake("mpirun", "echo HYDRA build details:")
+        self.assert_command("OMP_NUM_THREADS=1 mpirun -n 2 build/bin/heat plate.yaml", "plate.yaml")
+
+    def test_slurm(self):
+        self.fake("srun", "exit 1")
+        job = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "8"}
+        srun = "--cpus-per-task=1 --cpu-bind=cores"
+        self.assert_command(f"OMP_NUM_THREADS=1 srun -n 8 {srun} build/bin/heat plate.yaml", "plate.yaml", **job)
+        self.assert_command(f"OMP_NUM_THREADS=1 srun -n 9 {srun} --overcommit build/bin/heat plate.yaml", "plate.yaml", "-n9", **job)
+
+    def test_flux(self):
+        self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
+        self.assert_command(
+            "OMP_NUM_THREADS=2 flux run -n 8 -c 2 build/bin/heat plate.yaml", "plate.yaml",
+            FLUX_URI="local:///run/flux", OMP_NUM_THREADS="2",
+        )
+
+    def test_own_launcher(self):
+        self.assert_command(
+            "OMP_NUM_THREADS=1 mpiexec.hydra -ppn 2 -n 2 build/bin/heat plate.yaml", "plate.yaml",
+            KONTOR_LAUNCHER="mpiexec.hydra -ppn 2",
+        )
+
+    def test_options_go_to_the_app_quoted(self):
+        self.assert_command(
+            "OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml --set 'problem.initial=sin(x) * y' -o 'my run.h5' --quiet",
+            "--set", "problem.initial=sin(x) * y", "-o", "my run.h5", "plate.yaml", "--quiet",
+            KONTOR_LAUNCHER="run",
+        )
+
+    def test_ways_to_write_the_app(self):
+        for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r"):
+            self.write("plate.yaml", f"---\n{line}\n")
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
+
+
+class Refusals(KontorTest):
+    def test_messages(self):
+        self.write("none.yaml", "problem:\n  app: heat\n")
+        self.write("other.yaml", "app: heet\n")
+        cases = [
+            ([], "kontor: run: no deck given; there are "),
+            (["plat.yaml"], "kontor: plat.yaml: cannot read the deck: No such file or directory; there are "),
+            (["."], "kontor: .: cannot read the deck: not a file"),
+            (["none.yaml"], "kontor: none.yaml: no app named; a deck has a line 'app: NAME' at its top level, NAME being one of: "),
+            (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),
+            (["plate.yaml", "-n", "two"], "kontor: run: -n is 'two'; allowed is a whole number from 1"),
+            (["plate.yaml", "-n", "0"], "kontor: run: -n is '0'; allowed is a whole number from 1"),
+            (["plate.yaml", "--set"], "kontor: run: --set needs a value"),
+            (["plate.yaml", "other.yaml"], "kontor: run: two inputs, 'plate.yaml' and 'other.yaml'"),
+        ]
+        for arguments, message in cases:
+            with self.subTest(arguments):
+                self.assert_fails(self.kontor("run", *arguments), message)
+
+    def test_unknown_command(self):
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, bench")
+
+    def test_help(self):
+        for command in ("run", "report", "bench", "test", "build", "lint"):
+            with self.subTest(command):
+                done = self.kontor(command, "--help")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"kontor {command}", done.stdout)
+        self.assertIn("Exit codes: 0 verified", self.kontor("help").stdout)
+
+
+class End(KontorTest):
+    """What the user sees when the program is over."""
+
+    def run_app(self, script, *arguments):
+        self.write("build/bin/heat", f"#!/bin/bash\n{script}\n")
+        (self.folder / "build/bin/heat").chmod(0o755)
+        return self.kontor("run", "plate.yaml", *arguments, KONTOR_BUILT="1")
+
+    def test_the_exit_code_is_the_programs(self):
+        for code in (0, 1, 2, 3):
+            done = self.run_app(f"echo out; echo err >&2; exit {code}")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "out\n", "err\n"))
+
+    def test_arguments_arrive_unchanged(self):
+        done = self.run_app(r"printf '<%s>' $OMP_NUM_THREADS; printf '<%s>' " + '"$@"', "--set", "a=[1, 2]")
+        self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
+
+    def test_a_signal_is_named(self):
+        self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
+
+    def test_a_quiet_launcher_that_fails_is_not_taken_for_a_failed_verification(self):
+        launcher = """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+                      [[ $* == *--quiet* ]] || echo "There are not enough slots"; exit 1"""
+        self.fake("mpirun", launcher)
+        self.assert_fails(self.run_app("exit 0"), "kontor: the launcher failed: mpirun -n 2", "not enough slots", code=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

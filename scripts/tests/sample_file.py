@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes an HDF5 file as a run of heat would, with made-up numbers."""
+
+import h5py
+import numpy as np
+
+DECK = "app: heat\nproblem:\n  cells: [40, 30]\n"
+
+RUN = {
+    "app": "heat",
+    "version": "0.1.0",
+    "git_revision": "abc1234",
+    "started": "2031-02-03T04:05:06Z",
+    "command": "heat plate.yaml",
+    "deck": DECK,
+    "ranks": 2,
+    "process_grid": "2 x 1",
+    "precision": "double",
+    "execution_space": "Serial",
+    "kokkos_version": "3.4.1",
+    "mpi_library": "Open MPI 4.1.4",
+    "hdf5_version": "1.10.8",
+    "compiler": "GNU 12.2.0",
+    "flags": "-O3",
+    "backend": "view",
+    "pattern": "nonblocking",
+    "packing": "kernel",
+    "path": "direct",
+    "overlap": 1,
+}
+
+# region -> (calls, min, median, max, slowest rank)
+TIMERS = {
+    "total": (5, 1.9, 2.0, 2.1, 1),
+    "compute": (500, 1.4, 1.5, 1.6, 1),
+    "pack": (500, 0.1, 0.1, 0.1, 0),
+    "post": (500, 0.05, 0.05, 0.05, 0),
+    "wait": (500, 0.1, 0.2, 0.3, 0),
+    "unpack": (500, 0.1, 0.1, 0.1, 0),
+    "setup": (1, 0.01, 0.01, 0.01, 0),
+}
+
+UPDATES = {"name": "cell_updates", "value": 1.2e9, "unit": "updates/s"}
+BANDWIDTH = {"name": "effective_bandwidth", "value": 19.2e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.6}
+
+
+def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, **run):
+    """`run` replaces attributes of /run; None leaves one out."""
+    with h5py.File(path, "w") as file:
+        group = file.create_group("run")
+        for key, value in {**RUN, **run}.items():
+            if value is not None:
+                group.attrs[key] = value
+        group.attrs["hosts"] = np.array(["node1", "node1"], dtype=h5py.string_dtype())
+        if figures:
+            group.create_group("figure_of_merit").attrs.update(figures[0])
+        for number, figure in enumerate(figures):
+            group.create_group(f"figures_of_merit/{number}").attrs.update(figure)
+        group.create_group("verification").attrs.update(
+            {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
+        )
+        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4")]
+        group["timers"] = np.array([(region.encode(), *row) for region, row in TIMERS.items()], dtype=columns)
+        group["repeats"] = [2.0, 2.1, 1.9]
+        columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
+        group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)
+        group.create_group("calibration").attrs.update({"triad_bandwidth": 32e9, "latency": 1e-6, "bandwidth": 9e9})
+        if field:
+            values = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
+            file["fields/temperature"] = values
+            file["fields/temperature"].attrs.update({"unit": "K", "time": 0.5})
+            vtk = file.create_group("VTKHDF")
+            vtk.attrs["Origin"] = np.zeros(3)
+            vtk.attrs["Spacing"] = np.array([0.025, 1 / 30, 0.1])
+    return path

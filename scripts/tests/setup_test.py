@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Set-up on machines that lack something. Nothing is installed: the commands on PATH are fakes."""
+
+import shutil
+import unittest
+
+from command import ROOT, KontorTest
+
+TOOLS = """bash cat comm dirname basename env flock grep head kill ls mkdir mktemp paste readlink rm sed sleep sort tail
+           tr true wc""".split()
+
+# Finds everything once the packages are installed.
+CMAKE = """
+if [[ $1 == --build ]]; then exit; fi
+if [[ -e $HOME/installed ]]; then touch "$KONTOR_BUILD_DIR/build.ninja"; exit; fi
+printf 'CMake Error at x.cmake:1 (message):\\n  Kontor needs yaml-cpp, and CMake did not find it.\\n\\nCall Stack (most recent call first):\\n'
+exit 1
+"""
+
+
+class Setup(KontorTest):
+    def setUp(self):
+        super().setUp()
+        for tool in TOOLS:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        self.environment["PATH"] = str(self.bin)
+        self.fake("cmake", CMAKE)
+        self.fake("c++", "")
+        self.fake("touch", ': >"$1"')
+
+    def make_debian(self):
+        # Everything but two packages is there; a removed one is known but not installed.
+        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libyaml-cpp-dev) ;; libfmt-dev) echo "$p not-installed";;'
+                                ' *) echo "$p installed";; esac; done')
+        self.fake("apt-get", 'echo "$*" >>"$HOME/apt"; if [[ $* == *install* ]]; then touch "$HOME/installed"; fi')
+
+    def apt_calls(self):
+        log = self.folder / "apt"
+        return [line for line in log.read_text().splitlines() if "install" in line] if log.exists() else []
+
+    def test_without_root_the_command_to_run_is_printed(self):
+        self.make_debian()
+        self.fake("sudo", "exit 1")
+        done = self.kontor("build")
+        self.assert_fails(done, "installing them needs root or sudo",
+                          "\napt-get install --no-install-recommends libfmt-dev libyaml-cpp-dev\n")
+        self.assertEqual(self.apt_calls(), [])
+
+    def test_root_installs_what_is_missing_once(self):
+        self.make_debian()
+        self.fake("id", "echo 0")
+        for _ in range(2):
+            done = self.kontor("build")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
+
+    def test_sudo_installs_too(self):
+        self.make_debian()
+        self.fake("sudo", '[[ $1 == -n ]] && shift; "$@"')
+        done = self.kontor("build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.apt_calls()), 1)
+
+    def test_where_cmake_finds_everything_nothing_is_installed(self):
+        self.make_debian()
+        self.write("installed", "")
+        self.assertEqual(self.kontor("build").returncode, 0)
+        self.assertEqual(self.apt_calls(), [])
+
+    def test_elsewhere_cmakes_message_is_shown(self):
+        self.assert_fails(self.kontor("build"), "Kontor needs yaml-cpp", "get what scripts/packages.txt lists")
+
+    def test_without_cmake_and_apt(self):
+        (self.bin / "cmake").unlink()
+        self.assert_fails(self.kontor("build"), "a C++20 compiler and CMake (3.22 or later) are not both on PATH")
+
+    def test_a_compute_node_uses_what_was_built(self):
+        (self.bin / "cmake").unlink()
+        self.write("build/build.ninja", "")
+        done = self.kontor("build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("using build as it is", done.stderr)
+
+    def test_a_failed_build_shows_the_error(self):
+        self.write("build/build.ninja", "")
+        self.fake("cmake", "echo '[1/2] x'; echo 'heat.cpp:3:1: error: no such thing'; exit 1")
+        self.assert_fails(self.kontor("build"), "heat.cpp:3:1: error: no such thing", "kontor: the build failed", code=3)
+
+    def test_packages_say_what_they_are_for(self):
+        for line in (ROOT / "scripts/packages.txt").read_text().splitlines():
+            if line and not line.startswith("#"):
+                self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S")
+
+
+if __name__ == "__main__":
+    unittest.main()
