@@ -15,6 +15,9 @@ function(kontor_require name)
   endif()
 endfunction()
 
+# Projects that take Kontor in with add_subdirectory() must see the targets that kontor::comm links.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
+
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
 

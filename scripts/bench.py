@@ -143,7 +143,7 @@ def table(measures):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="kontor bench",
-        description="Runs heat in several ways by turns and prints ratios. Targets are informational.",
+        description="Runs heat in several ways by turns and prints ratios; takes ten minutes or so. Targets are informational.",
         epilog="Exit codes: 0 all runs verified, 1 one did not, 2 bad usage, 3 a run failed.",
     )
     default = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")) / "bench.json"

@@ -15,17 +15,21 @@ class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
 
+  // GoogleTest calls OnTestPartResult() under the lock that current_test_info() takes: asking there hangs.
+  void OnTestStart(const testing::TestInfo& test) override { test_ = &test; }
+  void OnTestEnd(const testing::TestInfo&) override { test_ = nullptr; }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed())
       return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d: %s.%s: %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
-                 test ? test->name() : "", result.file_name() ? result.file_name() : "?",
+    std::fprintf(stderr, "rank %d: %s.%s: %s:%d: %s\n", rank_, test_ ? test_->test_suite_name() : "",
+                 test_ ? test_->name() : "", result.file_name() ? result.file_name() : "?",
                  result.line_number(), result.message());
   }
 
  private:
   int rank_;
+  const testing::TestInfo* test_ = nullptr;
 };
 
 } // namespace

@@ -29,8 +29,12 @@ int stop_counting_allocations() {
   return allocations;
 }
 
-NotCounted::NotCounted() { ++uncounted; }
-NotCounted::~NotCounted() { --uncounted; }
+NotCounted::NotCounted() {
+  ++uncounted;
+}
+NotCounted::~NotCounted() {
+  --uncounted;
+}
 
 } // namespace kontor::comm::test
 
@@ -39,8 +43,12 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 // Below operator new, where the C library lets itself be asked; the sanitizers have a malloc of their own.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)

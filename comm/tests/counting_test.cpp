@@ -54,7 +54,9 @@ Cost cost_of(Step step) {
   return {stop_counting_mpi(), allocations, stop_recording_tools()};
 }
 
-bool begins_with_comm(const std::string& label) { return label.rfind("comm/", 0) == 0; }
+bool begins_with_comm(const std::string& label) {
+  return label.rfind("comm/", 0) == 0;
+}
 
 enum class Messages { contiguous, strided };
 

@@ -34,7 +34,9 @@ void region_begins(const char* name) {
   ++record.open_regions;
 }
 
-void region_ends() { --record.open_regions; }
+void region_ends() {
+  --record.open_regions;
+}
 
 void memory_is_taken(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t) {
   write(record.allocations, label);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -23,8 +24,8 @@ struct Verification {
   double error = 0;
   double tolerance = 0;
 
-  /// A NaN does not pass.
-  bool passed() const { return error <= tolerance; }
+  /// What is not finite does not pass, whatever the tolerance.
+  bool passed() const { return std::isfinite(error) && error <= tolerance; }
 };
 
 /// What this machine does, measured in the same job on the same ranks.

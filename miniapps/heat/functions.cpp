@@ -7,15 +7,14 @@
 
 namespace kontor::heat {
 
-void FiniteCheck::operator()(const std::vector<double>& values, const std::vector<double>& x, double y,
-                             double z, double t) {
+void FiniteCheck::operator()(std::string_view key, std::string_view formula, std::span<const double> values,
+                             std::span<const double> x, double y, double z, double t) {
   if (problem_) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    problem_ =
-        fmt::format("{} \"{}\" is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be finite "
-                    "in the whole domain",
-                    name_, formula_, values[i], x[i], y, z, t);
+    problem_ = fmt::format("{} \"{}\" is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
+                           "finite in the whole domain",
+                           key, formula, values[i], x[i], y, z, t);
     return;
   }
 }

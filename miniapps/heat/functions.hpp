@@ -9,28 +9,46 @@
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The deck's functions of space and time, evaluated at the cells of a block.
 namespace kontor::heat {
 
-/// The first point at which a function was not finite, as a message; collects over many evaluations.
+/// Remembers the first point at which a function was not finite.
 class FiniteCheck {
  public:
-  FiniteCheck(std::string name, std::string formula) : name_(std::move(name)), formula_(std::move(formula)) {}
-
-  void operator()(const std::vector<double>& values, const std::vector<double>& x, double y, double z,
-                  double t);
+  /// `key` and `formula` are of the deck. Local.
+  void operator()(std::string_view key, std::string_view formula, std::span<const double> values,
+                  std::span<const double> x, double y, double z, double t);
 
   /// Collective. Throws config::Error on all ranks if any of them has found such a point.
   void agree(const comm::Communicator&) const;
 
  private:
-  std::string name_;
-  std::string formula_;
   std::optional<std::string> problem_;
+};
+
+/// A function of the deck, with the key it stands under.
+struct DeckFunction {
+  std::string key;
+  config::Expression expression;
+  config::Function function;
+
+  DeckFunction(std::string key_of_deck, config::Expression formula,
+               const std::map<std::string, double>& constants = {})
+      : key(std::move(key_of_deck)), expression(std::move(formula)), function(expression, constants) {}
+
+  /// out[i] = f(x[i], y, z, t), which `finite` looks at.
+  void evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out,
+                FiniteCheck& finite) const {
+    function.evaluate(x, y, z, t, out);
+    finite(key, expression.text(), out, x, y, z, t);
+  }
 };
 
 /// Centres of a box's cells along x.
@@ -38,7 +56,7 @@ std::vector<double> centres_along_x(const Block&, const Box&);
 
 /// Calls row(j, k, values) with f at the centres of each row of the block's own cells; host memory.
 template <class RowAction>
-void for_each_row(const Block& block, const config::Function& f, double t, FiniteCheck& finite,
+void for_each_row(const Block& block, const DeckFunction& f, double t, FiniteCheck& finite,
                   const RowAction& row) {
   const auto x = centres_along_x(block, block.all());
   std::vector<double> values(x.size());
@@ -46,8 +64,7 @@ void for_each_row(const Block& block, const config::Function& f, double t, Finit
     for (std::int64_t j = 0; j < block.cells[1]; ++j) {
       const double y = block.centre(1, j);
       const double z = block.dimensions == 3 ? block.centre(2, k) : 0.0;
-      f.evaluate(x, y, z, t, values);
-      finite(values, x, y, z, t);
+      f.evaluate(x, y, z, t, values, finite);
       row(j, k, values);
     }
   }
@@ -56,7 +73,7 @@ void for_each_row(const Block& block, const config::Function& f, double t, Finit
 /// Local, waits for the copy. target(k, j, i) = f at the centres of the block's own cells; `target` is
 /// contiguous.
 template <class T>
-void fill_cells(const CellView<T>& target, const Block& block, const config::Function& f, double t,
+void fill_cells(const CellView<T>& target, const Block& block, const DeckFunction& f, double t,
                 FiniteCheck& finite) {
   const auto host = Kokkos::create_mirror_view(target);
   for_each_row(block, f, t, finite, [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
@@ -69,7 +86,7 @@ void fill_cells(const CellView<T>& target, const Block& block, const config::Fun
 /// and the centres of the cells' faces: 2 g (Dirichlet) or h q (Neumann); see Stencil.
 template <class T>
 void fill_boundary(const FieldView<T>& field, const Block& block, int face, const Face& condition,
-                   const config::Function& f, double t, FiniteCheck& finite) {
+                   const DeckFunction& f, double t, FiniteCheck& finite) {
   const auto box = face_layer(block, face, true);
   const auto ghosts = cells_of(field, block, box);
   const int axis = face / 2;
@@ -87,8 +104,7 @@ void fill_boundary(const FieldView<T>& field, const Block& block, int face, cons
     for (auto j = box.begin[1]; j < box.end[1]; ++j) {
       const double y = on_face(1, j);
       const double z = block.dimensions == 3 ? on_face(2, k) : 0.0;
-      f.evaluate(x, y, z, t, of_row);
-      finite(of_row, x, y, z, t);
+      f.evaluate(x, y, z, t, of_row, finite);
       for (std::size_t i = 0; i < x.size(); ++i)
         values(k - box.begin[2], j - box.begin[1], i) = factor * static_cast<T>(of_row[i]);
     }

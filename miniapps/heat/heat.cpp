@@ -54,12 +54,11 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
       (options.stores == Stores::automatic && 2 * fields_[0].span() * sizeof(T) > last_level_cache_bytes());
   for (int face = 0; face < 2 * block_.dimensions; ++face) {
     if (!block_.at_boundary(face)) continue;
-    const auto& formula = options_.faces[face].value;
-    boundaries_.push_back(
-        {face, config::Function(formula), FiniteCheck("a value of problem.boundary,", formula.text())});
+    boundaries_.push_back({face, DeckFunction(fmt::format("problem.boundary.{}", face_names[face]),
+                                              options_.faces[face].value)});
   }
-  config::Function source(options_.source);
-  if (!source.constant() || source(0, 0, 0, 0) != 0) {
+  DeckFunction source("problem.source", options_.source);
+  if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
     source_ = CellView<T>("heat/source", block_.cells[2], block_.cells[1], block_.cells[0]);
     source_function_.emplace(std::move(source));
     fill_source(0);
@@ -76,28 +75,27 @@ template <class T>
 void Heat<T>::set_initial() {
   const Region region("heat/initial");
   const auto scratch = as_scratch(fields_[1], block_);
-  FiniteCheck finite("problem.initial", options_.initial.text());
-  fill_cells<T>(scratch, block_, config::Function(options_.initial), 0, finite);
-  finite.agree(context_.comm);
+  FiniteCheck finite;
+  fill_cells<T>(scratch, block_, DeckFunction("problem.initial", options_.initial), 0, finite);
   copy_cells(cells_of(fields_[0], block_, block_.all()), scratch);
-  fill_boundaries(0, 0, false);
-  fill_boundaries(1, 0, false);
-  for (const auto& boundary : boundaries_) boundary.finite.agree(cartesian_);
+  fill_boundaries(0, 0, false, finite);
+  fill_boundaries(1, 0, false, finite);
+  finite.agree(context_.comm);
   current_ = 0;
   sweeps_of_field_ = 0;
   time_ = 0;
 }
 
 template <class T>
-void Heat<T>::fill_boundaries(int field, double t, bool time_dependent_only) {
-  for (auto& [face, function, finite] : boundaries_)
-    if (!time_dependent_only || function.uses("t"))
-      fill_boundary(fields_[field], block_, face, options_.faces[face], function, t, finite);
+void Heat<T>::fill_boundaries(int field, double t, bool time_dependent_only, FiniteCheck& finite) {
+  for (const auto& [face, f] : boundaries_)
+    if (!time_dependent_only || f.function.uses("t"))
+      fill_boundary(fields_[field], block_, face, options_.faces[face], f, t, finite);
 }
 
 template <class T>
 void Heat<T>::fill_source(double t) {
-  FiniteCheck finite("problem.source", options_.source.text());
+  FiniteCheck finite;
   fill_cells<T>(source_, block_, *source_function_, t, finite);
   finite.agree(context_.comm);
 }
@@ -108,8 +106,10 @@ double Heat<T>::sweep_once(SweepNorm norm) {
   const typename FieldView<T>::execution_space instance;
   auto& halo = halos_[current_];
   if (transient()) {
-    fill_boundaries(current_, time_, true);
-    if (source_function_ && source_function_->uses("t")) fill_source(time_);
+    // A value that is not finite here shows in the field, and so in the verification.
+    FiniteCheck finite;
+    fill_boundaries(current_, time_, true, finite);
+    if (source_depends_on_time()) fill_source(time_);
   }
   const auto in = input(current_);
   const auto& out = fields_[1 - current_];
@@ -214,7 +214,8 @@ void Heat<T>::write_snapshot() {
   context_.file->attributes(name, {{"sweeps", sweeps_of_field_}, {"time", time_}});
   snapshots_.push_back({transient() ? time_ : static_cast<double>(sweeps_of_field_),
                         {{"temperature", name + "/temperature"}}});
-  fill_boundaries(1 - current_, time_, false); // the other field has served as scratch
+  FiniteCheck finite;
+  fill_boundaries(1 - current_, time_, false, finite); // the other field has served as scratch
 }
 
 template <class T>
@@ -265,8 +266,8 @@ miniapp::Verification Heat<T>::verify() {
 
 template <class T>
 miniapp::Verification Heat<T>::verify_exact() {
-  const config::Function exact(*options_.exact, constants());
-  FiniteCheck finite("problem.exact", options_.exact->text());
+  const DeckFunction exact("problem.exact", *options_.exact, constants());
+  FiniteCheck finite;
   const auto cells = current_on_host();
   double error = 0;
   double largest = 0;
@@ -316,8 +317,9 @@ miniapp::Verification Heat<T>::verify_residual() {
   auto halo = make_halo(baseline, block_, fields_[before], "heat/halo for verification");
   halo.start();
   halo.finish();
-  fill_boundaries(before, time_before, false);
-  if (source_function_ && source_function_->uses("t")) fill_source(time_before);
+  FiniteCheck finite;
+  fill_boundaries(before, time_before, false, finite);
+  if (source_depends_on_time()) fill_source(time_before);
 
   constexpr double epsilon = std::numeric_limits<T>::epsilon();
   if (last_step) {

@@ -38,16 +38,16 @@ class Heat final : public miniapp::MiniApp {
  private:
   struct BoundaryFunction {
     int face;
-    config::Function function;
-    FiniteCheck finite;
+    DeckFunction function;
   };
 
   bool transient() const { return options_.equation == Equation::transient; }
   bool fixed_sweeps() const { return transient() || options_.tolerance == 0; }
   std::int64_t sweep_limit() const { return transient() ? steps_ : options_.max_sweeps; }
 
+  bool source_depends_on_time() const { return source_function_ && source_function_->function.uses("t"); }
   void set_initial();
-  void fill_boundaries(int field, double t, bool time_dependent_only);
+  void fill_boundaries(int field, double t, bool time_dependent_only, FiniteCheck& finite);
   void fill_source(double t);
   double sweep_once(SweepNorm norm);
   double global_norm(double part);
@@ -69,7 +69,7 @@ class Heat final : public miniapp::MiniApp {
   Regions regions_;
   std::array<FieldView<T>, 2> fields_;
   CellView<T> source_; ///< empty if there is none
-  std::optional<config::Function> source_function_;
+  std::optional<DeckFunction> source_function_;
   std::vector<BoundaryFunction> boundaries_;
   std::array<Halo<T>, 2> halos_;
   Stencil<T> stencil_;

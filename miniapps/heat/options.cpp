@@ -29,7 +29,6 @@ constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::
                                                        {"neumann", Condition::neumann, true},
                                                        {"periodic", Condition::periodic, false}}};
 
-constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
 constexpr std::array<std::string_view, 4> in_space_and_time{"x", "y", "z", "t"};
 constexpr std::array<std::string_view, 8> in_exact{"x", "y", "z", "t", "nx", "ny", "nz", "sweeps"};

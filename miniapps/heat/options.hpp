@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kontor::heat {
@@ -16,6 +17,9 @@ enum class Precision { single_precision, double_precision };
 enum class Norm { max, l2 };
 enum class Condition { dirichlet, neumann, periodic };
 enum class Stores { automatic, streaming, ordinary };
+
+inline constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min",
+                                                            "y_max", "z_min", "z_max"};
 
 /// A condition on one face of the domain: u = value, du/dn = value (outward), or none (periodic).
 struct Face {

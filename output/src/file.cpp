@@ -69,16 +69,12 @@ class File::Impl {
 File::Impl::Impl(MPI_Comm comm, fs::path path, Access access)
     : target_(std::move(path)), temporary_(target_.string() + ".tmp"), access_(access) {
   silence_hdf5();
-  if (access_ == Access::automatic) access_ = parallel_hdf5() ? Access::parallel : Access::gathered;
-  if (access_ == Access::parallel && !parallel_hdf5())
-    throw Error(
-        fmt::format("output: parallel access was asked for, but HDF5 {} here is serial; use gathered or "
-                    "automatic access, or build Kontor with a parallel HDF5 (Debian/Ubuntu: apt-get install "
-                    "libhdf5-openmpi-dev)",
-                    hdf5_version()));
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
+  int size = 0;
+  MPI_Comm_size(comm_, &size);
+  if (access_ == Access::automatic) access_ = size > 1 ? Access::parallel : Access::gathered;
   try {
     collectively(comm_, [this] {
       if (rank_ == 0) check_creatable(target_, temporary_);

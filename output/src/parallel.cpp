@@ -54,27 +54,26 @@ Type block_type(const Block& block, MPI_Datatype value) {
 
 void write_at(MPI_File file, std::uint64_t first, const void* data, int count, MPI_Datatype value) {
   MPI_Status status;
-  check_mpi(MPI_File_write_at_all(file, static_cast<MPI_Offset>(first), data, count, value, &status),
-            "MPI_File_write_at_all");
+  check_mpi(MPI_File_write_at(file, static_cast<MPI_Offset>(first), data, count, value, &status),
+            "MPI_File_write_at");
   int written = 0;
   check_mpi(MPI_Get_count(&status, value, &written), "MPI_Get_count");
   if (written != count)
-    throw Error(fmt::format("MPI_File_write_at_all wrote {} of {} values", written, count));
+    throw Error(fmt::format("MPI_File_write_at wrote {} of {} values; is the disk full?", written, count));
 }
 
 } // namespace
 
-// The values go to where HDF5 has put the dataset, but not through HDF5: when a write fails on one rank, HDF5
-// (1.10.8) tries to write its own data again while closing, gives up there, and leaves the others in a
-// barrier.
+// What is written must fail without leaving ranks to wait for each other, and that rules out two ways:
+// - through HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there
+// on the
+//   rank that failed, and the others stay in a barrier; so the values go to where HDF5 has put the dataset;
+// - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write.
 void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                     const Field& field) {
   const std::size_t size = H5Tget_size(field.type);
   const std::uint64_t count = elements(field.block.extent);
-  const std::uint64_t round = parallel_bytes / size;
-  std::uint64_t most = 0;
-  check_mpi(MPI_Allreduce(&count, &most, 1, MPI_UINT64_T, MPI_MAX, comm), "MPI_Allreduce");
-
+  const std::uint64_t step = parallel_bytes / size;
   Type value, place;
   collectively(comm, [&] {
     value = value_type(size);
@@ -91,19 +90,18 @@ void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint6
           MPI_File_set_view(file, static_cast<MPI_Offset>(address), value, place, "native", MPI_INFO_NULL),
           "MPI_File_set_view");
     });
-    // Equally many rounds on all ranks; those with fewer values than others end with empty ones.
-    for (std::uint64_t first = 0; first < most; first += round)
-      collectively(comm, [&] {
-        const std::uint64_t from = std::min(first, count);
-        write_at(file, from, static_cast<const std::byte*>(field.data) + from * size,
-                 static_cast<int>(std::min(round, count - from)), value);
-      });
+    collectively(comm, [&] {
+      for (std::uint64_t first = 0; first < count; first += step)
+        write_at(file, first, static_cast<const std::byte*>(field.data) + first * size,
+                 static_cast<int>(std::min(step, count - first)), value);
+    });
   } catch (const Error& error) { // on every rank
     failure = error.what();
   }
-  collectively(comm, [&] { // an earlier failure is the one to tell
+  collectively(comm, [&] {
     const int closed = MPI_File_close(&file);
-    if (!failure.empty()) throw Error(failure);
+    if (!failure.empty()) // the first failure is the one to tell
+      throw Error(failure);
     check_mpi(closed, "MPI_File_close");
   });
 }

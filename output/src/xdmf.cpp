@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cstdint>
 #include <fstream>
 
@@ -28,47 +29,40 @@ std::string escaped(const std::string& text) {
 }
 
 /// XDMF lists extents and coordinates slowest first.
-struct Mesh {
-  Mesh(const Image& image, int dimensions) {
-    for (int d = dimensions - 1; d >= 0; --d) {
-      cells.push_back(image.cells[d]);
-      points.push_back(image.cells[d] + 1);
-      origin.push_back(image.origin[d]);
-      spacing.push_back(image.spacing[d]);
-    }
-  }
-  std::vector<std::uint64_t> cells, points;
-  std::vector<double> origin, spacing;
-};
+template <class T>
+std::array<T, 3> slowest_first(const std::array<T, 3>& values) {
+  return {values[2], values[1], values[0]};
+}
 
-std::string grid(const Mesh& mesh, const std::string& file, int precision, const Snapshot& snapshot) {
-  const std::size_t dimensions = mesh.cells.size();
-  std::string text = fmt::format("    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
-                                 "      <Time Value=\"{}\"/>\n"
-                                 "      <Topology TopologyType=\"{}DCoRectMesh\" Dimensions=\"{}\"/>\n"
-                                 "      <Geometry GeometryType=\"{}\">\n"
-                                 "        <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\" "
-                                 "Format=\"XML\">{}</DataItem>\n"
-                                 "        <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\" "
-                                 "Format=\"XML\">{}</DataItem>\n"
-                                 "      </Geometry>\n",
-                                 snapshot.time, dimensions, fmt::join(mesh.points, " "),
-                                 dimensions == 2 ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ", dimensions,
-                                 fmt::join(mesh.origin, " "), dimensions, fmt::join(mesh.spacing, " "));
+// A 2-D field is described as one layer of cells: ParaView (5.11) puts a 2DCoRectMesh into the y-z plane.
+std::string grid(const Image& image, const std::string& file, int precision, const Snapshot& snapshot) {
+  const auto cells = slowest_first(image.cells);
+  const std::array<std::uint64_t, 3> points{cells[0] + 1, cells[1] + 1, cells[2] + 1};
+  std::string text = fmt::format(
+      "    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
+      "      <Time Value=\"{}\"/>\n"
+      "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
+      "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+      "        <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n"
+      "        <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n"
+      "      </Geometry>\n",
+      snapshot.time, fmt::join(points, " "), fmt::join(slowest_first(image.origin), " "),
+      fmt::join(slowest_first(image.spacing), " "));
   for (const auto& [name, path] : snapshot.cell_data)
     text += fmt::format(
         "      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
         "        <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"{}\" Format=\"HDF\">"
         "{}:{}</DataItem>\n"
         "      </Attribute>\n",
-        escaped(name), fmt::join(mesh.cells, " "), precision, escaped(file), escaped(path));
+        escaped(name), fmt::join(cells, " "), precision, escaped(file), escaped(path));
   return text + "    </Grid>\n";
 }
 
-std::string document(const fs::path& h5, const Mesh& mesh, int precision,
+std::string document(const fs::path& h5, const Image& image, int precision,
                      const std::vector<Snapshot>& snapshots) {
   std::string grids;
-  for (const Snapshot& snapshot : snapshots) grids += grid(mesh, h5.filename().string(), precision, snapshot);
+  for (const Snapshot& snapshot : snapshots)
+    grids += grid(image, h5.filename().string(), precision, snapshot);
   if (snapshots.size() > 1)
     grids = "    <Grid Name=\"times\" GridType=\"Collection\" CollectionType=\"Temporal\">\n" + grids +
             "    </Grid>\n";
@@ -87,15 +81,16 @@ void write_xdmf(MPI_Comm comm, const fs::path& h5, const Image& image, int dimen
     target.replace_extension(".xmf");
     fs::path temporary = target;
     temporary += ".tmp";
-    if ((dimensions != 2 && dimensions != 3) || (precision != 4 && precision != 8) || snapshots.empty())
+    if ((dimensions != 3 && (dimensions != 2 || image.cells[2] != 1)) || (precision != 4 && precision != 8) ||
+        snapshots.empty())
       throw Error(fmt::format(
-          "output: {}: {} dimensions, {} bytes a value, {} snapshots; allowed are 2 or 3, 4 or 8, "
-          "and at least one",
-          target.string(), dimensions, precision, snapshots.size()));
+          "output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
+          "or 2 with one layer, 4 or 8, and at least one",
+          target.string(), dimensions, image.cells[2], precision, snapshots.size()));
     check_creatable(target, temporary);
     try {
       std::ofstream stream(temporary, std::ios::trunc);
-      stream << document(h5, Mesh(image, dimensions), precision, snapshots);
+      stream << document(h5, image, precision, snapshots);
       stream.close();
       if (!stream) throw Error("writing failed");
       sync(temporary);

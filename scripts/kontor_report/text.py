@@ -2,7 +2,7 @@
 """Numbers and tables as aligned text."""
 
 PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
-SYMBOLS = ("B", "s", "flop", "FLOP")  # a prefix joins these: GB/s, but G updates/s
+SYMBOLS = ("", "B", "s", "flop", "FLOP")  # a prefix joins these, and /s: GB/s, but G updates/s
 
 
 def quantity(value, unit=""):
@@ -11,6 +11,7 @@ def quantity(value, unit=""):
         return "-"
     scale = next((power for power in PREFIXES if abs(value) >= 0.9995 * 10.0**power), 0)
     number = f"{value / 10.0**scale:#.3g}".rstrip(".")
+    unit = unit.removeprefix("1")  # a count: 506 M/s
     space = "" if unit.split("/")[0] in SYMBOLS else " "
     return f"{number} {PREFIXES[scale]}{space if PREFIXES[scale] else ''}{unit}".rstrip()
 

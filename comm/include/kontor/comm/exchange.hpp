@@ -50,6 +50,8 @@ class Exchange {
   /// the destination, so all ranks declare their slots in the same order.
   template <ViewType SendView, ViewType ReceiveView>
   void add(const SendView& send, int destination, const ReceiveView& receive, int source) {
+    static_assert(ViewType<SendView> && ViewType<ReceiveView>,
+                  "kontor::comm: what is sent and what receives must each be a Kokkos::View");
     check_type<SendView>();
     check_type<ReceiveView>();
     static_assert(!std::is_const_v<typename ReceiveView::value_type>,

@@ -17,12 +17,13 @@
 
 namespace kontor::output {
 
-/// How fields reach the file. `parallel`: every rank writes its own block, collectively, through MPI-IO;
-/// every rank must see the file. `gathered`: rank 0 writes all blocks, one bounded piece after the other.
-/// `automatic`: parallel if the HDF5 library is.
+/// How fields reach the file. `parallel`: every rank writes its own block through MPI-IO, at the place that
+/// HDF5 gave the dataset; every rank must see the file, and a serial HDF5 library will do. `gathered`: rank 0
+/// writes all blocks, one bounded piece after the other. `automatic`: parallel, or gathered on a single rank.
 enum class Access { automatic, parallel, gathered };
 
-/// Whether the HDF5 library this was compiled with can write in parallel.
+/// Whether the HDF5 library this was compiled with is a parallel one; for the record, nothing here depends on
+/// it.
 bool parallel_hdf5();
 
 /// The version of the HDF5 library in use, such as "1.10.8".

@@ -21,8 +21,8 @@ struct Snapshot {
 
 /// Collective over comm. Rank 0 writes `<stem of h5>.xmf` beside the HDF5 file, through `<stem>.xmf.tmp`: an
 /// XDMF description of cell data on a uniform mesh, one grid for one snapshot, a temporal collection for
-/// several. `dimensions` is 2 for (ny,nx) datasets and 3 for (nz,ny,nx); `precision` is 4 or 8, the bytes of
-/// a value.
+/// several. `dimensions` is 2 for (ny,nx) datasets, shown as one layer of cells, and 3 for (nz,ny,nx);
+/// `precision` is 4 or 8, the bytes of a value.
 void write_xdmf(MPI_Comm comm, const std::filesystem::path& h5, const Image& image, int dimensions,
                 int precision, const std::vector<Snapshot>& snapshots);
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+/// Every way to write the number of ranks as a product of `dimensions` factors.
+std::vector<std::vector<int>> grids(int ranks, int dimensions) {
+  if (dimensions == 1) return {{ranks}};
+  std::vector<std::vector<int>> result;
+  for (int n = 1; n <= ranks; ++n) {
+    if (ranks % n != 0) continue;
+    for (auto rest : grids(ranks / n, dimensions - 1)) {
+      rest.insert(rest.begin(), n);
+      result.push_back(rest);
+    }
+  }
+  return result;
+}
+
+class Cartesian : public testing::TestWithParam<int> {};
+
+TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
+  const Communicator world(MPI_COMM_WORLD, options_of({"view", Packing::datatype}));
+  for (const auto& dims : grids(world.size(), GetParam())) {
+    for (int closed = 0; closed < 1 << dims.size(); ++closed) {
+      std::vector<bool> periodic;
+      std::vector<int> periods;
+      for (std::size_t d = 0; d < dims.size(); ++d) {
+        periodic.push_back(!(closed >> d & 1));
+        periods.push_back(periodic.back());
+      }
+      const Communicator comm(world, dims, periodic);
+      MPI_Comm reference = MPI_COMM_NULL;
+      MPI_Cart_create(MPI_COMM_WORLD, GetParam(), dims.data(), periods.data(), 0, &reference);
+      std::vector<int> coordinates(dims.size());
+      MPI_Cart_coords(reference, world.rank(), GetParam(), coordinates.data());
+
+      EXPECT_EQ(comm.rank(), world.rank());
+      EXPECT_EQ(comm.dims(), dims);
+      EXPECT_EQ(comm.coordinates(), coordinates);
+      EXPECT_EQ(comm.options().backend, "view");
+      EXPECT_EQ(comm.options().packing, Packing::datatype);
+      for (int d = 0; d < GetParam(); ++d) {
+        for (const int steps : {-2, -1, 1, 2}) {
+          int source = 0, destination = 0;
+          MPI_Cart_shift(reference, d, steps, &source, &destination);
+          EXPECT_EQ(comm.neighbour(d, steps), destination == MPI_PROC_NULL ? no_rank : destination);
+        }
+      }
+      MPI_Comm_free(&reference);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, Cartesian, testing::Values(1, 2, 3));
+
+TEST(CartesianErrors, ProductOfDims) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int n = world.size();
+  EXPECT_EQ(text_of<UsageError>([&] {
+              Communicator(world, {n, 7}, {true, false});
+            }),
+            fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", n, 7 * n, n));
+  EXPECT_EQ(text_of<UsageError>([&] {
+              Communicator(world, {-n, -1}, {true, false});
+            }),
+            fmt::format("a process grid of -{} x -1 takes {} ranks, but there are {}", n, n, n));
+  expect_usable(world);
+}
+
+TEST(CartesianErrors, Dimensions) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int n = world.size();
+  EXPECT_EQ(
+      text_of<UsageError>([&] {
+        Communicator(world, {n, 1, 1, 1}, {true, true, true, true});
+      }),
+      "a process grid has 1 to 3 dimensions, each closed or periodic; 4 dimensions and 4 ends were given");
+  EXPECT_EQ(
+      text_of<UsageError>([&] {
+        Communicator(world, {n, 1}, {true});
+      }),
+      "a process grid has 1 to 3 dimensions, each closed or periodic; 2 dimensions and 1 ends were given");
+  EXPECT_EQ(
+      text_of<UsageError>([&] { Communicator(world, {}, {}); }),
+      "a process grid has 1 to 3 dimensions, each closed or periodic; 0 dimensions and 0 ends were given");
+  expect_usable(world);
+}
+
+TEST(CartesianErrors, NeighbourWithoutGrid) {
+  const Communicator world(MPI_COMM_WORLD);
+  EXPECT_EQ(text_of<Error>([&] { world.neighbour(0, 1); }),
+            "MPI_Cart_shift failed: " + mpi_text(MPI_ERR_TOPOLOGY));
+}
+
+TEST(CommunicatorHandle, SharesAndMoves) {
+  Communicator comm(MPI_COMM_WORLD);
+  int same = MPI_UNEQUAL;
+  MPI_Comm_compare(comm.native(), MPI_COMM_WORLD, &same);
+  EXPECT_EQ(same, MPI_CONGRUENT) << "Kontor's messages must not meet the caller's";
+  const auto other = comm.share();
+  EXPECT_EQ(other.native(), comm.native());
+  const int first = comm.reserve_tags(3);
+  EXPECT_EQ(other.reserve_tags(1), first + 3);
+  comm = Communicator(comm, {comm.size()}, {true});
+  expect_usable(comm);
+  expect_usable(other);
+}
+
+TEST(CommunicatorHandle, Agrees) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto agree = [&](bool problem) {
+    return text_of<AgreedError>([&] {
+      comm.agree(problem ? std::optional(fmt::format("rank {} says no", comm.rank())) : std::nullopt);
+    });
+  };
+  const int last = comm.size() - 1;
+  EXPECT_EQ(agree(false), "no error");
+  EXPECT_EQ(agree(comm.rank() == last), fmt::format("rank {} says no", last));
+  EXPECT_EQ(agree(true), "rank 0 says no");
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPI functions that fail: by order of the test, and truly.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+/// The function that is to fail on this rank: at its n-th call from now, and once.
+const char* failing = "";
+int calls_until = 0;
+
+bool fails(const char* name) {
+  return std::string_view(failing) == name && --calls_until == 0;
+}
+
+} // namespace
+
+extern "C" {
+int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Isend") ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
+}
+int MPI_Irecv(void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(b, n, t, p, g, c, r);
+}
+/// The messages arrive, and the last request is said to have failed.
+int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) {
+  const int code = PMPI_Waitall(n, r, s);
+  if (!fails("MPI_Waitall")) return code;
+  for (int i = 0; i < n; ++i) s[i].MPI_ERROR = i == n - 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
+  return MPI_ERR_IN_STATUS;
+}
+int MPI_Allreduce(const void* b, void* o, int n, MPI_Datatype t, MPI_Op p, MPI_Comm c) {
+  return fails("MPI_Allreduce") ? MPI_ERR_OTHER : PMPI_Allreduce(b, o, n, t, p, c);
+}
+int MPI_Bcast(void* b, int n, MPI_Datatype t, int r, MPI_Comm c) {
+  return fails("MPI_Bcast") ? MPI_ERR_OTHER : PMPI_Bcast(b, n, t, r, c);
+}
+int MPI_Alltoallv(const void* b, const int n[], const int e[], MPI_Datatype t, void* o, const int m[],
+                  const int d[], MPI_Datatype u, MPI_Comm c) {
+  return fails("MPI_Alltoallv") ? MPI_ERR_OTHER : PMPI_Alltoallv(b, n, e, t, o, m, d, u, c);
+}
+}
+
+namespace kontor::comm::test {
+namespace {
+
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+
+/// All ranks fail alike, so none of them waits for another.
+class Faults : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  int previous = ring_of(comm).first;
+  int next = ring_of(comm).second;
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+  std::string other = mpi_text(MPI_ERR_OTHER);
+
+  template <class Operation>
+  std::string text_of_failing(const char* function, int call, Operation operation) {
+    failing = function;
+    calls_until = call;
+    const auto text = text_of<Error>(operation);
+    failing = "";
+    return text;
+  }
+
+  /// Two slots up the ring.
+  Exchange<Ints> make() {
+    Exchange<Ints> exchange(comm, "faulty");
+    exchange.add(out, next, in, previous);
+    exchange.add(Ints("out too", 3), next, Ints("in too", 3), previous);
+    exchange.commit();
+    return exchange;
+  }
+
+  void TearDown() override {
+    PMPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
+};
+
+TEST_F(Faults, Isend) {
+  auto exchange = make();
+  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { exchange.start(); }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out' failed: {}", next, other));
+}
+
+TEST_F(Faults, SecondIsend) {
+  auto exchange = make();
+  EXPECT_EQ(text_of_failing("MPI_Isend", 2, [&] { exchange.start(); }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out too' failed: {}", next, other));
+}
+
+TEST_F(Faults, Irecv) {
+  auto exchange = make();
+  EXPECT_EQ(
+      text_of_failing("MPI_Irecv", 2, [&] { exchange.start(); }),
+      fmt::format("exchange 'faulty': MPI_Irecv from rank {} of View 'in too' failed: {}", previous, other));
+}
+
+TEST_F(Faults, WaitallOnASend) {
+  auto exchange = make();
+  exchange.start();
+  EXPECT_EQ(text_of_failing("MPI_Waitall", 1, [&] { exchange.finish(); }),
+            fmt::format("exchange 'faulty': MPI_Waitall on the send to rank {} of View 'out too' failed: {}",
+                        next, other));
+}
+
+TEST_F(Faults, WaitallOnAReceive) {
+  Exchange<Ints> exchange(comm, "faulty");
+  exchange.add(out, comm.rank() == 0 ? no_rank : next, in,
+               comm.rank() == 1 % comm.size() ? no_rank : previous);
+  exchange.commit();
+  exchange.start();
+  const bool only_receives = comm.rank() == 0 && comm.size() > 1;
+  const auto text = text_of_failing(only_receives ? "MPI_Waitall" : "", 1, [&] { exchange.finish(); });
+  EXPECT_EQ(text, only_receives
+                      ? fmt::format("exchange 'faulty': MPI_Waitall on the receive from rank {} of View "
+                                    "'in' failed: {}",
+                                    previous, other)
+                      : "no error");
+}
+
+/// A step that fails while the error unwinds the exchange: it must neither wait nor end the program.
+TEST_F(Faults, UnwindingDoesNotWait) {
+  EXPECT_EQ(text_of_failing("MPI_Isend", 2,
+                            [&] {
+                              auto exchange = make();
+                              exchange.start();
+                            }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out too' failed: {}", next, other));
+}
+
+TEST_F(Faults, Allreduce) {
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { allreduce(comm, 1, ReduceOp::sum); }),
+            "MPI_Allreduce failed: " + other);
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { allreduce(comm, in, ReduceOp::sum); }),
+            "View 'in': MPI_Allreduce failed: " + other);
+}
+
+TEST_F(Faults, Bcast) {
+  EXPECT_EQ(text_of_failing("MPI_Bcast", 1, [&] { bcast(comm, in, 0); }),
+            "View 'in': MPI_Bcast from rank 0 failed: " + other);
+}
+
+TEST_F(Faults, Handshake) {
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
+  EXPECT_EQ(text_of_failing("MPI_Alltoallv", 1, [&] { make(); }), "MPI_Alltoallv failed: " + other);
+}
+
+/// A real one: the root is nobody, on all ranks.
+TEST_F(Faults, BcastFromNobody) {
+  EXPECT_EQ(text_of<Error>([&] { bcast(comm, in, comm.size()); }),
+            fmt::format("View 'in': MPI_Bcast from rank {} failed: {}", comm.size(), mpi_text(MPI_ERR_ROOT)));
+}
+
+/// A real one: somebody else's message, by the native handle, takes the place of the plan's and is too long.
+TEST_F(Faults, TruncatedMessage) {
+  if (comm.size() == 1) return;
+  Communicator lonely(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(lonely, "faulty");
+  exchange.add(out, comm.rank() == 0 ? 1 : no_rank, in, comm.rank() == 1 ? 0 : no_rank);
+  exchange.commit(); // the first plan: its tag is 0
+  const int longer[10] = {};
+  if (comm.rank() == 0) MPI_Send(longer, 10, MPI_INT, 1, 0, lonely.native());
+  exchange.start();
+  EXPECT_EQ(text_of<Error>([&] { exchange.finish(); }),
+            comm.rank() == 1
+                ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
+                      mpi_text(MPI_ERR_TRUNCATE)
+                : "no error");
+  PMPI_Barrier(comm.native());
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Not a test of Kontor but of its tests: what goes wrong on the last rank only must fail the whole run.
+// Each is run by itself, and CTest expects it to fail.
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+bool isend_fails = false;
+}
+
+extern "C" int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return isend_fails ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
+}
+
+namespace kontor::comm::test {
+namespace {
+
+bool on_last_rank() {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return rank == size - 1;
+}
+
+TEST(LastRank, Expects) {
+  EXPECT_FALSE(on_last_rank()) << "expected to fail";
+}
+
+TEST(LastRank, Throws) {
+  if (on_last_rank()) throw Error("thrown on the last rank");
+}
+
+/// What a program does with an error that is one rank's alone while the others wait for its messages.
+TEST(LastRank, Aborts) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  const Kokkos::View<int*, Kokkos::HostSpace> out("out", 1), in("in", 1);
+  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "doomed");
+  exchange.add(out, next, in, previous);
+  exchange.commit();
+  isend_fails = on_last_rank();
+  try {
+    exchange.start();
+    exchange.finish();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "rank %d aborts: %s\n", comm.rank(), error.what());
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two ends of a message that do not fit: the same error on every rank, and nobody waits for ever.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+template <class T>
+using Array = Kokkos::View<T*, Kokkos::HostSpace>;
+template <class T>
+using Plane = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Doubles = Exchange<Array<double>>;
+
+/// All ranks in a ring; the last one does it differently.
+class Mismatch : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  int last = comm.size() - 1;
+  int before_last = last > 0 ? last - 1 : 0;
+  bool is_last = comm.rank() == last;
+  int previous = ring_of(comm).first;
+  int next = ring_of(comm).second;
+  Plane<double> out{"out", 4, 5};
+  Plane<double> in{"in", 4, 5};
+
+  template <class E = AgreedError, class T, class Send, class Receive>
+  std::string text(const Send& send, int destination, const Receive& receive, int source) {
+    Exchange<Array<T>> exchange(comm, "ring");
+    exchange.add(send, destination, receive, source);
+    return text_of<E>([&] { exchange.commit(); });
+  }
+
+  void TearDown() override { expect_usable(comm); }
+};
+
+TEST_F(Mismatch, Extents) {
+  const Plane<double> wrong("wrong", 4, 6);
+  EXPECT_EQ(
+      (text<AgreedError, double>(out, next, is_last ? wrong : in, previous)),
+      fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} receives "
+                  "View 'wrong', (4, 6) double",
+                  before_last, last));
+}
+
+TEST_F(Mismatch, Rank) {
+  const Array<double> wrong("wrong", 20);
+  const auto found = is_last ? text<AgreedError, double>(out, next, wrong, previous)
+                             : text<AgreedError, double>(out, next, in, previous);
+  EXPECT_EQ(found,
+            fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} "
+                        "receives View 'wrong', (20) double",
+                        before_last, last));
+}
+
+TEST_F(Mismatch, Scalar) {
+  const Plane<float> wrong_out("wrong", 4, 5), wrong_in("wrong", 4, 5);
+  if (comm.size() == 1) return; // one exchange has one scalar type
+  const auto found = is_last ? text<AgreedError, float>(wrong_out, no_rank, wrong_in, previous)
+                             : text<AgreedError, double>(out, next, in, comm.rank() > 0 ? previous : no_rank);
+  EXPECT_EQ(found,
+            fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} "
+                        "receives View 'wrong', (4, 5) float",
+                        before_last, last));
+}
+
+TEST_F(Mismatch, MissingReceive) {
+  EXPECT_EQ(
+      (text<AgreedError, double>(out, next, in, is_last ? no_rank : previous)),
+      fmt::format("exchange 'ring', slot 0: rank {} sends to rank {} (View 'out', (4, 5) double), which "
+                  "does not receive it there",
+                  before_last, last));
+}
+
+TEST_F(Mismatch, MissingSend) {
+  EXPECT_EQ(
+      (text<AgreedError, double>(out, is_last ? no_rank : next, in, previous)),
+      fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), which "
+                  "does not send it there",
+                  last));
+}
+
+TEST_F(Mismatch, PeerOutOfRange) {
+  for (const int nobody : {comm.size(), -7}) {
+    const auto expected = fmt::format(
+        "exchange 'ring', slot 0: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank "
+        "says there is none",
+        last, nobody, last);
+    EXPECT_EQ((text<AgreedError, double>(out, is_last ? nobody : next, in, previous)), expected);
+    EXPECT_EQ((text<AgreedError, double>(out, next, in, is_last ? nobody : previous)), expected);
+  }
+}
+
+TEST_F(Mismatch, OneSlotMoreThanTheOthers) {
+  Doubles exchange(comm, "ring");
+  exchange.add(out, next, in, previous);
+  if (is_last) exchange.add(out, 0, in, no_rank);
+  EXPECT_EQ(
+      text_of<AgreedError>([&] { exchange.commit(); }),
+      fmt::format("exchange 'ring', slot 1: rank {} sends to rank 0 (View 'out', (4, 5) double), which does "
+                  "not receive it there",
+                  last));
+}
+
+/// Slots that nothing travels through harm nobody, and the tags of later plans still agree.
+TEST_F(Mismatch, OneEmptySlotMoreIsAllowed) {
+  Doubles exchange(comm, "ring");
+  exchange.add(out, next, in, previous);
+  if (is_last) exchange.add(out, no_rank, in, no_rank);
+  EXPECT_EQ(text_of<AgreedError>([&] { exchange.commit(); }), "no error");
+  exchange.start();
+  exchange.finish();
+}
+
+/// Every rank sees a mismatch of its own; all report the same one.
+TEST_F(Mismatch, OnEveryRank) {
+  const Plane<double> wrong(fmt::format("wrong {}", comm.rank()), 4, 6);
+  const int sender = last;
+  EXPECT_EQ(
+      (text<AgreedError, double>(out, next, wrong, previous)),
+      fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank 0 receives "
+                  "View 'wrong 0', (4, 6) double",
+                  sender));
+}
+
+/// Labels longer than the handshake carries are cut, not overrun.
+TEST_F(Mismatch, LongLabel) {
+  const Plane<double> wrong(std::string(100, 'x'), 4, 6);
+  EXPECT_EQ(
+      (text<AgreedError, double>(out, next, is_last ? wrong : in, previous)),
+      fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} receives "
+                  "View '{}', (4, 6) double",
+                  before_last, last, std::string(63, 'x')));
+}
+
+TEST_F(Mismatch, PackingNoneWithStridedView) {
+  comm = Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::none}));
+  const Array<double> whole("whole", 4);
+  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> column(
+      Kokkos::subview(out, Kokkos::ALL(), 1));
+  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> plain(whole);
+  EXPECT_EQ((text<UsageError, double>(is_last ? column : plain, next, whole, previous)),
+            fmt::format(
+                "exchange 'ring', slot 0: on rank {}, View 'out', (4) double, to rank 0 does not lie in one "
+                "piece in the order of the message, and packing is 'none'; choose packing 'kernel', or "
+                "contiguous Views of equal layout at both ends",
+                last));
+}
+
+TEST_F(Mismatch, PackingNoneWithUnequalLayouts) {
+  comm = Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::none}));
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", 4, 5);
+  EXPECT_EQ(
+      (text<UsageError, double>(out, next, left, previous)),
+      fmt::format("exchange 'ring', slot 0: on rank 0, View 'left', (4, 5) double, from rank {} does not lie "
+                  "in one piece in the order of the message, and packing is 'none'; choose packing "
+                  "'kernel', or contiguous Views of equal layout at both ends",
+                  last));
+}
+
+TEST_F(Mismatch, PackingDatatypeOnRaw) {
+  EXPECT_EQ(
+      text_of<UsageError>([] {
+        Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::datatype}));
+      }),
+      "backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; choose packing "
+      "'kernel' or backend 'view'");
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What must not compile: each REFUSED_... adds one line that the layer refuses in words of its own. Without
+// any of them the file compiles.
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/exchange.hpp>
+
+#include <string>
+
+namespace {
+
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+using ConstDoubles = Kokkos::View<const double*, Kokkos::HostSpace>;
+using Floats = Kokkos::View<float*, Kokkos::HostSpace>;
+using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
+
+[[maybe_unused]] void refused(const kontor::comm::Communicator& comm, const Doubles& view) {
+  kontor::comm::Exchange<Doubles> exchange(comm, "refused");
+  exchange.add(ConstDoubles(view), 0, view, 0);
+#ifdef REFUSED_CONST_RECEIVER
+  exchange.add(view, 0, ConstDoubles(view), 0);
+#endif
+#ifdef REFUSED_OTHER_SCALAR
+  exchange.add(Floats("floats", 1), 0, view, 0);
+#endif
+#ifdef REFUSED_STRINGS
+  kontor::comm::Exchange<Strings> strings(comm, "strings");
+#endif
+#ifdef REFUSED_POINTER
+  exchange.add(view.data(), 0, view, 0);
+#endif
+#ifdef REFUSED_CONST_RESULT
+  kontor::comm::bcast(comm, ConstDoubles(view), 0);
+#endif
+#ifdef REFUSED_COPY
+  auto copy = exchange;
+#endif
+}
+
+} // namespace

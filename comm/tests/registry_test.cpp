@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "error_text.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/registry.hpp>
+
+#include <gtest/gtest.h>
+
+namespace kontor::comm {
+namespace {
+
+using test::text_of;
+
+std::unique_ptr<Backend> make_nothing(const MpiHandle&) {
+  return nullptr;
+}
+
+constexpr BackendEntry table[] = {
+    {"raw", "", "", make_nothing},
+    {"nccl", "", "configure with -DKONTOR_BACKEND_NCCL=ON", nullptr},
+    {"view", "", "", make_nothing},
+};
+
+TEST(Registry, FindsABackend) {
+  EXPECT_EQ(find_backend("view", table).name, "view");
+}
+
+TEST(Registry, UnknownBackend) {
+  EXPECT_EQ(text_of<UsageError>([] { find_backend("veiw", table); }),
+            "backend 'veiw' is unknown; this build has: raw, view");
+}
+
+TEST(Registry, AbsentBackend) {
+  EXPECT_EQ(text_of<UsageError>([] { find_backend("nccl", table); }),
+            "backend 'nccl' is not in this build, which has: raw, view; to get it, configure with "
+            "-DKONTOR_BACKEND_NCCL=ON");
+}
+
+TEST(Registry, UnknownBackendOfACommunicator) {
+  Options options;
+  options.backend = "row";
+  const auto text = text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
+  EXPECT_EQ(text.rfind("backend 'row' is unknown; this build has: raw", 0), 0u) << text;
+}
+
+TEST(Registry, EveryEntryIsComplete) {
+  ASSERT_FALSE(backends().empty());
+  EXPECT_EQ(backends()[0].name, "raw");
+  for (const auto& entry : backends()) {
+    EXPECT_FALSE(entry.summary.empty()) << entry.name;
+    EXPECT_EQ(entry.enable.rfind("configure with -DKONTOR_BACKEND_", 0), 0u) << entry.name;
+  }
+}
+
+} // namespace
+} // namespace kontor::comm

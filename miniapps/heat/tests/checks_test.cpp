@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification passes what is right, and fails what is wrong by little.
+#include "run.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace kontor::heat::test {
+namespace {
+
+constexpr const char* fixed_sweeps = R"deck(
+app: heat
+problem:
+  cells: [24, 17]
+  initial: "x + y^2"
+  source: 1
+  boundary: {x_min: {dirichlet: "y"}, x_max: {neumann: 1}}
+solver: {tolerance: 0, max_sweeps: 20}
+)deck";
+
+constexpr const char* converging = R"deck(
+app: heat
+problem:
+  cells: [24, 17]
+  source: "x"
+solver: {tolerance: 1.0e-10}
+)deck";
+
+constexpr const char* stepping = R"deck(
+app: heat
+problem:
+  equation: transient
+  cells: [9, 8, 7]
+  initial: "x*y*z"
+  source: "t*x"
+  boundary: {z_max: {dirichlet: "t"}}
+time: {end: 0.01}
+)deck";
+
+class Residual : public testing::TestWithParam<const char*> {};
+
+TEST_P(Residual, PassesWithoutExactSolution) {
+  for (const auto& result : {verified<double>(GetParam())}) EXPECT_TRUE(result.passed()) << result.error;
+}
+
+TEST_P(Residual, SeesOneWrongCell) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (const double wrong : {1e-6, std::numeric_limits<double>::quiet_NaN()}) {
+    Problem<double> problem(read_options(GetParam(), ranks), MPI_COMM_WORLD);
+    problem.heat->run();
+    const auto& block = problem.heat->block();
+    if (problem.comm.rank() == ranks - 1)
+      cells_of(problem.heat->field(), block, block.all())(0, block.cells[1] - 1, block.cells[0] - 1) += wrong;
+    const auto result = problem.heat->verify();
+    EXPECT_FALSE(result.passed()) << result.measure << ": " << result.error << " within " << result.tolerance;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Heat, Residual, testing::Values(fixed_sweeps, converging, stepping));
+
+TEST(Exact, ANotANumberFails) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Problem<double> problem(read_options("app: heat\nproblem: {cells: [8, 8], exact: 0}\n", ranks),
+                          MPI_COMM_WORLD);
+  problem.heat->run();
+  EXPECT_TRUE(problem.heat->verify().passed());
+  const auto& block = problem.heat->block();
+  if (problem.comm.rank() == ranks - 1)
+    cells_of(problem.heat->field(), block, block.all())(0, 0, 0) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(problem.heat->verify().passed());
+}
+
+/// 500 sweeps of an eigenvector: wrong ghost cells in any one of them would show.
+constexpr const char* eigenvector = R"deck(
+app: heat
+problem:
+  cells: [33, 20]
+  boundary: {x_min: periodic, x_max: periodic, y_min: periodic, y_max: periodic}
+  initial: "sin(2*pi*x)*sin(2*pi*y)"
+  exact: "((33^2*cos(2*pi/nx)+20^2*cos(2*pi/ny))/(33^2+20^2))^sweeps*sin(2*pi*x)*sin(2*pi*y)"
+solver: {tolerance: 0, max_sweeps: 500, check_every: 0}
+verification: {tolerance: 1.0e-13}
+)deck";
+
+TEST(Exact, SweepsOfAnEigenvectorAreKnownToTheLastDigits) {
+  const auto result = verified<double>(eigenvector);
+  EXPECT_TRUE(result.passed()) << result.error;
+}
+
+} // namespace
+} // namespace kontor::heat::test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The row kernel against the plain one, cell by cell and bit by bit; and their norms.
+#include "heat/sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <tuple>
+
+namespace kontor::heat {
+namespace {
+
+using Instance = FieldView<double>::execution_space;
+
+/// Values without pattern, the same in every run.
+template <class View>
+void scramble(const View& view) {
+  std::uint32_t state = 12345;
+  auto* data = view.data();
+  for (std::size_t i = 0; i < view.span(); ++i) {
+    state = 1664525u * state + 1013904223u;
+    data[i] = static_cast<typename View::value_type>(state) / 4e9 - 0.5;
+  }
+}
+
+Block make_test_block(int dimensions, const Index3& cells) {
+  Block block;
+  block.dimensions = dimensions;
+  block.global = block.cells = cells;
+  return block;
+}
+
+template <class T>
+SweepInput<T> make_input(const Block& block, bool sourced, double step) {
+  SweepInput<T> in{make_field<T>("heat/u", block), {}, {}, block};
+  scramble(in.u);
+  if (sourced) {
+    in.source = CellView<T>("heat/source", block.cells[2], block.cells[1], block.cells[0]);
+    scramble(in.source);
+  }
+  in.stencil.c[0] = 1.5;
+  in.stencil.c[1] = 0.75;
+  in.stencil.c[2] = block.dimensions == 3 ? 2.25 : 0;
+  const T adjust[6] = {1, -1, 1, 0, -1, 1};
+  for (int f = 0; f < 2 * block.dimensions; ++f) in.stencil.adjust[f] = adjust[f];
+  in.stencil.step = static_cast<T>(step);
+  return in;
+}
+
+using Parameters =
+    std::tuple<int /*dimensions*/, bool /*sourced*/, SweepNorm, bool /*streaming*/, double /*step*/>;
+class Kernels : public testing::TestWithParam<Parameters> {
+ protected:
+  template <class T>
+  void compare(const Index3& cells, const Box& box) const {
+    const auto [dimensions, sourced, norm, streaming, step] = GetParam();
+    const auto block = make_test_block(dimensions, cells);
+    const auto in = make_input<T>(block, sourced, step);
+    const auto plain = make_field<T>("heat/plain", block);
+    const auto rows = make_field<T>("heat/rows", block);
+    const double norm_plain = sweep_cells(Instance(), in, plain, box, norm);
+    const double norm_rows = sweep_in_rows(Instance(), in, rows, box, norm, streaming);
+    EXPECT_EQ(0, std::memcmp(plain.data(), rows.data(), plain.span() * sizeof(T)));
+    if (norm == SweepNorm::none)
+      EXPECT_EQ(norm_rows, 0);
+    else
+      EXPECT_GT(norm_plain, 0);
+    if (norm == SweepNorm::max)
+      EXPECT_EQ(norm_rows, norm_plain);
+    else
+      EXPECT_NEAR(norm_rows, norm_plain, 1e-5 * norm_plain);
+  }
+};
+
+TEST_P(Kernels, WholeBlock) {
+  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 5 : 1;
+  for (const Index3& cells : {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz}, Index3{1037, 7, nz}}) {
+    compare<double>(cells, {{}, cells});
+    compare<float>(cells, {{}, cells});
+  }
+}
+
+/// Cells outside the box keep what they had (zero in both fields).
+TEST_P(Kernels, BoxInside) {
+  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 4 : 1;
+  const Index3 cells{613, 9, nz};
+  compare<double>(cells, {{3, 2, 0}, {600, 8, nz}});
+  compare<float>(cells, {{0, 0, 0}, {1, 9, nz}});
+  compare<float>(cells, {{17, 8, nz - 1}, {613, 9, nz}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Heat, Kernels,
+                         testing::Combine(testing::Values(2, 3), testing::Bool(),
+                                          testing::Values(SweepNorm::none, SweepNorm::max,
+                                                          SweepNorm::sum_of_squares),
+                                          testing::Bool(), testing::Values(0.0, 0.01)));
+
+TEST(Regions, InteriorAndStripsCoverTheBlockOnce) {
+  for (const int dimensions : {2, 3}) {
+    for (int open = 0; open < 64; ++open) {
+      Block block = make_test_block(dimensions, {19, 3, dimensions == 3 ? 2 : 1});
+      for (int face = 0; face < 2 * dimensions; ++face)
+        if (open >> face & 1) block.neighbours[face] = 1;
+      const auto regions = split(block, 8);
+      std::vector<int> covered(19 * 3 * 2);
+      const auto cover = [&](const Box& box) {
+        for (auto k = box.begin[2]; k < box.end[2]; ++k)
+          for (auto j = box.begin[1]; j < box.end[1]; ++j)
+            for (auto i = box.begin[0]; i < box.end[0]; ++i) ++covered[(k * 3 + j) * 19 + i];
+      };
+      cover(regions.interior);
+      for (const auto& strip : regions.strips) cover(strip);
+      for (std::int64_t c = 0; c < block.cells[0] * block.cells[1] * block.cells[2]; ++c)
+        EXPECT_EQ(covered[c], 1) << "open faces " << open << ", cell " << c;
+      for (int axis = 0; axis < dimensions && !regions.interior.empty(); ++axis) {
+        EXPECT_EQ(regions.interior.begin[axis] > 0, block.neighbours[2 * axis] != comm::no_rank);
+        EXPECT_EQ(regions.interior.end[axis] < block.cells[axis],
+                  block.neighbours[2 * axis + 1] != comm::no_rank);
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace kontor::heat

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The field is the same to the last bit for any number of ranks, process grid, backend, packing, overlap and
+// kind of store. The reference is the whole grid on one rank, which every rank computes for itself.
+#include "run.hpp"
+
+#include <kontor/comm/registry.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace kontor::heat::test {
+namespace {
+
+constexpr const char* steady_2d = R"deck(
+app: heat
+problem:
+  cells: [37, 23]
+  initial: "x*y"
+  source: "exp(-x)"
+  boundary:
+    x_min: {dirichlet: "y"}
+    x_max: {neumann: "sin(y)"}
+    y_min: periodic
+    y_max: periodic
+solver: {tolerance: 0, max_sweeps: 41, check_every: 7}
+)deck";
+
+constexpr const char* transient_3d = R"deck(
+app: heat
+problem:
+  equation: transient
+  cells: [29, 11, 13]
+  initial: "cos(3*x)*y + z"
+  boundary:
+    x_min: periodic
+    x_max: periodic
+    y_min: {dirichlet: "1 + t"}
+    y_max: {neumann: "z"}
+    z_min: {dirichlet: "x"}
+    z_max: {dirichlet: 0}
+time: {end: 0.003}
+)deck";
+
+/// Every process grid of that many ranks over the axes of the deck's cells.
+std::vector<std::vector<std::int64_t>> process_grids(int ranks, std::size_t axes) {
+  std::vector<std::vector<std::int64_t>> grids;
+  for (int x = 1; x <= ranks; ++x)
+    for (int y = 1; x * y <= ranks; ++y) {
+      if (ranks % (x * y) != 0) continue;
+      if (axes == 3)
+        grids.push_back({x, y, ranks / (x * y)});
+      else if (x * y == ranks)
+        grids.push_back({x, y});
+    }
+  return grids;
+}
+
+/// The own cells of `part` are, bit by bit, the cells of `whole` in the same places.
+template <class T>
+bool same_bits(const Heat<T>& part, const Heat<T>& whole) {
+  const auto& block = part.block();
+  const auto cells = cells_of(part.field(), block, block.all());
+  const auto all = cells_of(whole.field(), whole.block(), whole.block().all());
+  for (std::int64_t k = 0; k < block.cells[2]; ++k)
+    for (std::int64_t j = 0; j < block.cells[1]; ++j)
+      if (std::memcmp(&cells(k, j, 0), &all(k + block.offset[2], j + block.offset[1], block.offset[0]),
+                      static_cast<std::size_t>(block.cells[0]) * sizeof(T)) != 0)
+        return false;
+  return true;
+}
+
+template <class T>
+class SameBits : public testing::Test {
+ protected:
+  static void check_all(const char* deck) {
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    auto options = read_options(deck, 1);
+    Problem<T> whole(options, MPI_COMM_SELF);
+    whole.heat->run();
+    for (const auto& grid : process_grids(ranks, options.cells.size())) {
+      options.process_grid = grid;
+      for (const auto& entry : comm::backends()) {
+        if (!entry.make) continue;
+        for (const auto packing : {comm::Packing::kernel, comm::Packing::datatype}) {
+          const comm::Options how{std::string(entry.name), comm::Pattern::nonblocking, packing};
+          if (packing == comm::Packing::datatype && entry.name == "raw") continue; // refuses strided Views
+          for (const bool overlap : {false, true})
+            for (const auto stores : {Stores::ordinary, Stores::streaming}) {
+              options.stores = stores;
+              Problem<T> part(options, MPI_COMM_WORLD, how, overlap);
+              part.heat->run();
+              EXPECT_TRUE(same_bits(*part.heat, *whole.heat)) << fmt::format(
+                  "process grid {} x {} x {}, backend {}, packing {}, overlap {}, streaming {}", grid[0],
+                  grid[1], grid.size() > 2 ? grid[2] : 1, entry.name, static_cast<int>(packing), overlap,
+                  stores == Stores::streaming);
+            }
+        }
+      }
+    }
+  }
+};
+
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(SameBits, Scalars);
+
+TYPED_TEST(SameBits, Steady2d) {
+  this->check_all(steady_2d);
+}
+TYPED_TEST(SameBits, Transient3d) {
+  this->check_all(transient_3d);
+}
+
+} // namespace
+} // namespace kontor::heat::test

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a profiler sees: labels, regions, and one fence a step.
+#include "run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kontor::heat::test {
+namespace {
+
+/// What Kokkos told its tools since the last clear.
+struct Seen {
+  std::vector<std::string> kernels, views, regions, fences;
+  int open_regions = 0;
+  bool unbalanced = false;
+};
+Seen& seen() { // Kokkos' callbacks carry no context of their own
+  static Seen events;
+  return events;
+}
+
+void listen() {
+  namespace Tools = Kokkos::Tools::Experimental;
+  const auto kernel = [](const char* name, const uint32_t, uint64_t*) { seen().kernels.emplace_back(name); };
+  Tools::set_begin_parallel_for_callback(kernel);
+  Tools::set_begin_parallel_reduce_callback(kernel);
+  Tools::set_allocate_data_callback(
+      [](const auto, const char* label, const void*, const uint64_t) { seen().views.emplace_back(label); });
+  Tools::set_push_region_callback([](const char* name) {
+    seen().regions.emplace_back(name);
+    ++seen().open_regions;
+  });
+  Tools::set_pop_region_callback([] { seen().unbalanced |= --seen().open_regions < 0; });
+  Tools::set_begin_fence_callback(
+      [](const char* name, const uint32_t, uint64_t*) { seen().fences.emplace_back(name); });
+}
+
+void be_deaf() {
+  namespace Tools = Kokkos::Tools::Experimental;
+  Tools::set_begin_parallel_for_callback(nullptr);
+  Tools::set_begin_parallel_reduce_callback(nullptr);
+  Tools::set_allocate_data_callback(nullptr);
+  Tools::set_push_region_callback(nullptr);
+  Tools::set_pop_region_callback(nullptr);
+  Tools::set_begin_fence_callback(nullptr);
+}
+
+/// Kokkos labels its own kernels "Kokkos::View::initialization [label]"; the label is ours.
+bool starts_with_module(std::string label) {
+  if (label.rfind("Kokkos::View::", 0) == 0) label = label.substr(label.find('[') + 1);
+  return label.rfind("heat/", 0) == 0 || label.rfind("comm/", 0) == 0 ||
+         label.rfind("Kokkos::", 0) == 0; // scratch memory of the execution space
+}
+
+std::size_t count(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::count(names.begin(), names.end(), name));
+}
+
+constexpr const char* deck = R"deck(
+app: heat
+problem:
+  cells: [40, 30]
+  initial: "x"
+  source: "y"
+  boundary: {x_min: periodic, x_max: periodic, y_min: {dirichlet: 1}}
+solver: {tolerance: 0, max_sweeps: 10, check_every: 5}
+)deck";
+
+class Tools : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    seen() = {};
+    listen();
+  }
+  void TearDown() override { be_deaf(); }
+};
+
+TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  {
+    Problem<double> problem(read_options(deck, ranks), MPI_COMM_WORLD, {}, GetParam());
+    problem.heat->warm_up();
+    problem.heat->reset();
+    problem.heat->run();
+    problem.heat->verify();
+  }
+  for (const auto* names : {&seen().kernels, &seen().views, &seen().regions})
+    for (const auto& name : *names) EXPECT_TRUE(starts_with_module(name)) << '"' << name << '"';
+  EXPECT_GT(seen().kernels.size(), 0u);
+  EXPECT_GT(seen().views.size(), 0u);
+  EXPECT_EQ(seen().open_regions, 0);
+  EXPECT_FALSE(seen().unbalanced);
+}
+
+TEST_P(Tools, AStepMakesOneFenceAndAllocatesNothing) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Problem<double> problem(read_options(deck, ranks), MPI_COMM_WORLD, {}, GetParam());
+  problem.heat->reset();
+  seen() = {};
+  problem.heat->run();
+  EXPECT_EQ(seen().views.size(), 0u);
+  EXPECT_EQ(count(seen().fences, "comm/packed"), 10u);
+  EXPECT_EQ(count(seen().regions, "heat/step"), 10u);
+  for (const char* phase : {"comm/pack", "comm/post", "comm/wait", "comm/unpack"})
+    EXPECT_EQ(count(seen().regions, phase), 10u) << phase;
+  EXPECT_EQ(count(seen().regions, "heat/norm"), 2u);
+  for (const auto& kernel : seen().kernels)
+    EXPECT_TRUE(kernel == "heat/sweep" || kernel == "comm/pack" || kernel == "comm/unpack") << kernel;
+  // The other fences, if any, are those of parallel_reduce, in the sweeps that compute a norm.
+  for (const auto& fence : seen().fences)
+    EXPECT_TRUE(fence == "comm/packed" || fence.find("parallel_reduce") != std::string::npos) << fence;
+}
+
+INSTANTIATE_TEST_SUITE_P(Heat, Tools, testing::Bool(),
+                         [](const auto& instance) { return instance.param ? "overlap" : "no_overlap"; });
+
+} // namespace
+} // namespace kontor::heat::test

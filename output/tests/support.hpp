@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/output/file.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace kontor::output {
+
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+inline int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// A folder of its own for each number of ranks, made on rank 0: tests of different sizes run at the same
+/// time.
+inline std::filesystem::path folder(const std::string& test) {
+  const auto path = std::filesystem::path("output_files") / (test + "_" + std::to_string(world_size()));
+  if (world_rank() == 0) std::filesystem::create_directories(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return path;
+}
+
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  if (world_rank() == 0) std::ofstream(path) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// An uneven split of `total` along one dimension; with more than two ranks, rank 1 has nothing.
+inline std::pair<std::uint64_t, std::uint64_t> uneven_part(std::uint64_t total) {
+  std::vector<std::uint64_t> ends(world_size());
+  for (int rank = 0; rank < world_size(); ++rank)
+    ends[rank] = rank == 0
+                     ? (world_size() == 1 ? total : total / 2 + 1)
+                     : std::min(total, ends[rank - 1] + (rank == 1 && world_size() > 2 ? 0 : total / 3));
+  ends.back() = total;
+  const std::uint64_t begin = world_rank() == 0 ? 0 : ends[world_rank() - 1];
+  return {begin, ends[world_rank()] - begin};
+}
+
+/// The block of this rank if an array is cut along dimension `cut`.
+inline Block uneven_block(std::vector<std::uint64_t> global, int cut) {
+  Block block{global, std::vector<std::uint64_t>(global.size(), 0), global};
+  std::tie(block.offset[cut], block.extent[cut]) = uneven_part(global[cut]);
+  return block;
+}
+
+/// Values that name their place: 1 + their number in the global array.
+template <class T>
+std::vector<T> numbered(const Block& block) {
+  auto global = block.global, offset = block.offset, extent = block.extent;
+  for (auto* list : {&global, &extent}) list->insert(list->begin(), 3 - list->size(), 1);
+  offset.insert(offset.begin(), 3 - offset.size(), 0);
+  std::vector<T> values;
+  for (std::uint64_t z = 0; z < extent[0]; ++z)
+    for (std::uint64_t y = 0; y < extent[1]; ++y)
+      for (std::uint64_t x = 0; x < extent[2]; ++x)
+        values.push_back(
+            static_cast<T>(1 + ((offset[0] + z) * global[1] + offset[1] + y) * global[2] + offset[2] + x));
+  return values;
+}
+
+/// The text of the Error that `action` throws, the same on every rank; empty if it throws none.
+template <class Action>
+std::string error_of(Action&& action) {
+  std::string text;
+  try {
+    action();
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  std::string root = text;
+  root.resize(4096);
+  MPI_Bcast(root.data(), 4096, MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(text, std::string(root.c_str()).substr(0, text.size())) << "ranks have different errors";
+  EXPECT_EQ(text.empty(), root[0] == '\0');
+  return text;
+}
+
+} // namespace kontor::output

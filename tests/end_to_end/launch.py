@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the heat mini-app as a user does, under mpirun, and never waits for ever.
+
+The environment names what to run: KONTOR_HEAT (the program), KONTOR_MPIEXEC; both have defaults.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import uuid
+from pathlib import Path
+from typing import NamedTuple
+
+HEAT = os.environ.get("KONTOR_HEAT", "build/bin/heat")
+MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
+
+# As kontor_add_mpi_run() in cmake/KontorTargets.cmake; and nothing of mpirun's own beside what a run says.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OMP_PROC_BIND": "false",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_orte_execute_quiet": "1",
+}
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def __str__(self):
+        return f"exit code {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}---"
+
+
+class Running:
+    """mpirun and its ranks, which are recognised by a mark in their environment."""
+
+    def __init__(self, arguments, ranks, cwd, options=(), environment=None):
+        self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        command = [MPIEXEC, "-n", str(ranks), *options, str(Path(HEAT).resolve()), *arguments]
+        self.command = " ".join(command)
+        self.process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, **ENVIRONMENT, **(environment or {}), name: value},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, limit):
+        """The result; AssertionError if it takes more than `limit` seconds."""
+        try:
+            out, err = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self.end()
+            out, err = self.process.communicate()
+            raise AssertionError(f"{self.command}\nstill ran after {limit} s; it had said\n{out}\n{err}") from None
+        return Result(self.process.returncode, out, err)
+
+    def end(self):
+        """Kills mpirun and its ranks."""
+        self.process.kill()
+        for pid in self.ranks().values():
+            os.kill(pid, signal.SIGKILL)
+
+    def ranks(self):
+        """The process of each rank that is alive (Open MPI)."""
+        found = {}
+        for entry in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                variables = entry.read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue  # it has ended
+            if self.mark not in variables:
+                continue
+            for variable in variables:
+                if variable.startswith("OMPI_COMM_WORLD_RANK="):
+                    found[int(variable.split("=")[1])] = int(entry.parent.name)
+        return found
+
+
+def wait_until(condition, what, limit=20):
+    end = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} did not happen within {limit} s")
+        time.sleep(0.02)
+
+
+class HeatTest(unittest.TestCase):
+    """A test in an empty folder of its own."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def start(self, *arguments, ranks=1, options=(), environment=None):
+        """Runs heat in the test's folder."""
+        running = Running(arguments, ranks, self.folder, options, environment)
+        self.addCleanup(running.process.stdout.close)
+        self.addCleanup(running.process.stderr.close)
+        return running
+
+    def heat(self, *arguments, ranks=1, limit=30, **others):
+        return self.start(*arguments, ranks=ranks, **others).finish(limit)
+
+    def passes(self, *arguments, **others):
+        """A run that must be verified."""
+        result = self.heat(*arguments, **others)
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
