@@ -9,7 +9,7 @@ void start_counting_allocations();
 /// How many there were; counting ends.
 int stop_counting_allocations();
 
-/// While one lives, nothing is counted: inside MPI, and inside the test's own records.
+/// While one lives, nothing is counted.
 class NotCounted {
  public:
   NotCounted();

@@ -8,8 +8,8 @@
 namespace kontor::comm::test {
 
 struct ToolsRecord {
-  std::vector<std::string> kernels; ///< parallel_for, parallel_reduce and parallel_scan, in order
-  std::vector<std::string> fences;
+  std::vector<std::string> kernels;     ///< parallel_for, parallel_reduce and parallel_scan, in order
+  std::vector<std::string> fences;      ///< except those that Kokkos makes for its tools
   std::vector<std::string> allocations; ///< labels of Views
   std::vector<std::string> regions;     ///< as they begin
   int open_regions = 0;                 ///< begun and not ended

@@ -5,9 +5,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <sstream>
 
 namespace kontor::miniapp {
+
+std::vector<char*> take_kokkos_arguments(int& argc, char** argv) {
+  char** const end = argv + argc;
+  char** const taken = std::stable_partition(
+      argv, end, [](std::string_view argument) { return !argument.starts_with("--kokkos-"); });
+  std::vector<char*> arguments{argv[0]};
+  arguments.insert(arguments.end(), taken, end);
+  argc = static_cast<int>(taken - argv);
+  return arguments;
+}
 
 std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name,
                                             std::string_view summary, CommandLine& line) {

@@ -25,7 +25,12 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) { // the buffer throws whatever the stream's mask says
+    file.setstate(std::ios::badbit);
+  }
   if (!file.is_open() || file.bad()) {
     problem = std::strerror(errno);
     return std::nullopt;
@@ -66,9 +71,11 @@ void write_results(const comm::Communicator& comm, const std::string& path,
     file.close();
     std::error_code error;
     if (file) std::filesystem::rename(aside, path, error);
-    if (!file || error)
+    if (!file || error) {
       problem =
           fmt::format("--results: cannot write {}: {}", path, error ? error.message() : std::strerror(errno));
+      std::filesystem::remove(aside, error);
+    }
   }
   comm.agree(problem);
 }

@@ -4,6 +4,7 @@
 #include "common/calibrate.hpp"
 #include "common/command_line.hpp"
 #include "common/deck_file.hpp"
+#include "common/files.hpp"
 #include "common/options.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
@@ -66,6 +67,8 @@ class Run {
       if (comm.rank() == 0) fmt::print("{}", resolved_deck());
       return exit_verified;
     }
+    const bool with_fields = options_.fields != FieldSelection::none;
+    check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
     auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
     auto file = open_output(comm);
 
@@ -232,7 +235,9 @@ int live(int argc, char** argv, MiniAppFactory& factory) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
-  Kokkos::initialize(argc, argv);
+  auto for_kokkos = take_kokkos_arguments(argc, argv);
+  int kokkos_argc = static_cast<int>(for_kokkos.size());
+  Kokkos::initialize(kokkos_argc, for_kokkos.data());
   CommandLine line;
   int code = exit_verified;
   if (const auto early = parse_command_line(argc, argv, factory.name(), factory.summary(), line)) {

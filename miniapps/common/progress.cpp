@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 namespace kontor::miniapp {
@@ -15,14 +16,14 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds terminal_interval(0.5);
 constexpr Seconds plain_interval(5);
 
-/// By the iteration limit, or, where a norm falls towards a target, by the slope of its logarithm,
-/// whichever ends first. Negative if nothing can be said yet.
-double seconds_left(const Standing& first, const Standing& now, double elapsed) {
-  const auto done = static_cast<double>(now.iteration - first.iteration);
+/// By the iteration limit, or, where a norm falls towards a target, by the slope of its logarithm since
+/// `before`, whichever ends first. Negative if nothing can be said yet.
+double seconds_left(const Standing& before, const Standing& now, double elapsed) {
+  const auto done = static_cast<double>(now.iteration - before.iteration);
   if (done <= 0) return -1;
   double left = static_cast<double>(now.limit - now.iteration);
-  if (now.target > 0 && now.norm > 0 && now.norm < first.norm) {
-    const double slope = std::log(first.norm / now.norm) / done;
+  if (now.target > 0 && now.norm > 0 && now.norm < before.norm) {
+    const double slope = std::log(before.norm / now.norm) / done;
     left = std::min(left, std::log(now.norm / now.target) / slope);
   }
   return std::max(0.0, left) * elapsed / done;
@@ -41,30 +42,29 @@ std::string line(const char* what, const Standing& now, double rate, double left
 
 Progress::Style Progress::style_for(int rank, bool quiet) {
   if (rank != 0 || quiet) return Style::silent;
-  return isatty(STDERR_FILENO) != 0 ? Style::terminal : Style::plain;
+  // Launchers put pipes between the ranks and the terminal; scripts/kontor tells what is behind them.
+  const bool terminal = isatty(STDERR_FILENO) != 0 || std::getenv("KONTOR_TERMINAL") != nullptr;
+  return terminal ? Style::terminal : Style::plain;
 }
 
 void Progress::begin(const char* what) {
   what_ = what;
-  begun_ = shown_ = Clock::now();
-  has_first_ = false;
+  shown_.reset();
 }
 
 void Progress::update(const Standing& now) {
   if (style_ == Style::silent) return;
-  if (!has_first_) {
-    first_ = now;
-    begun_ = Clock::now();
-    has_first_ = true;
+  const auto time = Clock::now();
+  if (!shown_) {
+    shown_ = {now, time};
     return;
   }
-  const auto time = Clock::now();
-  if (time - shown_ < (style_ == Style::terminal ? terminal_interval : plain_interval)) return;
-  shown_ = time;
-  const double elapsed = Seconds(time - begun_).count();
+  const double elapsed = Seconds(time - shown_->time).count();
+  if (elapsed < (style_ == Style::terminal ? terminal_interval : plain_interval).count()) return;
   const double rate =
-      static_cast<double>(now.iteration - first_.iteration) * now.updates_per_iteration / elapsed;
-  const auto text = line(what_, now, rate, seconds_left(first_, now, elapsed));
+      static_cast<double>(now.iteration - shown_->standing.iteration) * now.updates_per_iteration / elapsed;
+  const auto text = line(what_, now, rate, seconds_left(shown_->standing, now, elapsed));
+  shown_ = {now, time};
   if (style_ == Style::terminal)
     fmt::print(stderr, "\r\033[K{}", text);
   else

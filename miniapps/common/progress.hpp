@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace kontor::miniapp {
 
@@ -34,12 +35,13 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Shown {
+    Standing standing;
+    Clock::time_point time;
+  };
   Style style_;
   const char* what_ = "";
-  Clock::time_point begun_{};
-  Clock::time_point shown_{};
-  Standing first_{};
-  bool has_first_ = false;
+  std::optional<Shown> shown_; ///< where things stood when the line was last drawn, or the work began
 };
 
 } // namespace kontor::miniapp

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace kontor::output {
 
@@ -42,6 +43,10 @@ Type block_type(const Block& block, MPI_Datatype value) {
     check_mpi(MPI_Type_dup(value, &type), "MPI_Type_dup");
     return Type(type);
   }
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();
+  if (std::ranges::any_of(block.global, [](std::uint64_t extent) { return extent > most; }))
+    throw Error(
+        fmt::format("MPI describes at most {} elements along a dimension; use gathered access", most));
   const auto ints = [](const std::vector<std::uint64_t>& values) {
     return std::vector<int>(values.begin(), values.end());
   };

@@ -48,7 +48,7 @@ class Exchange {
   /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where
   /// a peer is no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of
   /// the destination, so all ranks declare their slots in the same order.
-  template <ViewType SendView, ViewType ReceiveView>
+  template <class SendView, class ReceiveView>
   void add(const SendView& send, int destination, const ReceiveView& receive, int source) {
     static_assert(ViewType<SendView> && ViewType<ReceiveView>,
                   "kontor::comm: what is sent and what receives must each be a Kokkos::View");
@@ -61,8 +61,9 @@ class Exchange {
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
-  /// buffers, datatypes, requests. May be called again after more add(). Throws AgreedError on every rank if two ends differ in scalar, rank or
-  /// extents, and UsageError if the chosen packing or backend cannot carry a View as it lies.
+  /// buffers, datatypes, requests. May be called again after more add(). Throws AgreedError on every rank if
+  /// two ends differ in scalar, rank or extents, and UsageError if the chosen packing or backend cannot carry
+  /// a View as it lies.
   void commit() {
     const Region region("comm/commit");
     auto routing = route(comm_, label_, slots_);

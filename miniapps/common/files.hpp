@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+
+#include <string>
+
+namespace kontor::miniapp {
+
+/// The files of a run, as the user named them.
+struct Files {
+  std::string deck;
+  std::string output;  ///< the HDF5 file
+  bool fields = true;  ///< an XDMF file is written beside it
+  std::string results; ///< the record as JSON; empty: none
+};
+
+/// Collective. Before any work is done: throws config::Error on all ranks if one file would overwrite
+/// another, or if one cannot be created. (The HDF5 file is created at once, by output::File.)
+void check_files(const comm::Communicator&, const Files&);
+
+} // namespace kontor::miniapp

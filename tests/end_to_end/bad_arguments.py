@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mistakes on the command line, and what does not fit the number of ranks or the backend."""
+
+import unittest
+
+from refusal import RefusalTest
+
+SEE_HELP = "\nRun with --help for more information."
+
+
+class Usage(RefusalTest):
+    def refused_alone(self, says, *arguments):
+        """Without a deck before the arguments."""
+        for count in 1, 3:
+            with self.subTest(arguments=arguments, ranks=count):
+                result = self.heat(*arguments, ranks=count, limit=10)
+                self.assertEqual((result.code, result.out, result.err), (2, "", says + "\n"))
+                self.assertEqual(self.files(), [])
+
+    def test_no_deck(self):
+        self.refused_alone("the input deck is required" + SEE_HELP)
+
+    def test_deck_does_not_exist(self):
+        self.refused_alone("nope.yaml: cannot read the deck: No such file or directory", "nope.yaml")
+
+    def test_deck_is_a_directory(self):
+        self.refused_alone(".: cannot read the deck: it is a directory", ".")
+
+    def test_deck_cannot_be_read(self):
+        self.refused_alone("/proc/self/mem: cannot read the deck: Input/output error", "/proc/self/mem")
+
+    def test_unknown_flag(self):
+        self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos")
+
+    def test_two_decks(self):
+        self.refused("The following argument was not expected: other.yaml" + SEE_HELP, "other.yaml")
+
+
+class Overrides(RefusalTest):
+    def test_unknown_key(self):
+        self.refused_set("comm.backand=raw", "comm.backand is unknown; did you mean comm.backend?")
+
+    def test_no_value(self):
+        self.refused_set("comm.backend", "an override is written section.key=value")
+
+    def test_bad_value(self):
+        self.refused_set("measure.repeats=many", 'measure.repeats expects an integer from 1 to 1000, found "many"')
+
+    def test_key_below_a_value(self):
+        self.refused_set(
+            "solver.max_sweeps.x=1", 'solver.max_sweeps is not a section, it is "5" at deck.yaml:6:36'
+        )
+
+    def test_app(self):
+        self.refused_set("app=cg", "app cannot be overridden; use a deck of that app")
+
+
+class Ranks(RefusalTest):
+    def test_process_grid_of_other_ranks(self):
+        for ranks in 1, 3:
+            self.refused_set(
+                "decomposition.process_grid=[2,2]",
+                f"decomposition.process_grid [2, 2] is for 4 ranks, but there are {ranks}",
+                ranks=[ranks],
+            )
+
+    def test_process_grid_of_other_dimensions(self):
+        self.refused_set(
+            "decomposition.process_grid=[3]", "decomposition.process_grid has 1 numbers; problem.cells has 2"
+        )
+
+    def test_process_grid_finer_than_the_cells(self):
+        self.refused(
+            "--set decomposition.process_grid=[3,1]: decomposition.process_grid [3, 1] cuts an axis of 2 cells into 3 "
+            "parts; use fewer ranks or more cells",
+            *("--set", "problem.cells=[2,11]", "--set", "decomposition.process_grid=[3,1]"),
+            ranks=[3],
+        )
+
+    def test_more_ranks_than_cells(self):
+        self.refused_set(
+            "problem.cells=[1,2]",
+            "problem.cells [1, 2] cannot be divided among 3 ranks so that each has a cell; "
+            "use fewer ranks or more cells",
+            ranks=[3],
+        )
+
+
+class Backends(RefusalTest):
+    def test_unknown(self):
+        self.refused_set(
+            "comm.backend=vieww", 'comm.backend expects raw or view, found "vieww"; did you mean view?'
+        )
+
+    def test_datatypes_on_raw(self):
+        self.refused_set(
+            "comm.packing=datatype",
+            "comm.backend cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
+            "possible; choose packing 'kernel' or backend 'view'",
+        )
+
+    def test_no_packing_where_a_face_does_not_lie_in_one_piece(self):
+        for backend in "raw", "view":
+            self.refused(
+                "exchange 'heat/halo of u', slot 0: on rank 0, View 'heat/u', (1, 11, 1) double, to rank 1 does not "
+                "lie in one piece in the order of the message, and packing is 'none'; choose packing 'kernel', or "
+                "contiguous Views of equal layout at both ends",
+                *("--set", "comm.packing=none", "--set", f"comm.backend={backend}"),
+                *("--set", "decomposition.process_grid=[3,1]"),
+                ranks=[3],
+            )
+
+
+if __name__ == "__main__":
+    unittest.main()
