@@ -27,6 +27,7 @@ class Router {
 
   const std::optional<std::string>& problem() const { return problem_; }
   std::int64_t staging_elements() const { return staging_elements_; }
+  Packing used() const { return used_; }
 
  private:
   void add(std::vector<Transfer>& transfers, std::vector<PackedTransfer>& packed, std::size_t slot,
@@ -45,6 +46,8 @@ class Router {
       const auto align = std::max<std::int64_t>(1, alignment_bytes / buffer.scalar.size);
       staging_elements_ += (element_count(buffer.shape) + align - 1) / align * align;
     }
+    if (!contiguous)
+      used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
     transfers.push_back(std::move(transfer));
   }
 
@@ -62,6 +65,7 @@ class Router {
   std::string label_;
   std::optional<std::string> problem_;
   std::int64_t staging_elements_ = 0;
+  Packing used_ = Packing::none;
 };
 
 } // namespace
@@ -85,6 +89,7 @@ Routing route(const Communicator& comm, const std::string& label, std::span<cons
     throw UsageError(error.what());
   }
   routing.staging_elements = router.staging_elements();
+  routing.used = router.used();
   return routing;
 }
 

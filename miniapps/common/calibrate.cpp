@@ -14,15 +14,19 @@ namespace {
 using Vector = Kokkos::View<double*>;
 using comm::Stopwatch;
 
-/// Bytes of the three vectors of one rank together: several times the cache a core can call its own, and
-/// little beside the fields of a problem whose speed is set by memory.
-constexpr std::size_t triad_bytes = 48 << 20;
-constexpr std::size_t triad_bytes_on_device = std::size_t{3} << 30;
 constexpr int triad_repeats = 8;
+
+/// Bytes of the three vectors of one rank together: more than a core finds in caches that it may have to
+/// itself, less where many ranks share them and the memory.
+std::size_t triad_bytes(int ranks, bool host) {
+  constexpr std::size_t mebi = 1 << 20;
+  if (!host) return 3072 * mebi;
+  return std::clamp<std::size_t>(1536 * mebi / static_cast<std::size_t>(ranks), 48 * mebi, 192 * mebi);
+}
 
 double triad_bandwidth(const comm::Communicator& comm) {
   constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
-  const std::size_t n = (host ? triad_bytes : triad_bytes_on_device) / (3 * sizeof(double));
+  const std::size_t n = triad_bytes(comm.size(), host) / (3 * sizeof(double));
   const Vector a("calibrate/a", n);
   const Vector b("calibrate/b", n);
   const Vector c("calibrate/c", n);

@@ -15,8 +15,8 @@ struct Files {
   std::string results; ///< the record as JSON; empty: none
 };
 
-/// Collective. Before any work is done: throws config::Error on all ranks if one file would overwrite
-/// another, or if one cannot be created. (The HDF5 file is created at once, by output::File.)
+/// Collective. Throws config::Error on all ranks if one file would overwrite another, or if one that is
+/// written at the end of the run cannot be created. (The HDF5 file is looked after by output::File.)
 void check_files(const comm::Communicator&, const Files&);
 
 } // namespace kontor::miniapp

@@ -20,6 +20,7 @@
 #include <fmt/ranges.h>
 #include <mpi.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -67,10 +68,10 @@ class Run {
       if (comm.rank() == 0) fmt::print("{}", resolved_deck());
       return exit_verified;
     }
-    const bool with_fields = options_.fields != FieldSelection::none;
-    check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
     auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
     auto file = open_output(comm);
+    const bool with_fields = options_.fields != FieldSelection::none;
+    check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
 
     Outcome outcome;
     Timers timers;
@@ -248,6 +249,7 @@ int live(int argc, char** argv, MiniAppFactory& factory) {
   } else {
     code = guarded([&] { return Run(line, command, factory, since_start)(); });
   }
+  std::fflush(stdout); // a launcher may end this rank once another has left with an error
   Kokkos::finalize();
   MPI_Finalize();
   return code;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
-#include "heat/cache.hpp"
 #include "heat/check.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -28,6 +27,11 @@ comm::Communicator make_cartesian(const Options& options, const comm::Communicat
   return {comm, dims, periodic};
 }
 
+/// Fields of a rank that are together larger than this are not found in cache again by the next sweep, so
+/// stores go past it (docs/performance.md has the crossing measured). Processors tell the size of a cache but
+/// not how many ranks share it, hence a constant.
+constexpr std::size_t cached_bytes = 20 << 20;
+
 double largest_over_ranks(const comm::Communicator& comm, double value) {
   return comm::allreduce(comm, value, comm::ReduceOp::max);
 }
@@ -48,10 +52,13 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
         std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(options.end_time / longest - 1e-9)));
     step_ = options.end_time / static_cast<double>(steps_);
   }
+  const bool packs = comm::allreduce(cartesian_, halos_[0].packing() == comm::Packing::none ? 0 : 1,
+                                     comm::ReduceOp::max) != 0;
+  const bool by_datatype = context.comm.options().packing == comm::Packing::datatype;
+  packing_ = !packs ? "none" : by_datatype ? "datatype" : "kernel";
   stencil_ = make_stencil<T>(options, block_, step_);
-  streaming_ =
-      options.stores == Stores::streaming ||
-      (options.stores == Stores::automatic && 2 * fields_[0].span() * sizeof(T) > last_level_cache_bytes());
+  streaming_ = options.stores == Stores::streaming ||
+               (options.stores == Stores::automatic && 2 * fields_[0].span() * sizeof(T) > cached_bytes);
   for (int face = 0; face < 2 * block_.dimensions; ++face) {
     if (!block_.at_boundary(face)) continue;
     boundaries_.push_back({face, DeckFunction(fmt::format("problem.boundary.{}", face_names[face]),
@@ -205,13 +212,21 @@ HostCells<T> Heat<T>::current_on_host() const {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch);
 }
 
+/// When the field is: after how many sweeps, and, if there is time, at what time.
+template <class T>
+nlohmann::ordered_json Heat<T>::moment() const {
+  nlohmann::ordered_json json{{"sweeps", sweeps_of_field_}};
+  if (transient()) json["time"] = time_;
+  return json;
+}
+
 template <class T>
 void Heat<T>::write_snapshot() {
   const Region region("heat/io");
   const ScopedTime timed(io_seconds_);
   const auto name = fmt::format("/series/{:09}", sweeps_of_field_);
   write_field(*context_.file, name + "/temperature");
-  context_.file->attributes(name, {{"sweeps", sweeps_of_field_}, {"time", time_}});
+  context_.file->attributes(name, moment());
   snapshots_.push_back({transient() ? time_ : static_cast<double>(sweeps_of_field_),
                         {{"temperature", name + "/temperature"}}});
   FiniteCheck finite;
@@ -233,7 +248,7 @@ void Heat<T>::write_field(output::File& file, const std::string& name) const {
 template <class T>
 miniapp::FieldOutput Heat<T>::write_fields(output::File& file) {
   write_field(file, "/fields/temperature");
-  file.attributes("/fields/temperature", {{"sweeps", sweeps_of_field_}, {"time", time_}});
+  file.attributes("/fields/temperature", moment());
   miniapp::FieldOutput out;
   for (int axis = 0; axis < block_.dimensions; ++axis) {
     out.image.cells[axis] = static_cast<std::uint64_t>(block_.global[axis]);
@@ -349,6 +364,7 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"precision", sizeof(T) == sizeof(float) ? "float" : "double"},
                               {"cells", options_.cells},
                               {"sweeps", sweeps_of_repeat_},
+                              {"packing", packing_},
                               {"stores", streaming_ ? "streaming" : "ordinary"},
                               {"field_memory", static_cast<std::int64_t>(bytes)}};
   if (transient()) json["time_step"] = step_;

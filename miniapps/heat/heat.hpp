@@ -51,6 +51,7 @@ class Heat final : public miniapp::MiniApp {
   void fill_source(double t);
   double sweep_once(SweepNorm norm);
   double global_norm(double part);
+  nlohmann::ordered_json moment() const;
   void write_snapshot();
   void write_field(output::File&, const std::string& name) const;
   SweepInput<T> input(int field) const { return {fields_[field], source_, stencil_, block_}; }
@@ -73,6 +74,7 @@ class Heat final : public miniapp::MiniApp {
   std::vector<BoundaryFunction> boundaries_;
   std::array<Halo<T>, 2> halos_;
   Stencil<T> stencil_;
+  std::string packing_; ///< what the deck's packing came to
   bool streaming_ = false;
   std::int64_t steps_ = 0; ///< transient
   double step_ = 0;        ///< transient: dt

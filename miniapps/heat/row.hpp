@@ -68,6 +68,21 @@ inline double joined(double a, double b) {
   return a + b;
 }
 
+/// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
+/// a core waits for memory: hardware does not look far enough ahead (docs/performance.md).
+inline constexpr std::int64_t prefetch_bytes = 16384;
+inline constexpr std::int64_t segment_bytes = 1024;
+
+/// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in
+/// memory: the rows that come next.
+template <int dimensions, class T>
+inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  const T* fresh =
+      (dimensions == 3 ? row.above : row.north) + prefetch_bytes / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = begin; i < end; i += line) __builtin_prefetch(fresh + i);
+}
+
 /// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
 template <int dimensions, bool sourced, SweepNorm norm, bool streaming, class T>
 inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
@@ -75,11 +90,12 @@ inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stenci
   if constexpr (!streaming) {
     return update_span<dimensions, sourced, norm>(row, s, w, begin, end, row.out + begin);
   } else {
-    constexpr std::int64_t length = 4096 / sizeof(T);
+    constexpr std::int64_t length = segment_bytes / sizeof(T);
     alignas(64) T buffer[length];
     double result = 0;
     for (std::int64_t from = begin; from < end; from += length) {
       const auto to = from + length < end ? from + length : end;
+      prefetch_ahead<dimensions>(row, from, to);
       result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, buffer));
       stream_copy(row.out + from, buffer, to - from);
     }

@@ -18,7 +18,8 @@ from typing import NamedTuple
 HEAT = os.environ.get("KONTOR_HEAT", "build/bin/heat")
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
 
-# As kontor_add_mpi_run() in cmake/KontorTargets.cmake; and nothing of mpirun's own beside what a run says.
+# As kontor_add_mpi_run() in cmake/KontorTargets.cmake. Then: mpirun adds nothing to what a run says, and does
+# not rest for two seconds after a run that ended with an error.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OMP_PROC_BIND": "false",
@@ -28,6 +29,7 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_orte_execute_quiet": "1",
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",
 }
 
 

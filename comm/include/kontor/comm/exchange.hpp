@@ -67,6 +67,7 @@ class Exchange {
   void commit() {
     const Region region("comm/commit");
     auto routing = route(comm_, label_, slots_);
+    packing_ = routing.used;
     plan_ = nullptr;
     packs_ = {};
     unpacks_ = {};
@@ -108,6 +109,9 @@ class Exchange {
     unpacks_.template run<Packs::Direction::unpack>(instance_);
     watch.lap(times_.unpack);
   }
+
+  /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
+  Packing packing() const { return packing_; }
 
   /// Host seconds spent in each phase since the last reset.
   const PhaseTimes& times() const { return times_; }
@@ -151,6 +155,7 @@ class Exchange {
   execution_space instance_;
   std::vector<Slot> slots_;
   std::vector<std::shared_ptr<void>> views_;
+  Packing packing_ = Packing::none;
   Staging staging_;
   Packs packs_;
   Packs unpacks_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/handshake.hpp>
+#include <kontor/comm/options.hpp>
 
 #include <cstdint>
 #include <span>
@@ -22,6 +23,7 @@ struct Routing {
   std::vector<PackedTransfer> packed_sends;
   std::vector<PackedTransfer> packed_receives;
   std::int64_t staging_elements = 0;
+  Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
 };
 
 /// Collective: makes the handshake and decides by the communicator's packing. Throws on every rank
