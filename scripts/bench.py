@@ -122,15 +122,15 @@ def measure(run, rounds, ranks, quick):
 
     speed_up = time_ratio("one rank", "base")
     return [
-        Measure("bandwidth / triad of the same job", each(lambda r: fraction_of_triad(r["base"])), at_least=0.9),
-        Measure(f"speed-up, 1 to {ranks} ranks", speed_up),
-        Measure("the same / that of triad", map(ratio, speed_up, each(triad_growth)), at_least=0.95),
+        Measure("bandwidth / triad of the same job", each(lambda r: fraction_of_triad(r["base"])), at_least=0.62),
+        Measure(f"speed-up, 1 to {ranks} ranks", speed_up, at_least=0.925 * ranks),
+        Measure("the same / that of triad", map(ratio, speed_up, each(triad_growth))),
         Measure("time, view / raw", time_ratio("base", "raw"), at_most=1.02),
-        Measure("time, overlap on / off", time_ratio("base", "no overlap"), at_most=1.02),
-        Measure("start to first sweep", each(lambda r: r["start"].get("start_to_first_sweep")), "s", at_most=1),
-        Measure("run of one sweep, launcher included", each(lambda r: r["start"]["wall"]), "s", at_most=3),
+        Measure("time, overlap on / off", time_ratio("base", "no overlap"), at_most=1.01),
+        Measure("start to first sweep", each(lambda r: r["start"].get("start_to_first_sweep")), "s", at_most=0.5),
+        Measure("run of one sweep, launcher included", each(lambda r: r["start"]["wall"]), "s"),
         Measure("peak memory / two fields with halos",
-                each(lambda r: ratio(r["base"].get("peak_memory"), r["base"].get("field_memory"))), at_most=1.5),
+                each(lambda r: ratio(r["base"].get("peak_memory"), r["base"].get("field_memory"))), at_most=1.1),
     ]
 
 

@@ -19,7 +19,7 @@ def record(deck, ranks, settings, must_verify=True):
         "calibration": {"triad_bandwidth": 20e9 * ranks},
         "start_to_first_sweep": 0.25,
         "wall": 0.75 if "max_sweeps=1" in settings[0] else 60,
-        "peak_memory": 330,
+        "peak_memory": 345,
         "field_memory": 300,
     }
 
@@ -34,14 +34,14 @@ class Ratios(unittest.TestCase):
         self.assertEqual(len(self.measures[name].values), 3)
 
     def test_values(self):
-        self.assert_measure("bandwidth / triad of the same job", 0.85, "short")
-        self.assert_measure("speed-up, 1 to 2 ranks", 2, "")
-        self.assert_measure("the same / that of triad", 1, "met")
+        self.assert_measure("bandwidth / triad of the same job", 0.85, "met")
+        self.assert_measure("speed-up, 1 to 2 ranks", 2, "met")
+        self.assert_measure("the same / that of triad", 1, "")
         self.assert_measure("time, view / raw", 1.01, "met")
         self.assert_measure("time, overlap on / off", 1 / 1.1, "met")
         self.assert_measure("start to first sweep", 0.25, "met")
-        self.assert_measure("run of one sweep, launcher included", 0.75, "met")
-        self.assert_measure("peak memory / two fields with halos", 1.1, "met")
+        self.assert_measure("run of one sweep, launcher included", 0.75, "")
+        self.assert_measure("peak memory / two fields with halos", 1.15, "short")
 
     def test_what_a_record_lacks_is_no_value(self):
         measure = bench.Measure("memory", [None, None], at_most=1)

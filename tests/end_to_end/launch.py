@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the heat mini-app as a user does, under mpirun, and never waits for ever.
 
-The environment names what to run: KONTOR_HEAT (the program), KONTOR_MPIEXEC; both have defaults.
+The environment may name another program (KONTOR_HEAT) and launcher (KONTOR_MPIEXEC).
 """
 
 import os
@@ -15,7 +15,7 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
-HEAT = os.environ.get("KONTOR_HEAT", "build/bin/heat")
+HEAT = os.environ.get("KONTOR_HEAT", str(Path(__file__).resolve().parents[2] / "build" / "bin" / "heat"))
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
 
 # As kontor_add_mpi_run() in cmake/KontorTargets.cmake. Then: mpirun adds nothing to what a run says, and does
@@ -48,7 +48,9 @@ class Running:
     def __init__(self, arguments, ranks, cwd, options=(), environment=None):
         self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
         name, value = self.mark.split("=")
-        command = [MPIEXEC, "-n", str(ranks), *options, str(Path(HEAT).resolve()), *arguments]
+        if not os.path.exists(HEAT):
+            raise FileNotFoundError(f"{HEAT} is not built; KONTOR_HEAT may name another")
+        command = [MPIEXEC, "-n", str(ranks), *options, HEAT, *arguments]
         self.command = " ".join(command)
         self.process = subprocess.Popen(
             command,

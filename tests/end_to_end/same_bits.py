@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The field in the file is the same to the bit, however it was computed."""
+
+import unittest
+
+import h5py
+
+from launch import HeatTest
+
+STEADY_2D = """\
+app: heat
+problem:
+  cells: [19, 14]
+  domain: {lower: [-1, 0], upper: [1, 2]}
+  initial: "cos(3*x)*y"
+  source: "x*y + 1"
+  boundary:
+    x_min: {dirichlet: "exp(y)"}
+    x_max: {neumann: "sin(y)"}
+    y_min: {neumann: 0.5}
+    y_max: {dirichlet: "x*x"}
+solver: {tolerance: 1.0e-3, check_every: 7, norm: max}
+"""
+
+TRANSIENT_2D = """\
+app: heat
+problem:
+  equation: transient
+  cells: [17, 23]
+  initial: "sin(2*pi*y)*x"
+  source: "sin(10*t)*x"
+  boundary:
+    x_min: {dirichlet: "t*y"}
+    x_max: {neumann: "cos(t)"}
+    y_min: periodic
+    y_max: periodic
+time: {end: 0.02}
+"""
+
+STEADY_3D = """\
+app: heat
+problem:
+  cells: [9, 8, 11]
+  initial: "x*y*z"
+  boundary:
+    x_min: periodic
+    x_max: periodic
+    y_min: {dirichlet: "sin(2*pi*x)*z"}
+    y_max: {neumann: 1}
+    z_min: {neumann: "x"}
+    z_max: {dirichlet: "y"}
+solver: {tolerance: 0, max_sweeps: 25, norm: l2}
+"""
+
+TRANSIENT_3D = """\
+app: heat
+problem:
+  equation: transient
+  cells: [7, 10, 9]
+  diffusivity: 0.5
+  initial: "x + 2*y + 3*z*z"
+  boundary:
+    x_min: {neumann: "y*t"}
+    x_max: {dirichlet: "z"}
+    y_min: {dirichlet: 0}
+    y_max: {dirichlet: "t"}
+    z_min: periodic
+    z_max: periodic
+time: {end: 0.02}
+"""
+
+# ranks, process grid or None, other keys
+IN_2D = [
+    (2, None, {}),
+    (2, [2, 1], {"comm.backend": "view", "comm.packing": "datatype"}),
+    (3, [1, 3], {"comm.packing": "none", "comm.overlap": "false"}),
+    (3, [3, 1], {"comm.overlap": "false", "solver.stores": "streaming"}),
+    (4, [2, 2], {"solver.stores": "streaming"}),
+    (4, [4, 1], {"comm.backend": "view", "solver.stores": "ordinary"}),
+]
+IN_3D = [
+    (2, None, {"comm.backend": "view"}),
+    (2, [2, 1, 1], {"solver.stores": "streaming", "comm.packing": "kernel"}),
+    (3, [1, 3, 1], {"comm.overlap": "false"}),
+    (4, [2, 1, 2], {"comm.backend": "view", "comm.packing": "datatype", "solver.stores": "streaming"}),
+    (4, [1, 4, 1], {"comm.overlap": "false", "solver.stores": "ordinary"}),
+]
+
+
+class SameBits(HeatTest):
+    def field(self, ranks, grid, keys):
+        if grid:
+            keys = {**keys, "decomposition.process_grid": grid}
+        overrides = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+        self.passes("deck.yaml", "-q", "-o", "out.h5", *overrides, ranks=ranks)
+        with h5py.File(self.folder / "out.h5") as file:
+            return file["/fields/temperature"][...]
+
+    def check(self, deck, ways):
+        self.write("deck.yaml", deck)
+        for precision in "double", "float":
+            alone = self.field(1, None, {"problem.precision": precision, "comm.overlap": "false"})
+            self.assertEqual(alone.dtype.itemsize, {"double": 8, "float": 4}[precision])
+            self.assertGreater(len(set(alone.flat)), alone.size // 2)
+            for ranks, grid, keys in ways:
+                with self.subTest(precision=precision, ranks=ranks, grid=grid, **keys):
+                    field = self.field(ranks, grid, {"problem.precision": precision, **keys})
+                    self.assertEqual(field.tobytes(), alone.tobytes())
+
+    def test_steady_2d(self):
+        self.check(STEADY_2D, IN_2D)
+
+    def test_transient_2d(self):
+        self.check(TRANSIENT_2D, IN_2D)
+
+    def test_steady_3d(self):
+        self.check(STEADY_3D, IN_3D)
+
+    def test_transient_3d(self):
+        self.check(TRANSIENT_3D, IN_3D)
+
+
+if __name__ == "__main__":
+    unittest.main()
