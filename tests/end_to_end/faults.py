@@ -100,14 +100,13 @@ class FullDisk(FaultTest):
         variables = {"LD_PRELOAD": ENOSPC, "KONTOR_FAULT_AFTER": str(room)}
         if only is not None:
             variables["KONTOR_FAULT_RANK"] = str(only)
-        options = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
-        result = self.heat("short.yaml", "--set", f"output.access={access}", ranks=ranks, options=options)
+        result = self.heat("short.yaml", "--set", f"output.access={access}", ranks=ranks, variables=variables)
         self.assertEqual(result.code, 3, result)
         said = [line for line in result.err.splitlines() if not line.startswith("mca_")]  # Open MPI's own lines
         self.assertEqual(len(said), 1, result)
         self.assertNotIn("FOM", result.out)
         self.assert_intact()
-        self.assertNotIn("plate.h5.tmp", self.files())
+        self.assertEqual(self.files(), ["plate.h5", "short.yaml"])
         return said[0]
 
     def test_where_rank_0_writes_all(self):

@@ -43,19 +43,23 @@ class Result(NamedTuple):
 
 
 class Running:
-    """mpirun and its ranks, which are recognised by a mark in their environment."""
+    """mpirun and its ranks, which are recognised by a mark in their environment.
 
-    def __init__(self, arguments, ranks, cwd, options=(), environment=None):
+    `variables` are set for the ranks, not for mpirun.
+    """
+
+    def __init__(self, arguments, ranks, cwd, variables):
         self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
         name, value = self.mark.split("=")
         if not os.path.exists(HEAT):
             raise FileNotFoundError(f"{HEAT} is not built; KONTOR_HEAT may name another")
-        command = [MPIEXEC, "-n", str(ranks), *options, HEAT, *arguments]
+        of_ranks = [f"{key}={text}" for key, text in variables.items()]
+        command = [MPIEXEC, "-n", str(ranks), "env", *of_ranks, HEAT, *arguments]
         self.command = " ".join(command)
         self.process = subprocess.Popen(
             command,
             cwd=cwd,
-            env={**os.environ, **ENVIRONMENT, **(environment or {}), name: value},
+            env={**os.environ, **ENVIRONMENT, name: value},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -79,7 +83,7 @@ class Running:
             os.kill(pid, signal.SIGKILL)
 
     def ranks(self):
-        """The process of each rank that is alive (Open MPI)."""
+        """The process of each rank that is alive."""
         found = {}
         for entry in Path("/proc").glob("[0-9]*/environ"):
             try:
@@ -89,8 +93,9 @@ class Running:
             if self.mark not in variables:
                 continue
             for variable in variables:
-                if variable.startswith("OMPI_COMM_WORLD_RANK="):
-                    found[int(variable.split("=")[1])] = int(entry.parent.name)
+                name, _, value = variable.partition("=")
+                if name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+                    found[int(value)] = int(entry.parent.name)
         return found
 
 
@@ -116,9 +121,9 @@ class HeatTest(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def start(self, *arguments, ranks=1, options=(), environment=None):
+    def start(self, *arguments, ranks=1, variables={}):
         """Runs heat in the test's folder."""
-        running = Running(arguments, ranks, self.folder, options, environment)
+        running = Running(arguments, ranks, self.folder, variables)
         self.addCleanup(running.process.stdout.close)
         self.addCleanup(running.process.stderr.close)
         return running

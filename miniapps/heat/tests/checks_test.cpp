@@ -52,9 +52,10 @@ TEST_P(Residual, SeesOneWrongCell) {
   for (const double wrong : {1e-6, std::numeric_limits<double>::quiet_NaN()}) {
     Problem<double> problem(read_options(GetParam(), ranks), MPI_COMM_WORLD);
     problem.heat->run();
-    const auto& block = problem.heat->block();
+    const auto& block = problem.heat->domain().block();
     if (problem.comm.rank() == ranks - 1)
-      cells_of(problem.heat->field(), block, block.all())(0, block.cells[1] - 1, block.cells[0] - 1) += wrong;
+      cells_of(problem.heat->domain().field(problem.heat->domain().current()), block,
+               block.all())(0, block.cells[1] - 1, block.cells[0] - 1) += wrong;
     const auto result = problem.heat->verify();
     EXPECT_FALSE(result.passed()) << result.measure << ": " << result.error << " within " << result.tolerance;
   }
@@ -69,9 +70,10 @@ TEST(Exact, ANotANumberFails) {
                           MPI_COMM_WORLD);
   problem.heat->run();
   EXPECT_TRUE(problem.heat->verify().passed());
-  const auto& block = problem.heat->block();
+  const auto& block = problem.heat->domain().block();
   if (problem.comm.rank() == ranks - 1)
-    cells_of(problem.heat->field(), block, block.all())(0, 0, 0) = std::numeric_limits<double>::quiet_NaN();
+    cells_of(problem.heat->domain().field(problem.heat->domain().current()), block, block.all())(0, 0, 0) =
+        std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(problem.heat->verify().passed());
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "heat/domain.hpp"
+
+#include <kontor/comm/kokkos_compat.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kontor::heat {
+namespace {
+
+using comm::Region;
+
+/// The process grid and its ends, slowest axis first, as Cartesian communicators number their ranks.
+comm::Communicator make_cartesian(const Options& options, const comm::Communicator& comm) {
+  std::vector<int> dims(options.process_grid.rbegin(), options.process_grid.rend());
+  std::vector<bool> periodic;
+  for (int axis = options.dimensions() - 1; axis >= 0; --axis)
+    periodic.push_back(options.faces[2 * axis].condition == Condition::periodic);
+  return {comm, dims, periodic};
+}
+
+/// As many equal steps as reach the end time with none above the deck's, or 0.9 of the largest stable one.
+std::int64_t count_steps(const Options& options) {
+  const double longest = options.time_step.value_or(0.9 * options.stable_step());
+  constexpr double rounding = 1e-9; // a step that divides the end time but for rounding does divide it
+  return std::max<std::int64_t>(1,
+                                static_cast<std::int64_t>(std::ceil(options.end_time / longest - rounding)));
+}
+
+} // namespace
+
+template <class T>
+Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
+    : options_(options), cartesian_(make_cartesian(options, comm)),
+      block_(make_block(options, cartesian_)), fields_{make_field<T>("heat/u", block_),
+                                                       make_field<T>("heat/v", block_)} {
+  if (transient()) {
+    steps_ = count_steps(options);
+    step_ = options.end_time / static_cast<double>(steps_);
+  }
+  stencil_ = make_stencil<T>(options, block_, step_);
+  for (int face = 0; face < 2 * block_.dimensions; ++face) {
+    if (!block_.at_boundary(face)) continue;
+    boundaries_.push_back({face, DeckFunction(fmt::format("problem.boundary.{}", face_names[face]),
+                                              options_.faces[face].value)});
+  }
+  DeckFunction source("problem.source", options_.source);
+  if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
+    source_ = CellView<T>("heat/source", block_.cells[2], block_.cells[1], block_.cells[0]);
+    source_function_.emplace(std::move(source));
+    fill_source(0);
+  }
+  set_initial();
+}
+
+template <class T>
+void Domain<T>::set_initial() {
+  const Region region("heat/initial");
+  const auto scratch = as_scratch(fields_[1], block_);
+  FiniteCheck finite;
+  fill_cells<T>(scratch, block_, DeckFunction("problem.initial", options_.initial), 0, finite);
+  copy_cells(cells_of(fields_[0], block_, block_.all()), scratch);
+  for (const auto& boundary : boundaries_)
+    for (const int which : {0, 1}) fill_boundary_of(which, boundary, 0, finite);
+  finite.agree(cartesian_);
+  current_ = 0;
+  sweeps_ = 0;
+}
+
+template <class T>
+void Domain<T>::set_time_dependent() {
+  FiniteCheck finite; // not agreed on: what is not finite here shows in the field, and so in the verification
+  for (const auto& boundary : boundaries_)
+    if (boundary.function.function.uses("t")) fill_boundary_of(current_, boundary, now(), finite);
+  refill_source(now());
+}
+
+template <class T>
+void Domain<T>::advance() {
+  current_ = 1 - current_;
+  ++sweeps_;
+}
+
+template <class T>
+double Domain<T>::cells() const {
+  return static_cast<double>(block_.global[0] * block_.global[1] * block_.global[2]);
+}
+
+template <class T>
+HostCells<T> Domain<T>::current_on_host() const {
+  const auto scratch = as_scratch(fields_[1 - current_], block_);
+  copy_cells(scratch, cells_of(fields_[current_], block_, block_.all()));
+  comm::fence(typename FieldView<T>::execution_space(), "heat/gathered");
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch);
+}
+
+template <class T>
+void Domain<T>::refill_boundaries(int which, double t) const {
+  FiniteCheck finite;
+  for (const auto& boundary : boundaries_) fill_boundary_of(which, boundary, t, finite);
+}
+
+template <class T>
+void Domain<T>::refill_source(double t) {
+  if (source_function_ && source_function_->function.uses("t")) fill_source(t);
+}
+
+template <class T>
+void Domain<T>::fill_boundary_of(int which, const BoundaryFunction& boundary, double t,
+                                 FiniteCheck& finite) const {
+  fill_boundary(fields_[which], block_, boundary.face, options_.faces[boundary.face], boundary.function, t,
+                finite);
+}
+
+template <class T>
+void Domain<T>::fill_source(double t) {
+  FiniteCheck finite;
+  fill_cells<T>(source_, block_, *source_function_, t, finite);
+  finite.agree(cartesian_);
+}
+
+template class Domain<float>;
+template class Domain<double>;
+
+} // namespace kontor::heat

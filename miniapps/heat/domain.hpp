@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/functions.hpp"
+#include "heat/options.hpp"
+#include "heat/sweep.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kontor::heat {
+
+/// One rank's part of a problem: the two fields that sweeps go back and forth between, and all that the deck
+/// says about their cells.
+template <class T>
+class Domain {
+ public:
+  /// Collective over `comm`. Options are resolved. Throws config::Error on all ranks if a function of the
+  /// deck is not finite somewhere.
+  Domain(const Options&, const comm::Communicator& comm);
+
+  const Options& options() const { return options_; }
+  const comm::Communicator& comm() const { return cartesian_; }
+  const Block& block() const { return block_; }
+
+  bool transient() const { return options_.equation == Equation::transient; }
+  /// Whether the deck fixes the number of sweeps, or else convergence does.
+  bool fixed_sweeps() const { return transient() || options_.tolerance == 0; }
+  std::int64_t sweep_limit() const { return transient() ? steps_ : options_.max_sweeps; }
+
+  /// Collective. Both fields to the start: initial value, sweep 0, time 0.
+  void set_initial();
+  /// Collective. Brings what depends on time to now(), for the next step from the current field.
+  void set_time_dependent();
+  /// The other field becomes the current one; a sweep more has been made.
+  void advance();
+
+  /// 0 or 1: which of the fields holds the solution.
+  int current() const { return current_; }
+  const FieldView<T>& field(int which) const { return fields_[which]; }
+  const CellView<T>& source() const { return source_; }
+  const Stencil<T>& stencil() const { return stencil_; }
+  SweepInput<T> input(int which) const { return {fields_[which], source_, stencil_, block_}; }
+
+  /// Sweeps or steps since the initial value.
+  std::int64_t sweeps() const { return sweeps_; }
+  double now() const { return time_after(sweeps_); }
+  double time_after(std::int64_t sweeps) const { return step_ * static_cast<double>(sweeps); }
+  /// dt; 0 if steady.
+  double step() const { return step_; }
+  double cells() const;
+
+  /// The current field in one piece in host memory, (nz, ny, nx). Spoils the other field, which served as
+  /// scratch: refill_boundaries() makes it fit for sweeps again.
+  HostCells<T> current_on_host() const;
+  /// Local. The ghost cells of a field before all boundary faces, at time t.
+  void refill_boundaries(int which, double t) const;
+  /// Collective. The source at time t, if it depends on time.
+  void refill_source(double t);
+
+ private:
+  struct BoundaryFunction {
+    int face;
+    DeckFunction function;
+  };
+
+  void fill_boundary_of(int which, const BoundaryFunction&, double t, FiniteCheck&) const;
+  void fill_source(double t);
+
+  Options options_;
+  comm::Communicator cartesian_;
+  Block block_;
+  std::array<FieldView<T>, 2> fields_;
+  CellView<T> source_; ///< empty if there is none
+  std::optional<DeckFunction> source_function_;
+  std::vector<BoundaryFunction> boundaries_;
+  std::int64_t steps_ = 0;
+  double step_ = 0;
+  Stencil<T> stencil_;
+  int current_ = 0;
+  std::int64_t sweeps_ = 0;
+};
+
+extern template class Domain<float>;
+extern template class Domain<double>;
+
+} // namespace kontor::heat

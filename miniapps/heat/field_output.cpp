@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "heat/field_output.hpp"
+
+#include <kontor/comm/kokkos_compat.hpp>
+
+namespace kontor::heat {
+
+template <class T>
+output::Snapshot write_field(const Domain<T>& domain, output::File& file, const std::string& group,
+                             const std::string& described) {
+  const comm::Region region("heat/io");
+  const auto& block = domain.block();
+  output::Block place;
+  for (int axis = block.dimensions - 1; axis >= 0; --axis) {
+    place.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
+    place.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
+    place.extent.push_back(static_cast<std::uint64_t>(block.cells[axis]));
+  }
+  const auto name = group + "/temperature";
+  const auto cells = domain.current_on_host();
+  file.dataset(name, place, cells.data());
+  nlohmann::ordered_json moment{{"sweeps", domain.sweeps()}};
+  if (domain.transient()) moment["time"] = domain.now();
+  file.attributes(described, moment);
+  return {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()), {{"temperature", name}}};
+}
+
+template <class T>
+miniapp::FieldOutput describe_grid(const Domain<T>& domain) {
+  const auto& block = domain.block();
+  miniapp::FieldOutput out;
+  for (int axis = 0; axis < block.dimensions; ++axis) {
+    out.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis]);
+    out.image.origin[axis] = block.lower[axis];
+    out.image.spacing[axis] = block.spacing[axis];
+  }
+  out.dimensions = block.dimensions;
+  out.precision = sizeof(T);
+  return out;
+}
+
+template output::Snapshot write_field(const Domain<float>&, output::File&, const std::string&,
+                                      const std::string&);
+template output::Snapshot write_field(const Domain<double>&, output::File&, const std::string&,
+                                      const std::string&);
+template miniapp::FieldOutput describe_grid(const Domain<float>&);
+template miniapp::FieldOutput describe_grid(const Domain<double>&);
+
+} // namespace kontor::heat

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/mini_app.hpp"
+#include "heat/domain.hpp"
+
+#include <string>
+
+/// Fields of a domain into the output file.
+namespace kontor::heat {
+
+/// Collective over the domain's communicator. The current field as the dataset `group`/temperature, and on
+/// `described` (the group or the dataset) when it is: after how many sweeps, at what time.
+/// Spoils the domain's other field.
+template <class T>
+output::Snapshot write_field(const Domain<T>&, output::File&, const std::string& group,
+                             const std::string& described);
+
+/// Local. The grid as output formats describe it, without snapshots.
+template <class T>
+miniapp::FieldOutput describe_grid(const Domain<T>&);
+
+} // namespace kontor::heat

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the Markdown files: links, commands, decks and quoted code.
+
+Commands are tried in a folder that looks like the project's root, with small results of the names that pages use:
+`run` and the programs by --dry-run and --print-deck, `report` really, the other commands of `kontor` by --help.
+"""
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from markdown import anchors, blocks, links
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
+HEAT = BUILD / "bin/heat"
+PAGES = sorted(
+    page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
+)
+SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
+ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
+READS_HDF5 = importlib.util.find_spec("h5py") and importlib.util.find_spec("matplotlib")
+
+
+def every(language):
+    return [block for page in PAGES for block in blocks(page) if block.language == language]
+
+
+class PagesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="kontor-docs-")
+        cls.folder = Path(cls.temporary.name)
+        for name in ("inputs", "scripts"):
+            (cls.folder / name).symlink_to(ROOT / name)
+        (cls.folder / "build").symlink_to(BUILD)
+        small = [HEAT, ROOT / "inputs/heat/plate.yaml", "--quiet", "--set", "problem.cells=[16,16]", "-o", "plate.h5"]
+        done = subprocess.run(small, cwd=cls.folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def succeeds(self, words, where):
+        done = subprocess.run(words, cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"{where}: {shlex.join(map(str, words))}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            for link in links(page):
+                if re.match(r"https?://", link):
+                    continue
+                with self.subTest(page=str(page), link=link):
+                    path, _, fragment = link.partition("#")
+                    target = (page.parent / path).resolve() if path else page
+                    self.assertTrue(target.exists(), "there is no such file")
+                    if fragment:
+                        self.assertIn(fragment, anchors(target))
+
+    def test_commands_are_accepted(self):
+        for block in every("sh"):
+            for line in block.text.splitlines():
+                with self.subTest(where=block.where, command=line):
+                    self.try_command(shlex.split(line, comments=True), block.where)
+
+    def try_command(self, words, where):
+        if words[:1] == ["mpirun"]:
+            self.assertEqual(words[1], "-n")
+            words = words[3:]
+        if ">" in words:
+            words = words[: words.index(">")]
+        if words[:1] == ["build/bin/heat"]:
+            stops = {"--schema", "--help", "--list-backends", "--print-deck", "--version"} & set(words)
+            self.succeeds(words if stops else [*words, "--print-deck"], where)
+        elif words[:2] == ["scripts/kontor", "run"]:
+            self.try_run(words, where)
+        elif words[:2] == ["scripts/kontor", "report"]:
+            self.try_report(words, where)
+        elif words[:1] == ["scripts/kontor"]:
+            self.succeeds([*words[:2], "--help"], where)
+        elif words[:1] == ["scripts/deck_reference.py"]:
+            self.succeeds([sys.executable, words[0], "--help"], where)
+        else:
+            self.assertIn(words[:1], ([], ["cmake"], ["ctest"]), "a command that this test does not know")
+
+    def try_run(self, words, where):
+        if words[2].endswith(".h5"):
+            if not READS_HDF5:
+                return
+            self.make_result(words[2])
+        started = shlex.split(self.succeeds([*words, "--dry-run"], where))
+        program = next(n for n, word in enumerate(started) if word.endswith("bin/heat"))
+        self.succeeds([*started[program:], "--print-deck"], where)
+
+    def try_report(self, words, where):
+        if not READS_HDF5:
+            return
+        for word in words:
+            if word.endswith(".h5"):
+                self.make_result(word)
+        self.succeeds(words, where)
+
+    def make_result(self, name):
+        path = self.folder / name
+        if not path.exists():
+            path.write_bytes((self.folder / "plate.h5").read_bytes())
+
+    def test_decks_are_valid(self):
+        self.assertTrue(every("yaml"))
+        for block in every("yaml"):
+            with self.subTest(where=block.where):
+                text = block.text if re.search(r"^app:", block.text, re.MULTILINE) else f"app: heat\n{block.text}"
+                (self.folder / "deck.yaml").write_text(text)
+                self.succeeds([HEAT, "deck.yaml", "--print-deck"], block.where)
+
+    def test_python_runs(self):
+        if not READS_HDF5:
+            self.skipTest("no h5py here")
+        for block in every("python"):
+            with self.subTest(where=block.where):
+                self.succeeds([sys.executable, "-c", block.text], block.where)
+
+    def test_cpp_is_quoted_or_run(self):
+        for block in every("cpp"):
+            page = Path(block.where.rsplit(":", 1)[0])
+            if page in SKETCHES:
+                continue
+            with self.subTest(where=block.where):
+                kind, _, source = block.mark.partition(": ")
+                if kind == "from":
+                    self.assertIn(block.text, (ROOT / source).read_text(encoding="utf-8"))
+                else:
+                    self.assertEqual((kind, page), ("run", ROOT / "comm/README.md"), "how is this block checked?")
+
+
+if __name__ == "__main__":
+    unittest.main()

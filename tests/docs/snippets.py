@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""snippets.py PAGE.md OUT.cpp: a program that runs the page's C++ blocks that stand under <!-- run -->."""
+
+import sys
+from pathlib import Path
+
+from markdown import blocks
+
+BEGIN = """\
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/comm.hpp>
+
+#include <cstdio>
+
+using namespace kontor::comm;
+
+static void run(const Communicator& comm) {
+  (void)comm;
+"""
+END = """\
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    Kokkos::ScopeGuard kokkos(argc, argv);
+    run(Communicator(MPI_COMM_WORLD));
+  }
+  MPI_Finalize();
+}
+"""
+
+page, out = sys.argv[1:]
+found = [block for block in blocks(Path(page)) if block.mark == "run"]
+assert found, f"{page}: no block to run"
+parts = []
+for block in found:
+    file, line = block.where.rsplit(":", 1)
+    parts.append(f'{{\n#line {int(line) + 1} "{file}"\n{block.text}}}\n')
+Path(out).write_text(BEGIN + "".join(parts) + END)
