@@ -15,9 +15,6 @@ function(kontor_require name)
   endif()
 endfunction()
 
-# Projects that take Kontor in with add_subdirectory() must see the targets that kontor::comm links.
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
-
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
 
@@ -53,3 +50,9 @@ if(KONTOR_TESTS)
   find_package(GTest QUIET)
   kontor_require("GoogleTest (or -DKONTOR_TESTS=OFF)" PACKAGE libgtest-dev HINT GTest_ROOT FOUND "${GTest_FOUND}")
 endif()
+
+# Projects that take Kontor in with add_subdirectory() must see the targets that kontor::comm links.
+get_directory_property(kontor_imported_targets IMPORTED_TARGETS)
+foreach(target IN LISTS kontor_imported_targets)
+  set_target_properties(${target} PROPERTIES IMPORTED_GLOBAL TRUE)
+endforeach()

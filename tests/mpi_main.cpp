@@ -20,8 +20,7 @@ class FailuresOnly : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override { test_ = nullptr; }
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
-    if (!result.failed())
-      return;
+    if (!result.failed()) return;
     std::fprintf(stderr, "rank %d: %s.%s: %s:%d: %s\n", rank_, test_ ? test_->test_suite_name() : "",
                  test_ ? test_->name() : "", result.file_name() ? result.file_name() : "?",
                  result.line_number(), result.message());

@@ -10,8 +10,7 @@ namespace kontor::comm::mpi {
 std::string error_text(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
-  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
-    return fmt::format("MPI error {}", code);
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return fmt::format("MPI error {}", code);
   return {text, static_cast<std::size_t>(length)};
 }
 

@@ -27,18 +27,12 @@ struct OpName {
 
 OpName op_name(ReduceOp op) {
   switch (op) {
-  case ReduceOp::sum:
-    return {MPI_SUM, "sum"};
-  case ReduceOp::product:
-    return {MPI_PROD, "product"};
-  case ReduceOp::min:
-    return {MPI_MIN, "min"};
-  case ReduceOp::max:
-    return {MPI_MAX, "max"};
-  case ReduceOp::logical_and:
-    return {MPI_LAND, "logical and"};
-  case ReduceOp::logical_or:
-    return {MPI_LOR, "logical or"};
+  case ReduceOp::sum: return {MPI_SUM, "sum"};
+  case ReduceOp::product: return {MPI_PROD, "product"};
+  case ReduceOp::min: return {MPI_MIN, "min"};
+  case ReduceOp::max: return {MPI_MAX, "max"};
+  case ReduceOp::logical_and: return {MPI_LAND, "logical and"};
+  case ReduceOp::logical_or: return {MPI_LOR, "logical or"};
   }
   return {MPI_OP_NULL, "unknown operation"};
 }
@@ -53,49 +47,34 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
 }
 
 Datatype::~Datatype() {
-  if (type_ != MPI_DATATYPE_NULL)
-    MPI_Type_free(&type_);
+  if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
 }
 
 Element element(Scalar scalar) {
   const auto size = scalar.size;
   switch (scalar.kind) {
   case ScalarKind::signed_integer:
-    if (size == 1)
-      return {MPI_INT8_T, 1};
-    if (size == 2)
-      return {MPI_INT16_T, 1};
-    if (size == 4)
-      return {MPI_INT32_T, 1};
-    if (size == 8)
-      return {MPI_INT64_T, 1};
+    if (size == 1) return {MPI_INT8_T, 1};
+    if (size == 2) return {MPI_INT16_T, 1};
+    if (size == 4) return {MPI_INT32_T, 1};
+    if (size == 8) return {MPI_INT64_T, 1};
     break;
   case ScalarKind::unsigned_integer:
-    if (size == 1)
-      return {MPI_UINT8_T, 1};
-    if (size == 2)
-      return {MPI_UINT16_T, 1};
-    if (size == 4)
-      return {MPI_UINT32_T, 1};
-    if (size == 8)
-      return {MPI_UINT64_T, 1};
+    if (size == 1) return {MPI_UINT8_T, 1};
+    if (size == 2) return {MPI_UINT16_T, 1};
+    if (size == 4) return {MPI_UINT32_T, 1};
+    if (size == 8) return {MPI_UINT64_T, 1};
     break;
   case ScalarKind::floating:
-    if (size == sizeof(float))
-      return {MPI_FLOAT, 1};
-    if (size == sizeof(double))
-      return {MPI_DOUBLE, 1};
-    if (size == sizeof(long double))
-      return {MPI_LONG_DOUBLE, 1};
+    if (size == sizeof(float)) return {MPI_FLOAT, 1};
+    if (size == sizeof(double)) return {MPI_DOUBLE, 1};
+    if (size == sizeof(long double)) return {MPI_LONG_DOUBLE, 1};
     break;
   case ScalarKind::complex:
-    if (size == 2 * sizeof(float))
-      return {MPI_C_FLOAT_COMPLEX, 1};
-    if (size == 2 * sizeof(double))
-      return {MPI_C_DOUBLE_COMPLEX, 1};
+    if (size == 2 * sizeof(float)) return {MPI_C_FLOAT_COMPLEX, 1};
+    if (size == 2 * sizeof(double)) return {MPI_C_DOUBLE_COMPLEX, 1};
     break;
-  case ScalarKind::bytes:
-    break;
+  case ScalarKind::bytes: break;
   }
   return {MPI_BYTE, static_cast<int>(size)};
 }
@@ -130,8 +109,7 @@ MPI_Op reduction(ReduceOp op, Scalar scalar) {
   const bool defined = op == ReduceOp::min || op == ReduceOp::max       ? ordered
                        : op == ReduceOp::sum || op == ReduceOp::product ? arithmetic
                                                                         : integer;
-  if (!defined)
-    throw UsageError(fmt::format("allreduce: {} is not defined for {}", name, to_string(scalar)));
+  if (!defined) throw UsageError(fmt::format("allreduce: {} is not defined for {}", name, to_string(scalar)));
   return mpi_op;
 }
 

@@ -56,8 +56,7 @@ class Nonblocking final : public Plan {
   }
 
   void finish() override {
-    if (requests_.empty())
-      return;
+    if (requests_.empty()) return;
     const int code = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
     if (code != MPI_SUCCESS) [[unlikely]]
       fail_wait(code);
@@ -75,10 +74,8 @@ class Nonblocking final : public Plan {
     const auto receives = messages_.receives.size();
     for (std::size_t i = 0; code == MPI_ERR_IN_STATUS && i < statuses_.size(); ++i) {
       const int error = statuses_[i].MPI_ERROR;
-      if (error == MPI_SUCCESS || error == MPI_ERR_PENDING)
-        continue;
-      if (i < receives)
-        fail_message(error, "MPI_Waitall on the receive from", messages_.receives[i]);
+      if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
+      if (i < receives) fail_message(error, "MPI_Waitall on the receive from", messages_.receives[i]);
       fail_message(error, "MPI_Waitall on the send to", messages_.sends[i - receives]);
     }
     throw Error(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));

@@ -21,10 +21,8 @@ class Raw final : public mpi::MpiBackend {
 
   std::unique_ptr<Plan> plan(const Schedule& schedule) override {
     mpi::MessageSet messages{schedule.label, {}, {}, {}};
-    for (const auto& transfer : schedule.sends)
-      messages.sends.push_back(message(transfer));
-    for (const auto& transfer : schedule.receives)
-      messages.receives.push_back(message(transfer));
+    for (const auto& transfer : schedule.sends) messages.sends.push_back(message(transfer));
+    for (const auto& transfer : schedule.receives) messages.receives.push_back(message(transfer));
     return mpi::make_plan(handle(), std::move(messages));
   }
 };

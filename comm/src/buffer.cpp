@@ -10,23 +10,16 @@ namespace kontor::comm {
 
 std::string to_string(Scalar scalar) {
   const auto floating = [](std::uint32_t size) {
-    if (size == sizeof(float))
-      return std::string("float");
-    if (size == sizeof(double))
-      return std::string("double");
+    if (size == sizeof(float)) return std::string("float");
+    if (size == sizeof(double)) return std::string("double");
     return fmt::format("{}-byte floating point", size);
   };
   switch (scalar.kind) {
-  case ScalarKind::signed_integer:
-    return fmt::format("int{}", 8 * scalar.size);
-  case ScalarKind::unsigned_integer:
-    return fmt::format("uint{}", 8 * scalar.size);
-  case ScalarKind::floating:
-    return floating(scalar.size);
-  case ScalarKind::complex:
-    return fmt::format("complex<{}>", floating(scalar.size / 2));
-  case ScalarKind::bytes:
-    break;
+  case ScalarKind::signed_integer: return fmt::format("int{}", 8 * scalar.size);
+  case ScalarKind::unsigned_integer: return fmt::format("uint{}", 8 * scalar.size);
+  case ScalarKind::floating: return floating(scalar.size);
+  case ScalarKind::complex: return fmt::format("complex<{}>", floating(scalar.size / 2));
+  case ScalarKind::bytes: break;
   }
   return fmt::format("{}-byte struct", scalar.size);
 }

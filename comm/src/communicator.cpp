@@ -32,8 +32,7 @@ struct Communicator::Group {
     backend.reset();
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (comm != MPI_COMM_NULL && !finalized)
-      MPI_Comm_free(&comm);
+    if (comm != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm);
   }
 };
 
@@ -48,9 +47,10 @@ MPI_Comm duplicate(MPI_Comm parent) {
 MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims,
                         const std::vector<bool>& periodic) {
   if (dims.empty() || dims.size() > 3 || periodic.size() != dims.size())
-    throw UsageError(fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
-                                 "and {} ends were given",
-                                 dims.size(), periodic.size()));
+    throw UsageError(
+        fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
+                    "and {} ends were given",
+                    dims.size(), periodic.size()));
   const auto ranks = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
   if (ranks != parent.size() || std::any_of(dims.begin(), dims.end(), [](int n) { return n < 1; }))
     throw UsageError(fmt::format("a process grid of {} takes {} ranks, but there are {}",
@@ -76,7 +76,8 @@ void check_options(const Options& options, const Capabilities& has) {
 Communicator::Communicator(MPI_Comm parent, const Options& options)
     : Communicator(Owned{duplicate(parent)}, options) {}
 
-Communicator::Communicator(const Communicator& parent, std::vector<int> dims, std::vector<bool> periodic)
+Communicator::Communicator(const Communicator& parent, std::vector<int> dims,
+                           const std::vector<bool>& periodic)
     : Communicator(Owned{make_cartesian(parent, dims, periodic)}, parent.options()) {
   group_->dims = std::move(dims);
   group_->coordinates.resize(group_->dims.size());
@@ -95,8 +96,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int* limit = nullptr;
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
-  if (found)
-    group_->tag_limit = *limit;
+  if (found) group_->tag_limit = *limit;
   group_->backend = find_backend(group_->options.backend).make(MpiHandle{owned, group_->options.pattern});
   check_options(group_->options, group_->backend->capabilities());
 }
@@ -133,8 +133,7 @@ int Communicator::neighbour(int dim, int displacement) const {
 void Communicator::agree(const std::optional<std::string>& problem) const {
   int lowest = problem ? rank() : size();
   check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, native()), "MPI_Allreduce");
-  if (lowest == size())
-    return;
+  if (lowest == size()) return;
   int length = rank() == lowest ? static_cast<int>(problem->size()) : 0;
   check(MPI_Bcast(&length, 1, MPI_INT, lowest, native()), "MPI_Bcast");
   std::string text = rank() == lowest ? *problem : std::string(length, '\0');
@@ -143,8 +142,7 @@ void Communicator::agree(const std::optional<std::string>& problem) const {
 }
 
 int Communicator::reserve_tags(int count) const {
-  if (group_->next_tag > group_->tag_limit - count)
-    group_->next_tag = 0;
+  if (group_->next_tag > group_->tag_limit - count) group_->next_tag = 0;
   const int first = group_->next_tag;
   group_->next_tag += count;
   return first;

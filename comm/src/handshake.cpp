@@ -42,8 +42,7 @@ Ends collect(std::span<const Slot> slots, int ranks, int Slot::*peer, Buffer Slo
   Ends ends{{}, std::vector<int>(ranks, 0)};
   for (int r = 0; r < ranks; ++r) {
     for (std::size_t k = 0; k < slots.size(); ++k) {
-      if (slots[k].*peer != r)
-        continue;
+      if (slots[k].*peer != r) continue;
       ends.descriptions.push_back(describe(static_cast<int>(k), slots[k].*buffer));
       ++ends.counts[r];
     }
@@ -98,10 +97,8 @@ match(const std::string& label, int me, bool incoming, const Ends& mine, const E
     while (i < i_end || j < j_end) {
       const auto* m = i < i_end ? &mine.descriptions[i] : nullptr;
       const auto* t = j < j_end ? &theirs.descriptions[j] : nullptr;
-      if (!t || (m && m->slot < t->slot))
-        return describe_lonely(me, peer, !incoming, *m);
-      if (!m || t->slot < m->slot)
-        return describe_lonely(peer, me, incoming, *t);
+      if (!t || (m && m->slot < t->slot)) return describe_lonely(me, peer, !incoming, *m);
+      if (!m || t->slot < m->slot) return describe_lonely(peer, me, incoming, *t);
       if (!equal(*m, *t)) {
         const auto& sent = incoming ? *t : *m;
         const auto& received = incoming ? *m : *t;

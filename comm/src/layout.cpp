@@ -35,8 +35,7 @@ bool is_contiguous(const Shape& shape, const WireOrder& order) {
 
 WireOrder wire_order(const Shape& sender, const Shape& receiver) {
   const auto senders = storage_order(sender);
-  if (is_contiguous(sender, senders))
-    return senders;
+  if (is_contiguous(sender, senders)) return senders;
   const auto receivers = storage_order(receiver);
   return is_contiguous(receiver, receivers) ? receivers : senders;
 }
@@ -52,8 +51,7 @@ LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
     const int d = order.dims[i];
     const auto extent = shape.extents[d];
     const auto stride = shape.strides[d];
-    if (extent == 1)
-      continue;
+    if (extent == 1) continue;
     if (nest.depth > 0 && nest.strides[nest.depth - 1] == extent * stride) {
       nest.extents[nest.depth - 1] *= extent;
       nest.strides[nest.depth - 1] = stride;

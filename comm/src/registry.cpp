@@ -13,8 +13,7 @@ namespace {
 std::string built(std::span<const BackendEntry> entries) {
   std::string names;
   for (const auto& entry : entries) {
-    if (!entry.make)
-      continue;
+    if (!entry.make) continue;
     names += names.empty() ? "" : ", ";
     names += entry.name;
   }

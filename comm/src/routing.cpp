@@ -46,17 +46,16 @@ class Router {
       const auto align = std::max<std::int64_t>(1, alignment_bytes / buffer.scalar.size);
       staging_elements_ += (element_count(buffer.shape) + align - 1) / align * align;
     }
-    if (!contiguous)
-      used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
+    if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
     transfers.push_back(std::move(transfer));
   }
 
   void refuse(std::size_t slot, const char* way, const Transfer& transfer, const std::string& why) {
     if (problem_) return;
     const auto& buffer = transfer.buffer;
-    problem_ = fmt::format("exchange '{}', slot {}: on rank {}, View '{}', {} {}, {} rank {} {}", label_, slot,
-                           rank_, buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), way,
-                           transfer.peer, why);
+    problem_ = fmt::format("exchange '{}', slot {}: on rank {}, View '{}', {} {}, {} rank {} {}", label_,
+                           slot, rank_, buffer.label, extents_to_string(buffer.shape),
+                           to_string(buffer.scalar), way, transfer.peer, why);
   }
 
   int rank_;

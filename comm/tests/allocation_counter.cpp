@@ -60,10 +60,12 @@ void operator delete(void* memory, std::size_t) noexcept {
 // Below operator new, where the C library lets itself be asked; the sanitizers have a malloc of their own.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 extern "C" {
+// NOLINTBEGIN: the C library's own names
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
+// NOLINTEND
 
 void* malloc(std::size_t size) {
   count();

@@ -24,8 +24,8 @@ void expect_allreduce(ReduceOp op, MPI_Op mpi_op, MPI_Datatype type) {
     if (!entry.make) continue;
     const Communicator comm(MPI_COMM_WORLD, options_of({std::string(entry.name), Packing::automatic}));
     const auto field = whole<T, Kokkos::LayoutLeft>("values", Index<2>{3, 4});
-    std::vector<T> expected;
-    for (int i = 0; i < 12; ++i) expected.push_back(field.memory[i] = value_of<T>(comm.rank(), i));
+    std::vector<T> expected(12);
+    for (int i = 0; i < 12; ++i) expected[i] = field.memory[i] = value_of<T>(comm.rank(), i);
     const T first = expected[0];
     MPI_Allreduce(MPI_IN_PLACE, expected.data(), 12, type, mpi_op, MPI_COMM_WORLD);
     allreduce(comm, field.view, op);

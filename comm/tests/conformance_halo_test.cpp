@@ -25,7 +25,7 @@ void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_
     exchange.add(down.view, previous, from_above.view, next);
     exchange.commit();
     for (int step = 0; step < 3; ++step) {
-      scramble(up.memory, static_cast<std::uint64_t>(100 * comm.rank() + step));
+      scramble(up.memory, 100 * comm.rank() + step);
       const auto before = std::vector<T>(up.memory.begin(), up.memory.end());
       auto expected = reference(comm.native(), up, next, from_below, previous);
       const auto other = reference(comm.native(), down, previous, from_above, next);

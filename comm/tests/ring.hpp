@@ -46,7 +46,7 @@ struct Leg {
   std::vector<typename Field<Send>::value_type> expected{};
 
   void prepare(const Communicator& comm, int step, int number) {
-    const auto seed = static_cast<std::uint64_t>(1000 * comm.rank() + 10 * step + 2 * number);
+    const std::uint64_t seed = 1000 * comm.rank() + 10 * step + 2 * number;
     scramble(send.memory, seed);
     scramble(receive.memory, seed + 1);
     sent.assign(send.memory.begin(), send.memory.end());

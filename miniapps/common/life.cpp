@@ -22,6 +22,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,29 +75,18 @@ class Run {
     check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
 
     Outcome outcome;
-    Timers timers;
-    Stopwatch watch;
-    outcome.calibration = calibrate(comm);
-    double seconds = 0;
-    watch.lap(seconds);
-    timers.add("calibrate", seconds);
-
+    Timers timers;   // once a run
+    Timers repeated; // in the repeats
+    outcome.calibration = timed(timers, "calibrate", [&] { return calibrate(comm); });
     Progress progress(Progress::style_for(comm.rank(), line_.quiet));
-    Timers repeated;
-    const auto app =
-        factory_.make({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
-    watch.lap(seconds = 0);
-    timers.add("setup", seconds);
-
+    const auto app = timed(timers, "setup", [&] {
+      return factory_.make({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
+    });
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
     repeated = {};
     measure(comm, *app, progress, repeated, outcome);
-    watch.lap(seconds = 0);
-
-    outcome.verification = app->verify();
-    watch.lap(seconds = 0);
-    timers.add("verify", seconds);
+    outcome.verification = timed(timers, "verify", [&] { return app->verify(); });
     add_repeated(timers, repeated);
     outcome.timers = summarise(comm, timers);
     if (outcome.verification.passed())

@@ -61,6 +61,17 @@ class ScopedTime {
   comm::Stopwatch watch_;
 };
 
+/// Calls work() and adds its time to a region; returns what it returns.
+template <class Work>
+auto timed(Timers& timers, std::string_view region, const Work& work) {
+  comm::Stopwatch watch;
+  auto result = work();
+  double seconds = 0;
+  watch.lap(seconds);
+  timers.add(region, seconds);
+  return result;
+}
+
 /// The middle value, or the mean of the two middle ones. `values` is not empty.
 double median(std::vector<double> values);
 

@@ -36,7 +36,8 @@ template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
       block_(make_block(options, cartesian_)), fields_{make_field<T>("heat/u", block_),
-                                                       make_field<T>("heat/v", block_)} {
+                                                       make_field<T>("heat/v", block_)},
+      source_(make_source<T>(block_, false)) {
   if (transient()) {
     steps_ = count_steps(options);
     step_ = options.end_time / static_cast<double>(steps_);
@@ -49,7 +50,7 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
   }
   DeckFunction source("problem.source", options_.source);
   if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
-    source_ = CellView<T>("heat/source", block_.cells[2], block_.cells[1], block_.cells[0]);
+    source_ = make_source<T>(block_, true);
     source_function_.emplace(std::move(source));
     fill_source(0);
   }

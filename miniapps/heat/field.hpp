@@ -34,6 +34,14 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
 template <class T>
 using CellView = Kokkos::View<T***, Kokkos::LayoutRight, typename FieldView<T>::memory_space>;
 
+/// The source of a block, (nz, ny, nx), or no cells at all if there is none. Never a View by default: with
+/// g++ 12 and Kokkos 4.6 the reference count of one that is copied around is not the null that it should be.
+template <class T>
+CellView<T> make_source(const Block& block, bool sourced) {
+  if (!sourced) return CellView<T>("heat/no source", 0, 0, 0);
+  return CellView<T>("heat/source", block.cells[2], block.cells[1], block.cells[0]);
+}
+
 template <class T>
 using HostCells = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 

@@ -34,19 +34,18 @@ Block make_test_block(int dimensions, const Index3& cells) {
 
 template <class T>
 SweepInput<T> make_input(const Block& block, bool sourced, double step) {
-  SweepInput<T> in{make_field<T>("heat/u", block), {}, {}, block};
-  scramble(in.u);
-  if (sourced) {
-    in.source = CellView<T>("heat/source", block.cells[2], block.cells[1], block.cells[0]);
-    scramble(in.source);
-  }
-  in.stencil.c[0] = 1.5;
-  in.stencil.c[1] = 0.75;
-  in.stencil.c[2] = block.dimensions == 3 ? 2.25 : 0;
+  const auto u = make_field<T>("heat/u", block);
+  scramble(u);
+  const auto source = make_source<T>(block, sourced);
+  if (sourced) scramble(source);
+  Stencil<T> stencil;
+  stencil.c[0] = 1.5;
+  stencil.c[1] = 0.75;
+  stencil.c[2] = block.dimensions == 3 ? 2.25 : 0;
   const T adjust[6] = {1, -1, 1, 0, -1, 1};
-  for (int f = 0; f < 2 * block.dimensions; ++f) in.stencil.adjust[f] = adjust[f];
-  in.stencil.step = static_cast<T>(step);
-  return in;
+  for (int f = 0; f < 2 * block.dimensions; ++f) stencil.adjust[f] = adjust[f];
+  stencil.step = static_cast<T>(step);
+  return {u, source, stencil, block};
 }
 
 using Parameters =

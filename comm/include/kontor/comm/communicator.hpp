@@ -30,7 +30,7 @@ class Communicator {
   /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
   /// MPI has them (the last dimension varies fastest). Throws UsageError unless the product of `dims` is
   /// the number of ranks.
-  Communicator(const Communicator& parent, std::vector<int> dims, std::vector<bool> periodic);
+  Communicator(const Communicator& parent, std::vector<int> dims, const std::vector<bool>& periodic);
 
   Communicator(Communicator&&) noexcept = default;
   Communicator& operator=(Communicator&&) noexcept = default;

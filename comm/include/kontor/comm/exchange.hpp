@@ -9,6 +9,7 @@
 #include <kontor/comm/view_buffer.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,7 +78,13 @@ class Exchange {
     point_into_staging(routing.schedule.receives, routing.packed_receives, unpacks_);
     packs_.commit();
     unpacks_.commit();
-    plan_ = comm_.backend().plan(routing.schedule);
+    std::optional<std::string> problem;
+    try {
+      plan_ = comm_.backend().plan(routing.schedule);
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    comm_.agree(problem);
   }
 
   /// Collective like commit(); ordered after all work on the instance, on which it makes one fence. The

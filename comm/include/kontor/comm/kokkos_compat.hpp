@@ -25,11 +25,9 @@ void fence(const ExecutionSpace& instance, const std::string& name) {
   instance.fence(name);
 #else // Kokkos 3.4 has no names for fences, and none of its host spaces tells the tools about one
   std::uint64_t handle = 0;
-  if (Kokkos::Profiling::profileLibraryLoaded())
-    Kokkos::Tools::beginFence(name, 0, &handle);
+  if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Tools::beginFence(name, 0, &handle);
   instance.fence();
-  if (Kokkos::Profiling::profileLibraryLoaded())
-    Kokkos::Tools::endFence(handle);
+  if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Tools::endFence(handle);
 #endif
 }
 

@@ -35,8 +35,7 @@ class PackList {
   void add(T* strided, T* packed, const LoopNest& nest) {
     const auto row = nest.depth > 0 ? nest.extents[nest.depth - 1] : 1;
     std::int64_t rows = 1;
-    for (int d = 0; d + 1 < nest.depth; ++d)
-      rows *= nest.extents[d];
+    for (int d = 0; d + 1 < nest.depth; ++d) rows *= nest.extents[d];
     const auto row_items = (row + chunk - 1) / chunk;
     pieces_.push_back({strided, packed, nest, items_, row_items});
     items_ += rows * row_items;
@@ -45,11 +44,9 @@ class PackList {
   /// Copies the list to where the kernel runs. No add() after it.
   void commit() {
     using Host = Kokkos::View<Piece<T>*, Kokkos::HostSpace>;
-    if (pieces_.empty())
-      return;
+    if (pieces_.empty()) return;
     const Host host("comm/pieces", pieces_.size());
-    for (std::size_t i = 0; i < pieces_.size(); ++i)
-      host(i) = pieces_[i];
+    for (std::size_t i = 0; i < pieces_.size(); ++i) host(i) = pieces_[i];
     list_ = Kokkos::create_mirror_view_and_copy(typename ExecutionSpace::memory_space(), host);
   }
 
@@ -60,8 +57,7 @@ class PackList {
   /// Runs the kernel on the instance and does not wait for it.
   template <Direction direction>
   void run(const ExecutionSpace& instance) const {
-    if (empty())
-      return;
+    if (empty()) return;
     const auto list = list_;
     const int count = static_cast<int>(list.extent(0));
     Kokkos::parallel_for(
@@ -69,8 +65,7 @@ class PackList {
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, items_),
         KOKKOS_LAMBDA(std::int64_t item) {
           int p = 0;
-          while (p + 1 < count && list(p + 1).first_item <= item)
-            ++p;
+          while (p + 1 < count && list(p + 1).first_item <= item) ++p;
           const Piece<T>& piece = list(p);
           const int inner = piece.nest.depth - 1;
           const std::int64_t length = inner < 0 ? 1 : piece.nest.extents[inner];
@@ -89,11 +84,9 @@ class PackList {
           T* strided = piece.strided + offset;
           T* packed = piece.packed + row * length + begin;
           if constexpr (direction == Direction::pack)
-            for (std::int64_t i = 0; i < n; ++i)
-              packed[i] = strided[i * stride];
+            for (std::int64_t i = 0; i < n; ++i) packed[i] = strided[i * stride];
           else
-            for (std::int64_t i = 0; i < n; ++i)
-              strided[i * stride] = packed[i];
+            for (std::int64_t i = 0; i < n; ++i) strided[i * stride] = packed[i];
         });
   }
 

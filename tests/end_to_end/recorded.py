@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs whose HDF5 file h5py reads."""
+
+import unittest
+
+from launch import HeatTest
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+PLATE = """\
+app: heat
+problem:
+  cells: [26, 22]
+  domain: {upper: [1, 0.5]}
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi/2)"
+solver: {tolerance: 1.0e-9, check_every: 50}
+measure: {repeats: 2}
+output: {file: plate.h5}
+"""
+
+
+@unittest.skipIf(h5py is None, "this python has no h5py")
+class RecordTest(HeatTest):
+    def run_deck(self, text, name, *arguments, ranks=3, **overrides):
+        """Runs the deck; its file, open until the test ends."""
+        self.write("deck.yaml", text)
+        keys = [word for key, value in overrides.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+        self.passes("deck.yaml", "-o", name, *arguments, *keys, ranks=ranks)
+        file = h5py.File(self.folder / name)
+        self.addCleanup(file.close)
+        return file

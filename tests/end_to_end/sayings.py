@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What heat says on stdout."""
+
+import json
+import re
+import unittest
+
+from launch import HeatTest
+from recorded import PLATE
+
+
+class Sayings(HeatTest):
+    def run_plate(self, *arguments):
+        self.write("deck.yaml", PLATE)
+        return self.passes("deck.yaml", *arguments, ranks=3)
+
+    def test_quiet(self):
+        said = self.run_plate("--quiet")
+        self.assertRegex(
+            said.out,
+            r"\AFOM cell_updates = \S+ 1/s\nFOM effective_bandwidth = \S+ B/s\nVERIFICATION PASSED\n\Z",
+        )
+        self.assertEqual(said.err, "")
+
+    def test_table(self):
+        said = self.run_plate()
+        self.assertRegex(said.out, r"\Aheat on 3 ranks as \d x \d, double, ")
+        self.assertEqual(said.out.count("VERIFICATION"), 1)
+
+    def told(self, *arguments):
+        """What `heat` tells, once, on several ranks and without leaving a file."""
+        before = self.files()
+        result = self.passes(*arguments, ranks=2)
+        self.assertEqual(result.err, "")
+        self.assertEqual(self.files(), before)
+        return result.out
+
+    def test_help(self):
+        text = self.told("--help")
+        self.assertTrue(text.startswith("Heat conduction"), text)
+        self.assertEqual(text.count("Usage: "), 1)
+        for option in "--set", "--output", "--results", "--print-deck", "--schema", "--list-backends", "--quiet":
+            self.assertIn(option, text)
+        self.assertNotIn("kokkos", text.lower())
+
+    def test_version(self):
+        self.assertRegex(self.told("--version"), r"\Aheat of Kontor \d+\.\d+\.\d+ \(\S+\)\n\Z")
+
+    def test_list_backends(self):
+        lines = self.told("--list-backends").splitlines()
+        self.assertLessEqual({"raw", "view"}, {line.split()[0] for line in lines})
+        for line in lines:
+            self.assertTrue(re.search(r" (built|not built) ", line), line)
+
+    def test_schema(self):
+        schema = json.loads(self.told("--schema"))
+        self.assertEqual(schema["$schema"], "https://json-schema.org/draft/2020-12/schema")
+        self.assertEqual(schema["properties"]["app"]["const"], "heat")
+
+        def walk(section, path):
+            self.assertEqual(section["type"], "object", path)
+            self.assertIs(section["additionalProperties"], False, path)
+            for name, key in section["properties"].items():
+                self.assertTrue(key["description"], f"{path}.{name}")
+                if key.get("type") == "object":
+                    walk(key, f"{path}.{name}")
+
+        walk(schema, "")
+
+    def test_print_deck(self):
+        self.write("deck.yaml", PLATE)
+        first = self.told("deck.yaml", "--print-deck")
+        self.assertIn('file: "plate.h5"', first)
+        self.write("printed.yaml", first)
+        self.assertEqual(self.told("printed.yaml", "--print-deck"), first)
+
+
+if __name__ == "__main__":
+    unittest.main()
