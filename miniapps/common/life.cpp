@@ -20,6 +20,7 @@
 #include <fmt/ranges.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -106,7 +107,11 @@ class Run {
     try {
       return comm::Communicator(MPI_COMM_WORLD, options_.comm);
     } catch (const comm::UsageError& error) {
-      deck_.fail("comm.backend", fmt::format("cannot be had: {}", error.what()));
+      const auto known = comm::backends();
+      const bool built = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
+        return entry.name == options_.comm.backend && entry.make;
+      });
+      deck_.fail(built ? "comm.packing" : "comm.backend", fmt::format("cannot be had: {}", error.what()));
     }
   }
 

@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace kontor::heat {
 namespace {
 
@@ -22,14 +19,6 @@ comm::Communicator make_cartesian(const Options& options, const comm::Communicat
   return {comm, dims, periodic};
 }
 
-/// As many equal steps as reach the end time with none above the deck's, or 0.9 of the largest stable one.
-std::int64_t count_steps(const Options& options) {
-  const double longest = options.time_step.value_or(0.9 * options.stable_step());
-  constexpr double rounding = 1e-9; // a step that divides the end time but for rounding does divide it
-  return std::max<std::int64_t>(1,
-                                static_cast<std::int64_t>(std::ceil(options.end_time / longest - rounding)));
-}
-
 } // namespace
 
 template <class T>
@@ -39,16 +28,16 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
                                                        make_field<T>("heat/v", block_)},
       source_(make_source<T>(block_, false)) {
   if (transient()) {
-    steps_ = count_steps(options);
+    steps_ = static_cast<std::int64_t>(options.step_count());
     step_ = options.end_time / static_cast<double>(steps_);
   }
   stencil_ = make_stencil<T>(options, block_, step_);
   for (int face = 0; face < 2 * block_.dimensions; ++face) {
     if (!block_.at_boundary(face)) continue;
-    boundaries_.push_back({face, DeckFunction(fmt::format("problem.boundary.{}", face_names[face]),
-                                              options_.faces[face].value)});
+    const auto key = fmt::format("problem.boundary.{}", face_names[face]);
+    boundaries_.push_back({face, DeckFunction(options_.where(key), options_.faces[face].value)});
   }
-  DeckFunction source("problem.source", options_.source);
+  DeckFunction source(options_.where("problem.source"), options_.source);
   if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
     source_ = make_source<T>(block_, true);
     source_function_.emplace(std::move(source));
@@ -62,7 +51,8 @@ void Domain<T>::set_initial() {
   const Region region("heat/initial");
   const auto scratch = as_scratch(fields_[1], block_);
   FiniteCheck finite;
-  fill_cells<T>(scratch, block_, DeckFunction("problem.initial", options_.initial), 0, finite);
+  fill_cells<T>(scratch, block_, DeckFunction(options_.where("problem.initial"), options_.initial), 0,
+                finite);
   copy_cells(cells_of(fields_[0], block_, block_.all()), scratch);
   for (const auto& boundary : boundaries_)
     for (const int which : {0, 1}) fill_boundary_of(which, boundary, 0, finite);

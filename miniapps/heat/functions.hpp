@@ -33,7 +33,7 @@ class FiniteCheck {
   std::optional<std::string> problem_;
 };
 
-/// A function of the deck, with the key it stands under.
+/// A function of the deck, with the key it stands under and where.
 struct DeckFunction {
   std::string key;
   config::Expression expression;

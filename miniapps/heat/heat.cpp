@@ -94,11 +94,11 @@ void Heat<T>::warm_up() {
   compute_seconds_ = 0;
 }
 
-/// Steady with a fixed number of sweeps goes on from where the field is: every repeat does the same work, and
+/// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
 /// an exact solution that knows the number of sweeps judges all of them.
 template <class T>
 void Heat<T>::reset() {
-  const bool goes_on = domain_.fixed_sweeps() && !domain_.transient();
+  const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
   if (!goes_on && domain_.sweeps() > 0) domain_.set_initial();
   history_iteration_.clear();
   history_norm_.clear();
@@ -108,6 +108,7 @@ void Heat<T>::reset() {
 template <class T>
 void Heat<T>::run() {
   const Region region("heat/run");
+  measured_ = true;
   const auto limit = domain_.sweep_limit();
   const auto check_every = domain_.options().check_every;
   const double target = domain_.transient() ? 0 : domain_.options().tolerance;

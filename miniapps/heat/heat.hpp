@@ -44,6 +44,7 @@ class Heat final : public miniapp::MiniApp {
   SweepNorm norm_;
   std::string packing_; ///< what the deck's packing came to
 
+  bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
   std::vector<std::int64_t> history_iteration_;
   std::vector<double> history_norm_;

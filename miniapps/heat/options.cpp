@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <string_view>
@@ -36,7 +37,7 @@ constexpr std::array<std::string_view, 8> in_exact{"x", "y", "z", "t", "nx", "ny
 void refuse_other_dimensions(const config::Deck& deck, std::string_view key, std::size_t found,
                              std::size_t dimensions) {
   if (found != dimensions)
-    deck.fail(key, fmt::format("has {} numbers; problem.cells has {}", found, dimensions));
+    deck.fail(key, fmt::format("has length {}; that of problem.cells is {}", found, dimensions));
 }
 
 void resolve_domain(Options& o, const config::Deck& deck) {
@@ -47,9 +48,9 @@ void resolve_domain(Options& o, const config::Deck& deck) {
   refuse_other_dimensions(deck, "problem.domain.upper", o.upper.size(), n);
   for (std::size_t d = 0; d < n; ++d)
     if (!(o.upper[d] > o.lower[d]))
-      deck.fail("problem.domain.upper",
-                fmt::format("[{}] is {}, which is not above problem.domain.lower[{}], {}", d, o.upper[d], d,
-                            o.lower[d]));
+      deck.fail(
+          fmt::format("problem.domain.upper[{}]", d),
+          fmt::format("is {}, which is not above problem.domain.lower[{}], {}", o.upper[d], d, o.lower[d]));
 }
 
 void resolve_faces(const Options& o, const config::Deck& deck) {
@@ -83,6 +84,22 @@ void resolve_step(Options& o, const config::Deck& deck) {
               fmt::format("is {}, above the largest stable step {:.6g} = 1 / (2 alpha sum 1/h^2); "
                           "choose a smaller one, or auto",
                           *o.time_step, limit));
+  constexpr double most = 1e12;
+  if (!(o.step_count() <= most))
+    deck.fail("time.end",
+              fmt::format("is {}, which takes {:.3g} steps; at most {:.0e} are possible. Choose an earlier "
+                          "end, {}",
+                          o.end_time, o.step_count(), most,
+                          o.time_step ? "or a longer time.step" : "fewer cells, or a smaller diffusivity"));
+}
+
+/// Indices and sizes in bytes must fit in 64 bits, with much to spare.
+void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
+  constexpr double most = 1e15;
+  const double cells = std::accumulate(o.cells.begin(), o.cells.end(), 1.0, std::multiplies<>());
+  if (cells > most)
+    deck.fail("problem.cells", fmt::format("[{}] are {:.3g} cells; at most {:.0e} are possible",
+                                           fmt::join(o.cells, ", "), cells, most));
 }
 
 void resolve_process_grid(Options& o, const config::Deck& deck, int ranks) {
@@ -114,6 +131,12 @@ double Options::stable_step() const {
   double sum = 0;
   for (int d = 0; d < dimensions(); ++d) sum += 1 / (spacing(d) * spacing(d));
   return 1 / (2 * diffusivity * sum);
+}
+
+double Options::step_count() const {
+  const double longest = time_step.value_or(0.9 * stable_step());
+  constexpr double rounding = 1e-9; // a step that divides the end time but for rounding does divide it
+  return std::max(1.0, std::ceil(end_time / longest - rounding));
 }
 
 void Options::describe(Visitor& v) {
@@ -161,14 +184,20 @@ void Options::describe(Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks) {
-  resolve_domain(*this, deck);
-  resolve_faces(*this, deck);
+std::string Options::where(std::string_view key) const {
+  return deck ? fmt::format("{}: {}", deck->locate(key), key) : std::string(key);
+}
+
+void Options::resolve(const config::Deck& from, int ranks) {
+  deck = from;
+  refuse_too_many_cells(*this, from);
+  resolve_domain(*this, from);
+  resolve_faces(*this, from);
   if (equation == Equation::steady)
-    resolve_steady(*this, deck);
+    resolve_steady(*this, from);
   else
-    resolve_step(*this, deck);
-  resolve_process_grid(*this, deck, ranks);
+    resolve_step(*this, from);
+  resolve_process_grid(*this, from, ranks);
 }
 
 } // namespace kontor::heat

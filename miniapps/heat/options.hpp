@@ -53,13 +53,21 @@ struct Options {
   std::int64_t warm_up_sweeps = 10;
   std::optional<double> verification_tolerance;
 
+  std::optional<config::Deck> deck; ///< for where(); set by resolve()
+
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
 
   void describe(config::Visitor&);
 
+  /// A key with its place in the deck, "plate.yaml:7:5: problem.initial", once resolved.
+  std::string where(std::string_view key) const;
+
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks);
+
+  /// Steps of equal length that reach the end time: as few as stability or the deck's step allow.
+  double step_count() const;
 
   /// The largest stable step of explicit Euler: 1 / (2 alpha sum over axes of 1/h^2).
   double stable_step() const;

@@ -47,7 +47,7 @@ double default_tolerance(const Domain<T>& domain, double largest_exact) {
 template <class T>
 miniapp::Verification verify_exact(Domain<T>& domain) {
   const auto& block = domain.block();
-  const DeckFunction exact("problem.exact", *domain.options().exact,
+  const DeckFunction exact(domain.options().where("problem.exact"), *domain.options().exact,
                            {{"nx", block.global[0]},
                             {"ny", block.global[1]},
                             {"nz", block.global[2]},

@@ -91,6 +91,7 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
     return write_attribute(file, object, name, fixed_type(kind), extent, store(values, kind).data(),
                            receipts);
   std::vector<const char*> strings;
+  strings.reserve(values.size());
   for (const Json* text : values) strings.push_back(text->get_ref<const std::string&>().c_str());
   write_attribute(file, object, name, string_type(), extent, strings.data(), receipts);
 }

@@ -30,7 +30,7 @@ inline int world_size() {
 /// A folder of its own for each number of ranks, made on rank 0: tests of different sizes run at the same
 /// time.
 inline std::filesystem::path folder(const std::string& test) {
-  const auto path = std::filesystem::path("output_files") / (test + "_" + std::to_string(world_size()));
+  auto path = std::filesystem::path("output_files") / (test + "_" + std::to_string(world_size()));
   if (world_rank() == 0) std::filesystem::create_directories(path);
   MPI_Barrier(MPI_COMM_WORLD);
   return path;

@@ -131,6 +131,7 @@ launch() {
   shift
   # A launcher's ranks never see the terminal; the progress line wants to know.
   if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
+  export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits two seconds after any exit code but 0
   "${launcher[@]}" "$@" || status=$?
   if ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
     say "$app was ended by signal $(kill -l $((status - 128)))"

@@ -66,7 +66,7 @@ class Ranks(RefusalTest):
 
     def test_process_grid_of_other_dimensions(self):
         self.refused_set(
-            "decomposition.process_grid=[3]", "decomposition.process_grid has 1 numbers; problem.cells has 2"
+            "decomposition.process_grid=[3]", "decomposition.process_grid has length 1; that of problem.cells is 2"
         )
 
     def test_process_grid_finer_than_the_cells(self):
@@ -95,7 +95,7 @@ class Backends(RefusalTest):
     def test_datatypes_on_raw(self):
         self.refused_set(
             "comm.packing=datatype",
-            "comm.backend cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
+            "comm.packing cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
             "possible; choose packing 'kernel' or backend 'view'",
         )
 

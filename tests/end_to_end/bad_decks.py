@@ -80,33 +80,34 @@ class Expressions(RefusalTest):
     # The corner is the last rank's alone, however the cells are divided.
     CORNER = '"(x > 0.95 && y > 0.95) ? 1/(x-x) : 0"'
 
-    def not_finite(self, key, formula, point):
-        return f"problem.{key} {formula} is inf at {point}; it must be finite in the whole domain"
+    def not_finite(self, place, key, formula, point):
+        return f"deck.yaml:{place}: problem.{key} {formula} is inf at {point}; it must be finite in the whole domain"
 
     def test_not_finite(self):
         self.refused_when(
             "cells:",
             'initial: "1/(x-x)"\n  cells:',
-            self.not_finite("initial", '"1/(x-x)"', "x = 0.0384615, y = 0.0454545, z = 0, t = 0"),
+            self.not_finite("3:12", "initial", '"1/(x-x)"', "x = 0.0384615, y = 0.0454545, z = 0, t = 0"),
         )
 
     def test_not_finite_at_one_cell(self):
         corner = "x = 0.961538, y = 0.954545, z = 0, t = 0"
         for key in "initial", "source", "exact":
+            place = f"3:{len(key) + 5}"
             self.refused_when(
-                "cells:", f"{key}: {self.CORNER}\n  cells:", self.not_finite(key, self.CORNER, corner)
+                "cells:", f"{key}: {self.CORNER}\n  cells:", self.not_finite(place, key, self.CORNER, corner)
             )
 
     def test_not_finite_on_a_face(self):
         on_face = "x = 0.961538, y = 1, z = 0, t = 0"
-        self.refused_when('"sin(pi*x)"', self.CORNER, self.not_finite("boundary.y_max", self.CORNER, on_face))
+        self.refused_when('"sin(pi*x)"', self.CORNER, self.not_finite("5:5", "boundary.y_max", self.CORNER, on_face))
 
     def test_not_finite_later(self):
         formula = '"t > 0.05 ? 1/(x-x) : 0"'
         self.refused_when(
             "cells:",
             f"equation: transient\n  source: {formula}\n  cells:",
-            self.not_finite("source", formula, "x = 0.0384615, y = 0.0454545, z = 0, t = 0.0507692"),
+            self.not_finite("4:11", "source", formula, "x = 0.0384615, y = 0.0454545, z = 0, t = 0.0507692"),
         )
 
 
@@ -117,6 +118,21 @@ class SeveralKeys(RefusalTest):
             "  equation: transient\ntime: {step: 0.01}\nsolver:",
             "deck.yaml:7:14: time.step is 0.01, above the largest stable step 0.00172414 = 1 / (2 alpha sum 1/h^2); "
             "choose a smaller one, or auto",
+        )
+
+    def test_too_many_steps(self):
+        self.refused_when(
+            "solver:",
+            "  equation: transient\ntime: {end: 0.05, step: 1.0e-300}\nsolver:",
+            "deck.yaml:7:13: time.end is 0.05, which takes 5e+298 steps; at most 1e+12 are possible. Choose an earlier "
+            "end, or a longer time.step",
+        )
+
+    def test_too_many_cells(self):
+        self.refused_when(
+            "[13, 11]",
+            "[100000000, 100000000]",
+            "deck.yaml:3:10: problem.cells [100000000, 100000000] are 1e+16 cells; at most 1e+15 are possible",
         )
 
     def test_periodic_at_one_end(self):
@@ -141,14 +157,14 @@ class SeveralKeys(RefusalTest):
         self.refused_when(
             "  boundary:",
             "  domain: {lower: [0, 2], upper: [1, 1]}\n  boundary:",
-            "deck.yaml:4:34: problem.domain.upper [1] is 1, which is not above problem.domain.lower[1], 2",
+            "deck.yaml:4:38: problem.domain.upper[1] is 1, which is not above problem.domain.lower[1], 2",
         )
 
     def test_domain_of_other_dimensions(self):
         self.refused_when(
             "  boundary:",
             "  domain: {upper: [1, 1, 1]}\n  boundary:",
-            "deck.yaml:4:19: problem.domain.upper has 3 numbers; problem.cells has 2",
+            "deck.yaml:4:19: problem.domain.upper has length 3; that of problem.cells is 2",
         )
 
 
