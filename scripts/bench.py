@@ -25,10 +25,14 @@ class BenchError(Exception):
 
 
 class Measure:
-    """One line of the table: values by round, and what they should be: at least or at most `target`."""
+    """One line of the table: values by round, and what they should be: at least or at most `target`.
 
-    def __init__(self, name, values, unit="", at_least=None, at_most=None):
-        self.name, self.unit, self.at_least, self.at_most = name, unit, at_least, at_most
+    `best` is the same figure of the fastest repeats of all rounds: what is left when a neighbour on a shared machine
+    has slowed some rounds and not others.
+    """
+
+    def __init__(self, name, values, unit="", at_least=None, at_most=None, best=None):
+        self.name, self.unit, self.at_least, self.at_most, self.best = name, unit, at_least, at_most, best
         self.values = [value for value in values if value is not None]
         self.median = statistics.median(self.values) if self.values else None
 
@@ -45,13 +49,13 @@ class Measure:
 
     def row(self):
         if self.median is None:
-            return [self.name, "-", "", self.target(), self.verdict()]
+            return [self.name, "-", "", "", self.target(), self.verdict()]
         low, high = min(self.values), max(self.values)
         return [f"{self.name}{f' [{self.unit}]' if self.unit else ''}", f"{self.median:.3f}", f"[{low:.3f} .. {high:.3f}]",
-                self.target(), self.verdict()]
+                "" if self.best is None else f"{self.best:.3f}", self.target(), self.verdict()]
 
     def as_json(self):
-        return {"name": self.name, "unit": self.unit, "median": self.median, "values": self.values,
+        return {"name": self.name, "unit": self.unit, "median": self.median, "values": self.values, "best": self.best,
                 "target": self.target(), "verdict": self.verdict()}
 
 
@@ -117,16 +121,21 @@ def measure(run, rounds, ranks, quick):
     def time_ratio(above, below):
         return each(lambda r: ratio(seconds(r[above]), seconds(r[below])))
 
+    def best_ratio(above, below):
+        return ratio(*(min(min(record[name]["repeats"]) for record in records) for name in (above, below)))
+
     def triad_growth(r):
         return ratio(*(r[name].get("calibration", {}).get("triad_bandwidth") for name in ("base", "one rank")))
 
     speed_up = time_ratio("one rank", "base")
     return [
         Measure("bandwidth / triad of the same job", each(lambda r: fraction_of_triad(r["base"])), at_least=0.62),
-        Measure(f"speed-up, 1 to {ranks} ranks", speed_up, at_least=0.925 * ranks),
+        Measure(f"speed-up, 1 to {ranks} ranks", speed_up, at_least=0.925 * ranks,
+                best=best_ratio("one rank", "base")),
         Measure("the same / that of triad", map(ratio, speed_up, each(triad_growth))),
-        Measure("time, view / raw", time_ratio("base", "raw"), at_most=1.02),
-        Measure("time, overlap on / off", time_ratio("base", "no overlap"), at_most=1.01),
+        Measure("time, view / raw", time_ratio("base", "raw"), at_most=1.02, best=best_ratio("base", "raw")),
+        Measure("time, overlap on / off", time_ratio("base", "no overlap"), at_most=1.01,
+                best=best_ratio("base", "no overlap")),
         Measure("start to first sweep", each(lambda r: r["start"].get("start_to_first_sweep")), "s", at_most=0.5),
         Measure("run of one sweep, launcher included", each(lambda r: r["start"]["wall"]), "s"),
         Measure("peak memory / two fields with halos",
@@ -135,7 +144,7 @@ def measure(run, rounds, ranks, quick):
 
 
 def table(measures):
-    rows = [["measure", "median", "range", "target", "verdict"], *(measure.row() for measure in measures)]
+    rows = [["measure", "median", "range", "best", "target", "verdict"], *(measure.row() for measure in measures)]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 

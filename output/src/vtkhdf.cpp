@@ -44,7 +44,8 @@ void write_vtkhdf(hid_t file, const Image& image,
   const bool flat = flat_image(file, image, cell_data);
   make_group(file, group + "/CellData");
 
-  const auto attribute = [&](const char* name, hid_t type, const std::vector<hsize_t>& extent, const void* data) {
+  const auto attribute = [&](const char* name, hid_t type, const std::vector<hsize_t>& extent,
+                             const void* data) {
     write_attribute(file, group, name, type, extent, data, receipts);
   };
   // VTK compares the text with its length in bytes: fixed, ASCII, no terminator.

@@ -43,13 +43,18 @@ class Ratios(unittest.TestCase):
         self.assert_measure("run of one sweep, launcher included", 0.75, "")
         self.assert_measure("peak memory / two fields with halos", 1.15, "short")
 
+    def test_best(self):
+        self.assertAlmostEqual(self.measures["speed-up, 1 to 2 ranks"].best, 2)
+        self.assertAlmostEqual(self.measures["time, view / raw"].best, 1.01)
+        self.assertIsNone(self.measures["start to first sweep"].best)
+
     def test_what_a_record_lacks_is_no_value(self):
         measure = bench.Measure("memory", [None, None], at_most=1)
-        self.assertEqual(measure.row(), ["memory", "-", "", "<= 1", "no value"])
+        self.assertEqual(measure.row(), ["memory", "-", "", "", "<= 1", "no value"])
 
     def test_range(self):
         measure = bench.Measure("time", [1.0, 3.0, 2.0], "s", at_most=1.5)
-        self.assertEqual(measure.row(), ["time [s]", "2.000", "[1.000 .. 3.000]", "<= 1.5", "short"])
+        self.assertEqual(measure.row(), ["time [s]", "2.000", "[1.000 .. 3.000]", "", "<= 1.5", "short"])
 
 
 if __name__ == "__main__":
