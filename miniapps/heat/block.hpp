@@ -30,11 +30,17 @@ struct Block {
   Index3 cells{1, 1, 1};  ///< own cells
   std::array<double, 3> lower{};
   std::array<double, 3> spacing{1, 1, 1};
-  /// The rank behind each face (x_min, x_max, y_min, ...); no_rank at a closed end of the domain.
+  /// The other rank behind each face (x_min, x_max, y_min, ...), or no_rank.
   std::array<int, 6> neighbours{comm::no_rank, comm::no_rank, comm::no_rank,
                                 comm::no_rank, comm::no_rank, comm::no_rank};
 
-  bool at_boundary(int face) const { return face < 2 * dimensions && neighbours[face] == comm::no_rank; }
+  /// Periodic axes that are not cut: the block is its own neighbour, and a copy is all the exchange it needs.
+  std::array<bool, 3> wraps{};
+
+  /// Whether a face is part of the domain's boundary.
+  bool at_boundary(int face) const {
+    return face < 2 * dimensions && neighbours[face] == comm::no_rank && !wraps[face / 2];
+  }
 
   /// Coordinate of a cell's centre; the same number on every rank for the same cell.
   double centre(int axis, std::int64_t own_index) const {
@@ -62,8 +68,13 @@ inline Block make_block(const Options& options, const comm::Communicator& cartes
     block.cells[axis] = range.size();
     block.lower[axis] = options.lower[axis];
     block.spacing[axis] = options.spacing(axis);
-    block.neighbours[2 * axis] = cartesian.neighbour(dim, -1);
-    block.neighbours[2 * axis + 1] = cartesian.neighbour(dim, +1);
+    const int lower = cartesian.neighbour(dim, -1);
+    const int upper = cartesian.neighbour(dim, +1);
+    block.wraps[axis] = lower == cartesian.rank();
+    if (!block.wraps[axis]) {
+      block.neighbours[2 * axis] = lower;
+      block.neighbours[2 * axis + 1] = upper;
+    }
   }
   return block;
 }

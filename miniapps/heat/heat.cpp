@@ -63,6 +63,10 @@ double Heat<T>::sweep_once(SweepNorm norm) {
     result = norm == SweepNorm::max ? std::max(result, part) : result + part;
   };
   auto& halo = halos_[domain_.current()];
+  {
+    const ScopedTime timed(compute_seconds_);
+    wrap(in.u, domain_.block());
+  }
   halo.start();
   if (context_.overlap) {
     compute(regions_.interior);

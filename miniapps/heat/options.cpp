@@ -162,7 +162,10 @@ void Options::describe(Visitor& v) {
   v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
     s.value("tolerance", tolerance, "Steady: stop at this norm of a sweep's update; 0: make max_sweeps", {0});
     s.value("max_sweeps", max_sweeps, "Steady: the most sweeps", {1});
-    s.value("check_every", check_every, "Sweeps between norms; 0: none before the last", {0});
+    s.value("check_every", check_every,
+            "Sweeps between norms, the last sweep's included; 0: a norm only where tolerance needs one at "
+            "the end",
+            {0});
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<Stores>("stores", stores, stores_names,
                      "Past the cache (streaming), through it (ordinary), or by the size of the fields");

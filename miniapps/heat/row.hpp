@@ -70,7 +70,7 @@ inline double joined(double a, double b) {
 
 /// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
 /// a core waits for memory: hardware does not look far enough ahead (docs/performance.md).
-inline constexpr std::int64_t prefetch_bytes = 16384;
+inline constexpr std::uintptr_t prefetch_bytes = 16384;
 inline constexpr std::int64_t segment_bytes = 1024;
 
 /// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in
@@ -78,9 +78,11 @@ inline constexpr std::int64_t segment_bytes = 1024;
 template <int dimensions, class T>
 inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t line = 64 / sizeof(T);
-  const T* fresh =
-      (dimensions == 3 ? row.above : row.north) + prefetch_bytes / static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = begin; i < end; i += line) __builtin_prefetch(fresh + i);
+  // As a number: it may lie past the end of the array, where a pointer may not point but a prefetch may.
+  const auto fresh =
+      reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
+  for (std::int64_t i = begin; i < end; i += line)
+    __builtin_prefetch(reinterpret_cast<const void*>(fresh + static_cast<std::uintptr_t>(i) * sizeof(T)));
 }
 
 /// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.

@@ -75,6 +75,7 @@ template <class T>
 void refill_ghosts(Domain<T>& domain, int which, double t) {
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
   auto halo = make_halo(baseline, domain.block(), domain.field(which), "heat/halo for verification");
+  wrap(domain.field(which), domain.block());
   halo.start();
   halo.finish();
   domain.refill_boundaries(which, t);

@@ -88,8 +88,11 @@ class Ranks(RefusalTest):
 
 class Backends(RefusalTest):
     def test_unknown(self):
+        listed = self.heat("--list-backends", ranks=1, limit=10).out
+        *others, last = [line.split()[0] for line in listed.splitlines()]
         self.refused_set(
-            "comm.backend=vieww", 'comm.backend expects raw or view, found "vieww"; did you mean view?'
+            "comm.backend=vieww",
+            f'comm.backend expects {", ".join(others)} or {last}, found "vieww"; did you mean view?',
         )
 
     def test_datatypes_on_raw(self):
