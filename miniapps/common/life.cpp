@@ -5,6 +5,7 @@
 #include "common/command_line.hpp"
 #include "common/deck_file.hpp"
 #include "common/files.hpp"
+#include "common/guard.hpp"
 #include "common/options.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
@@ -191,36 +192,6 @@ int inform(const CommandLine& line, MiniAppFactory& factory) {
     fmt::print("{}\n", schema.dump(2));
   }
   return exit_verified;
-}
-
-/// An error that every rank has: rank 0 tells it, and all leave in good order.
-int leave_together(const char* what, int code) {
-  if (world_rank() == 0) fmt::print(stderr, "{}\n", what);
-  return code;
-}
-
-/// An error that this rank may be alone with: the others may be waiting for it in a message.
-int leave_alone(const char* what) {
-  fmt::print(stderr, "rank {}: {}\n", world_rank(), what);
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, exit_failed);
-  return exit_failed;
-}
-
-int guarded(const std::function<int()>& work) {
-  try {
-    return work();
-  } catch (const config::Error& error) {
-    return leave_together(error.what(), exit_user_error);
-  } catch (const comm::UsageError& error) {
-    return leave_together(error.what(), exit_user_error);
-  } catch (const comm::AgreedError& error) {
-    return leave_together(error.what(), exit_failed);
-  } catch (const output::Error& error) {
-    return leave_together(error.what(), exit_failed);
-  } catch (const std::exception& error) {
-    return leave_alone(error.what());
-  }
 }
 
 } // namespace

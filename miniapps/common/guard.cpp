@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/guard.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/output/error.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+
+namespace kontor::miniapp {
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// An error that every rank has: rank 0 tells it, and all leave in good order.
+int leave_together(const char* what, int code) {
+  if (world_rank() == 0) fmt::print(stderr, "{}\n", what);
+  return code;
+}
+
+/// An error that this rank may be alone with: the others may be waiting for it in a message.
+int leave_alone(const char* what) {
+  fmt::print(stderr, "rank {}: {}\n", world_rank(), what);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, exit_failed);
+  return exit_failed;
+}
+
+} // namespace
+
+int guarded(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const config::Error& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::UsageError& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::AgreedError& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const output::Error& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const std::exception& error) {
+    return leave_alone(error.what());
+  }
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+
+namespace kontor::miniapp {
+
+/// Exit codes of every mini-app.
+enum ExitCode : int {
+  exit_verified = 0,
+  exit_verification_failed = 1,
+  exit_user_error = 2, ///< bad deck or usage
+  exit_failed = 3      ///< failed at run time: MPI, I/O, memory
+};
+
+/// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once,
+/// by rank 0, and becomes their exit code; one that this rank may be alone with ends the whole run by
+/// MPI_Abort, because the others may be waiting for it.
+int guarded(const std::function<int()>& work);
+
+} // namespace kontor::miniapp
