@@ -82,6 +82,7 @@ inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t e
   const auto fresh =
       reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
   for (std::int64_t i = begin; i < end; i += line)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     __builtin_prefetch(reinterpret_cast<const void*>(fresh + static_cast<std::uintptr_t>(i) * sizeof(T)));
 }
 

@@ -9,7 +9,7 @@ lint_usage() {
 kontor lint [--fix]
 
   clang-format   C++ is formatted as .clang-format says (--fix formats it)
-  clang-tidy     .clang-tidy, with build/compile_commands.json
+  clang-tidy     .clang-tidy, with build/compile_commands.json; not on tests (see CONTRIBUTING.md)
   licence        every source file has its SPDX line
   shellcheck     shell scripts
   py_compile     Python compiles
@@ -70,8 +70,8 @@ lint_tidy() {
     say "lint: no $(shown_path "$database"): run kontor build first; clang-tidy left out"
     return 0
   fi
-  # Only what is compiled here has an entry to check with.
-  sources '*.cpp' | while IFS= read -rd '' file; do
+  # Only what is compiled here has an entry to check with. Tests use C++20 that clang 14 does not compile yet.
+  sources '*.cpp' ':!:*/tests/*' | while IFS= read -rd '' file; do
     if grep -qF "$kontor_root/$file\"" "$database"; then printf '%s\0' "$file"; fi
   done | xargs -0r -n 1 -P "$(processing_units)" "$tool" --quiet -p "$build_dir" 2>/dev/null
 }
