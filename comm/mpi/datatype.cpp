@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "datatype.hpp"
-
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/mpi_datatype.hpp>
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <string_view>
 #include <utility>
 
 namespace kontor::comm::mpi {
 namespace {
 
-int checked_count(std::int64_t count, const Buffer& buffer) {
-  if (count > std::numeric_limits<int>::max())
-    throw Error(
-        fmt::format("View '{}' has {} elements; one message takes at most 2^31 - 1", buffer.label, count));
-  return static_cast<int>(count);
+/// `count` items of `inner`, each `stride` bytes after the one before.
+Datatype vector(std::int64_t count, MPI_Aint stride, MPI_Datatype inner) {
+  constexpr std::int64_t block = std::int64_t{1} << 30;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (count <= block) {
+    check(MPI_Type_create_hvector(static_cast<int>(count), 1, stride, inner, &type),
+          "MPI_Type_create_hvector");
+    return Datatype(type);
+  }
+  const auto one_block = vector(block, stride, inner);
+  const auto blocks = vector(count / block, block * stride, one_block.get());
+  const auto rest = vector(count % block, stride, inner);
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, count / block * block * stride};
+  const MPI_Datatype parts[] = {blocks.get(), rest.get()};
+  check(MPI_Type_create_struct(2, lengths, places, parts, &type), "MPI_Type_create_struct");
+  return Datatype(type);
 }
 
 struct OpName {
@@ -46,8 +56,8 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
   return *this;
 }
 
-Datatype::~Datatype() {
-  if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+void Datatype::free() {
+  MPI_Type_free(&type_);
 }
 
 Element element(Scalar scalar) {
@@ -79,9 +89,14 @@ Element element(Scalar scalar) {
   return {MPI_BYTE, static_cast<int>(size)};
 }
 
-Count contiguous(const Buffer& buffer) {
-  const auto [type, per_element] = element(buffer.scalar);
-  return {type, checked_count(element_count(buffer.shape) * per_element, buffer)};
+Datatype large(std::int64_t count, MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  check(MPI_Type_get_extent(type, &lower, &extent), "MPI_Type_get_extent");
+  auto made = vector(count, extent, type);
+  auto handle = made.get();
+  check(MPI_Type_commit(&handle), "MPI_Type_commit");
+  return made;
 }
 
 Datatype strided(const Buffer& buffer, const WireOrder& order) {
@@ -90,12 +105,9 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   check(MPI_Type_contiguous(per_element, base, &type), "MPI_Type_contiguous");
   Datatype inner(type);
-  for (int d = nest.depth - 1; d >= 0; --d) {
-    const auto stride = static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size;
-    check(MPI_Type_create_hvector(checked_count(nest.extents[d], buffer), 1, stride, inner.get(), &type),
-          "MPI_Type_create_hvector");
-    inner = Datatype(type);
-  }
+  for (int d = nest.depth - 1; d >= 0; --d)
+    inner = vector(nest.extents[d], static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size, inner.get());
+  type = inner.get();
   check(MPI_Type_commit(&type), "MPI_Type_commit");
   return inner;
 }

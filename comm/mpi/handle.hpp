@@ -10,7 +10,7 @@ namespace kontor::comm {
 
 struct MpiHandle {
   MPI_Comm comm = MPI_COMM_NULL;
-  Pattern pattern = Pattern::nonblocking;
+  Options options;
 };
 
 } // namespace kontor::comm

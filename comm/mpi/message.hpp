@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "datatype.hpp"
 #include "handle.hpp"
+
+#include <kontor/comm/mpi_datatype.hpp>
 
 #include <string>
 #include <vector>
@@ -16,18 +17,22 @@ struct Message {
   MPI_Datatype type;
   int peer;
   int tag;
-  std::string label; ///< of the View
+  std::string label;  ///< of the View
+  Datatype made = {}; ///< `type`, where it is the message's own
 };
 
-/// The messages of a plan and the datatypes they use.
+/// The messages of a plan.
 struct MessageSet {
   std::string label; ///< of the exchange
   std::vector<Message> sends;
   std::vector<Message> receives;
-  std::vector<Datatype> datatypes;
 };
 
-/// Local. A plan that exchanges the messages by the pattern of the handle.
-std::unique_ptr<Plan> make_plan(const MpiHandle&, MessageSet);
+/// Local. A buffer as a message: a contiguous one by pointer and count, another one by a derived datatype.
+Message message(const Transfer&);
+MessageSet messages(const Schedule&);
+
+/// Collective. A plan that exchanges the messages of the schedule by the pattern of the handle.
+std::unique_ptr<Plan> make_plan(const MpiHandle&, Schedule&);
 
 } // namespace kontor::comm::mpi

@@ -5,10 +5,13 @@
 
 namespace kontor::comm::mpi {
 
-/// What every backend that talks plain MPI shares: the collectives.
+/// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
 class MpiBackend : public Backend {
  public:
   explicit MpiBackend(const MpiHandle& handle) : handle_(handle) {}
+
+  OwnMemory own_memory(int peer) const override;
+  std::unique_ptr<Plan> plan(Schedule&) override;
 
   void allreduce(const Buffer&, ReduceOp) override;
   void bcast(const Buffer&, int root) override;

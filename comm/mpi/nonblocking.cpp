@@ -90,8 +90,8 @@ class Nonblocking final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const MpiHandle& handle, MessageSet messages) {
-  return std::make_unique<Nonblocking>(handle.comm, std::move(messages));
+std::unique_ptr<Plan> make_plan(const MpiHandle& handle, Schedule& schedule) {
+  return std::make_unique<Nonblocking>(handle.comm, messages(schedule));
 }
 
 } // namespace kontor::comm::mpi

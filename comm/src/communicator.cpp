@@ -10,15 +10,28 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <numeric>
 
 namespace kontor::comm {
 
 using mpi::check;
 
+namespace {
+
+/// An operation that goes on without its owner, and what must outlive it.
+struct Adopted {
+  MPI_Request request;
+  std::shared_ptr<void> keep;
+};
+
+} // namespace
+
 struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm checking = MPI_COMM_NULL;
   Options options;
   std::unique_ptr<Backend> backend;
   int rank = 0;
@@ -27,12 +40,21 @@ struct Communicator::Group {
   int next_tag = 0;
   std::vector<int> dims;
   std::vector<int> coordinates;
+  std::vector<bool> periodic;
+  std::mutex adopting;
+  std::vector<Adopted> adopted;
 
+  /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
     backend.reset();
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (comm != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm);
+    if (finalized) return;
+    for (auto& [request, keep] : adopted) {
+      if (std::uncaught_exceptions() == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
 };
 
@@ -63,27 +85,45 @@ MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims
   return comm;
 }
 
-/// Throws UsageError on every rank, because all of them have the same options.
-void check_options(const Options& options, const Capabilities& has) {
-  if (options.packing == Packing::datatype && !has.strided_buffers)
-    throw UsageError(fmt::format("backend '{}' takes contiguous buffers only, so packing 'datatype' is not "
-                                 "possible; choose packing 'kernel' or backend 'view'",
-                                 options.backend));
-}
-
 } // namespace
 
 Communicator::Communicator(MPI_Comm parent, const Options& options)
     : Communicator(Owned{duplicate(parent)}, options) {}
 
-Communicator::Communicator(const Communicator& parent, std::vector<int> dims,
+Communicator::Communicator(const Communicator& parent, const std::vector<int>& dims,
                            const std::vector<bool>& periodic)
     : Communicator(Owned{make_cartesian(parent, dims, periodic)}, parent.options()) {
-  group_->dims = std::move(dims);
-  group_->coordinates.resize(group_->dims.size());
-  check(MPI_Cart_coords(group_->comm, group_->rank, static_cast<int>(group_->dims.size()),
-                        group_->coordinates.data()),
-        "MPI_Cart_coords");
+  read_cartesian();
+}
+
+Communicator Communicator::split(int colour, int key) const {
+  MPI_Comm comm = MPI_COMM_NULL;
+  check(MPI_Comm_split(native(), colour, key, &comm), "MPI_Comm_split");
+  return {Owned{comm}, options()};
+}
+
+Communicator Communicator::sub(const std::vector<bool>& keep) const {
+  if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
+    throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
+                                 "its {} dimensions; {} were given",
+                                 dims().size(), keep.size()));
+  const std::vector<int> remain(keep.begin(), keep.end());
+  MPI_Comm comm = MPI_COMM_NULL;
+  check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");
+  Communicator result(Owned{comm}, options());
+  result.read_cartesian();
+  return result;
+}
+
+void Communicator::read_cartesian() {
+  int count = 0;
+  check(MPI_Cartdim_get(native(), &count), "MPI_Cartdim_get");
+  auto& g = *group_;
+  std::vector<int> periods(count);
+  g.dims.resize(count);
+  g.coordinates.resize(count);
+  check(MPI_Cart_get(native(), count, g.dims.data(), periods.data(), g.coordinates.data()), "MPI_Cart_get");
+  g.periodic.assign(periods.begin(), periods.end());
 }
 
 Communicator::Communicator(Owned owned_comm, const Options& options) : group_(std::make_shared<Group>()) {
@@ -97,8 +137,11 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
-  group_->backend = find_backend(group_->options.backend).make(MpiHandle{owned, group_->options.pattern});
-  check_options(group_->options, group_->backend->capabilities());
+  if (options.check == CheckLevel::cross_rank) {
+    check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  group_->backend = find_backend(options.backend).make(MpiHandle{owned, options});
 }
 
 int Communicator::rank() const {
@@ -122,6 +165,12 @@ const std::vector<int>& Communicator::dims() const {
 const std::vector<int>& Communicator::coordinates() const {
   return group_->coordinates;
 }
+const std::vector<bool>& Communicator::periodic() const {
+  return group_->periodic;
+}
+MPI_Comm Communicator::checking() const {
+  return group_->checking;
+}
 
 int Communicator::neighbour(int dim, int displacement) const {
   int source = MPI_PROC_NULL;
@@ -139,6 +188,15 @@ void Communicator::agree(const std::optional<std::string>& problem) const {
   std::string text = rank() == lowest ? *problem : std::string(length, '\0');
   check(MPI_Bcast(text.data(), length, MPI_CHAR, lowest, native()), "MPI_Bcast");
   throw AgreedError(text);
+}
+
+void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {
+  const std::lock_guard lock(group_->adopting);
+  std::erase_if(group_->adopted, [](Adopted& adopted) {
+    int done = 0;
+    return MPI_Test(&adopted.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  });
+  group_->adopted.push_back({request, std::move(keep)});
 }
 
 int Communicator::reserve_tags(int count) const {

@@ -19,6 +19,14 @@ struct MpiHandle;
 struct Capabilities {
   bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
   bool device_buffers = false;  ///< takes pointers to device memory
+  bool moves_data = true;       ///< false: received data mean nothing, and cannot be verified
+};
+
+/// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel
+/// packs into it and unpacks from it, contiguous buffers included.
+struct OwnMemory {
+  bool sends = false;
+  bool receives = false;
 };
 
 /// One message as one of its two ends sees it. Sender and receiver have been matched by the handshake:
@@ -37,6 +45,8 @@ struct Schedule {
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
+/// A step is prepare(), packing, start(), any other work, finish(), unpacking, release(). All of them are
+/// collective over the ranks of the plan, in the same order for all their plans.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -44,12 +54,18 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// Collective over the ranks of the plan, in the same order for all their plans. The send buffers must
-  /// be complete in memory, and may not change before finish().
+  /// On return the send buffers in the backend's own memory may be written. May wait for what peers did with
+  /// them in the step before, never for what they do in this one.
+  virtual void prepare() {}
+
+  /// The send buffers must be complete in memory, and may not change before finish().
   virtual void start() = 0;
 
-  /// Collective like start(). On return the receive buffers hold the data and the send buffers are free.
+  /// On return the receive buffers hold the data and the send buffers are free.
   virtual void finish() = 0;
+
+  /// The receive buffers in the backend's own memory have been read, on the host's clock.
+  virtual void release() {}
 };
 
 enum class ReduceOp { sum, product, min, max, logical_and, logical_or };
@@ -63,8 +79,13 @@ class Backend {
 
   virtual Capabilities capabilities() const = 0;
 
-  /// Local: the handshake has been made. The buffers must outlive the plan.
-  virtual std::unique_ptr<Plan> plan(const Schedule&) = 0;
+  /// Local.
+  virtual OwnMemory own_memory([[maybe_unused]] int peer) const { return {}; }
+
+  /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory()
+  /// names come with null data and packed, and leave with their place, which lasts as long as the plan.
+  /// Throws UsageError or AgreedError on every rank, or Error where no rank waits for this one.
+  virtual std::unique_ptr<Plan> plan(Schedule&) = 0;
 
   /// Collective. `buffer` is contiguous, equal in extents on all ranks, and replaced by the result.
   virtual void allreduce(const Buffer& buffer, ReduceOp) = 0;

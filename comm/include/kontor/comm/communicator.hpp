@@ -18,6 +18,9 @@ namespace kontor::comm {
 /// "No neighbour there": a transfer to or from it does not take place.
 inline constexpr int no_rank = -1;
 
+/// Where a rank is asked for: whoever has sent a message.
+inline constexpr int any_rank = -2;
+
 /// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
 /// which reports errors instead of aborting, so Kontor's messages never meet the caller's.
 /// A host handle: movable, not copyable, so capturing one in a kernel does not compile.
@@ -30,11 +33,25 @@ class Communicator {
   /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
   /// MPI has them (the last dimension varies fastest). Throws UsageError unless the product of `dims` is
   /// the number of ranks.
-  Communicator(const Communicator& parent, std::vector<int> dims, const std::vector<bool>& periodic);
+  Communicator(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic);
 
   Communicator(Communicator&&) noexcept = default;
   Communicator& operator=(Communicator&&) noexcept = default;
   ~Communicator() = default;
+
+  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks, with
+  /// this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
+  Communicator split(int colour, int key = 0) const;
+
+  /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
+  /// Cartesian communicator of those. Throws UsageError unless `keep` has one entry for each dimension and
+  /// keeps one at least. MPI_Cart_sub.
+  Communicator sub(const std::vector<bool>& keep) const;
+
+  /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those
+  /// with its second one.
+  Communicator row() const { return sub({false, true}); }
+  Communicator column() const { return sub({true, false}); }
 
   /// Local. Another handle to the same communicator; the last one frees it.
   Communicator share() const { return Communicator(group_); }
@@ -50,6 +67,7 @@ class Communicator {
   /// Cartesian communicators only.
   const std::vector<int>& dims() const;
   const std::vector<int>& coordinates() const;
+  const std::vector<bool>& periodic() const;
   /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
   int neighbour(int dim, int displacement) const;
 
@@ -60,12 +78,21 @@ class Communicator {
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
 
+  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
+  /// other levels.
+  MPI_Comm checking() const;
+
+  /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
+  /// complete, at the latest when the communicator ends.
+  void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
+
  private:
   struct Group;
   struct Owned {
     MPI_Comm comm;
   };
   Communicator(Owned, const Options&);
+  void read_cartesian();
   explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
   std::shared_ptr<Group> group_;
 };

@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace kontor::comm {
 
 /// How the parts of a View that do not lie in one piece travel.
-enum class Packing {
-  automatic, ///< `none` where a View is contiguous in the wire's order, else `kernel`
+enum class Packing : std::uint8_t {
+  automatic, ///< `none` where a View is contiguous in the wire's order, else the faster of the others
   kernel,    ///< one fused kernel copies all of them into a contiguous buffer, and back at the other end
   datatype,  ///< the backend takes them as they lie (MPI derived datatypes)
   none       ///< refused: only contiguous Views may travel
 };
 
 /// When the messages of an exchange are posted and completed.
-enum class Pattern {
-  nonblocking ///< all receives, then all sends, then one wait for all of them
+enum class Pattern : std::uint8_t {
+  blocking,     ///< one MPI_Sendrecv a slot, all of them in finish(): nothing travels before
+  nonblocking,  ///< all receives, then all sends, then one wait for all of them
+  persistent,   ///< requests made once (MPI_Send_init), then one MPI_Startall and one wait a step
+  neighborhood, ///< one MPI_Ineighbor_alltoallw on a graph communicator of the plan's peers
+  rma           ///< MPI_Put into windows of the receivers, ordered by post, start, complete and wait
+};
+
+/// How much is verified besides what MPI reports.
+enum class CheckLevel : std::uint8_t {
+  off,       ///< nothing that costs anything
+  local,     ///< what one rank can see alone
+  cross_rank ///< also that both ends, or all ranks, agree; and a wait that lasts too long is an error
 };
 
 struct Options {
   std::string backend = "raw";
   Pattern pattern = Pattern::nonblocking;
   Packing packing = Packing::automatic;
+  CheckLevel check = CheckLevel::local;
+  double patience = 20;   ///< seconds that a wait may take at check level `cross_rank`
+  int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };
 
 } // namespace kontor::comm

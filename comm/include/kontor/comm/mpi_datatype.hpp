@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend.hpp>
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace kontor::comm::mpi {
+
+/// A committed derived datatype, freed with its owner. Movable.
+class Datatype {
+ public:
+  Datatype() = default;
+  explicit Datatype(MPI_Datatype owned) : type_(owned) {}
+  Datatype(Datatype&& other) noexcept;
+  Datatype& operator=(Datatype&& other) noexcept;
+  ~Datatype() {
+    if (type_ != MPI_DATATYPE_NULL) free();
+  }
+  MPI_Datatype get() const { return type_; }
+  explicit operator bool() const { return type_ != MPI_DATATYPE_NULL; }
+
+ private:
+  void free();
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// MPI's name for one element and how many of them make one (structs travel as bytes).
+struct Element {
+  MPI_Datatype type;
+  int per_element;
+};
+Element element(Scalar);
+
+/// One element of the result is `count` items of `type` one after the other, beyond 2^31 - 1 of them too:
+/// blocks of 2^30 and what is left over, as in BigMPI (Hammond, Schaefer, Latham, ExaMPI 2014).
+Datatype large(std::int64_t count, MPI_Datatype type);
+
+/// What to hand to MPI for all elements of contiguous memory. Owns the datatype where it had to make one.
+struct Payload {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int count = 0;
+  Datatype made{};
+};
+
+inline Payload payload(std::int64_t elements, Scalar scalar) {
+  const auto [type, per_element] = element(scalar);
+  const auto items = elements * per_element;
+  if (items <= std::numeric_limits<int>::max()) [[likely]]
+    return {type, static_cast<int>(items)};
+  auto made = large(items, type);
+  const auto handle = made.get();
+  return {handle, 1, std::move(made)};
+}
+
+/// One element of the result is the whole strided buffer, its elements in wire order.
+Datatype strided(const Buffer&, const WireOrder&);
+
+/// Throws UsageError, with the name of the MPI operation, if MPI does not define it for the scalar.
+MPI_Op reduction(ReduceOp, Scalar);
+
+} // namespace kontor::comm::mpi

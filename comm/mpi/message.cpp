@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "message.hpp"
+
+#include <utility>
+
+namespace kontor::comm::mpi {
+
+Message message(const Transfer& transfer) {
+  const auto& [buffer, order, peer, tag] = transfer;
+  if (is_contiguous(buffer.shape, order)) {
+    auto [type, count, made] = payload(element_count(buffer.shape), buffer.scalar);
+    return {buffer.data, count, type, peer, tag, buffer.label, std::move(made)};
+  }
+  auto made = strided(buffer, order);
+  const auto type = made.get();
+  return {buffer.data, 1, type, peer, tag, buffer.label, std::move(made)};
+}
+
+MessageSet messages(const Schedule& schedule) {
+  MessageSet set{schedule.label, {}, {}};
+  for (const auto& transfer : schedule.sends) set.sends.push_back(message(transfer));
+  for (const auto& transfer : schedule.receives) set.receives.push_back(message(transfer));
+  return set;
+}
+
+} // namespace kontor::comm::mpi
