@@ -3,6 +3,8 @@
 
 #include <kontor/comm/options.hpp>
 
+#include <mpi.h>
+
 #include <chrono>
 #include <thread>
 
@@ -11,6 +13,13 @@ namespace kontor::comm::mpi {
 /// How long a wait may last at this check level, in seconds; 0: any time.
 inline double patience(const Options& options) {
   return options.check == CheckLevel::cross_rank ? options.patience : 0;
+}
+
+/// Whose deadline it was, for errors.
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
 }
 
 /// An end to waiting. 0 seconds: there is none.
