@@ -15,6 +15,10 @@
 
 namespace kontor::comm {
 
+namespace detail {
+class Checks;
+}
+
 /// "No neighbour there": a transfer to or from it does not take place.
 inline constexpr int no_rank = -1;
 
@@ -84,6 +88,9 @@ class Communicator {
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
   MPI_Comm checking() const;
+
+  /// The messages that are checked at level `cross_rank`; null at the other levels.
+  detail::Checks* checks() const;
 
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.
