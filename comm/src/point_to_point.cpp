@@ -35,6 +35,11 @@ std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
                      sends ? "" : "; any_tag takes whatever the message has");
 }
 
+void check_envelope(const Communicator& comm, const Envelope& envelope) {
+  if (comm.options().check != CheckLevel::off && !is_valid(comm, envelope))
+    throw UsageError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
+}
+
 void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
   const auto why = is_valid(comm, envelope) ? "it has elements but no memory (its data pointer is null)"
                                             : why_not_valid(comm, envelope);

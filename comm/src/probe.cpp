@@ -14,12 +14,6 @@ namespace {
 using detail::Envelope;
 using detail::Way;
 
-void check_envelope(const Communicator& comm, const Envelope& envelope) {
-  if (comm.options().check != CheckLevel::off && !detail::is_valid(comm, envelope))
-    throw UsageError(
-        fmt::format("{}: {}", detail::to_string(envelope), detail::why_not_valid(comm, envelope)));
-}
-
 [[noreturn]] void fail(int code, const char* mpi_function, const Envelope& envelope) {
   throw Error(
       fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
@@ -47,7 +41,7 @@ std::optional<Incoming> look(const Communicator& comm, const Envelope& envelope)
 
 Incoming probe(const Communicator& comm, int source, int tag) {
   const Envelope envelope{"probe", Way::from, source, tag};
-  check_envelope(comm, envelope);
+  detail::check_envelope(comm, envelope);
   if (detail::verified(comm)) {
     const mpi::Deadline deadline(comm.options().patience);
     while (!deadline.passed()) {
@@ -66,7 +60,7 @@ Incoming probe(const Communicator& comm, int source, int tag) {
 
 std::optional<Incoming> iprobe(const Communicator& comm, int source, int tag) {
   const Envelope envelope{"iprobe", Way::from, source, tag};
-  check_envelope(comm, envelope);
+  detail::check_envelope(comm, envelope);
   return look(comm, envelope);
 }
 

@@ -45,6 +45,9 @@ inline bool is_valid(const Communicator& comm, const Envelope& envelope) {
 }
 std::string why_not_valid(const Communicator&, const Envelope&);
 
+/// Check level `local` for what has no View.
+void check_envelope(const Communicator&, const Envelope&);
+
 /// Throws UsageError in words: what one rank alone can see that MPI would not take.
 [[noreturn]] void refuse_message(const Communicator&, const Envelope&, const Buffer&);
 /// Throws Error with MPI's text.

@@ -88,7 +88,7 @@ View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
   detail::check_made<View>();
   using T = typename View::non_const_value_type;
   const detail::Envelope envelope{"recv_with_extents", detail::Way::from, source, tag};
-  detail::check_message(comm, envelope, View());
+  detail::check_envelope(comm, envelope);
   if (source == no_rank) return {};
   const auto said = detail::hear(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   const auto view = detail::make_view<View>(said.label, said.shape);
