@@ -5,7 +5,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/patience.hpp>
-#include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,7 +34,7 @@ struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm checking = MPI_COMM_NULL;
   Options options;
-  std::unique_ptr<Backend> backend;
+  std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
   int rank = 0;
   int size = 1;
@@ -49,7 +48,7 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    backend.reset();
+    ways.clear();
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
@@ -112,9 +111,10 @@ Communicator Communicator::split(int colour, int key) const {
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
-    throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
-                                 "its {} dimensions; {} were given",
-                                 dims().size(), keep.size()));
+    throw UsageError(
+        fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
+                    "its {} dimensions; {} were given",
+                    dims().size(), keep.size()));
   const std::vector<int> remain(keep.begin(), keep.end());
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");
@@ -151,7 +151,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
-  group_->backend = find_backend(options.backend).make(MpiHandle{owned, options});
+  group_->ways = comm::ways(MpiHandle{owned, options});
 }
 
 int Communicator::rank() const {
@@ -164,7 +164,10 @@ const Options& Communicator::options() const {
   return group_->options;
 }
 Backend& Communicator::backend() const {
-  return *group_->backend;
+  return *group_->ways.front().backend;
+}
+const std::vector<Way>& Communicator::ways() const {
+  return group_->ways;
 }
 MPI_Comm Communicator::native() const {
   return group_->comm;
