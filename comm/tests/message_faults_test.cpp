@@ -94,7 +94,7 @@ TEST_F(MessageFaults, Pools) {
     });
     EXPECT_TRUE(text == from("irecv", 3, function) || text == to("isend", 3, function)) << text;
     EXPECT_FALSE(pool[0].active() && pool[1].active());
-    if (function == std::string("MPI_Waitall")) EXPECT_TRUE(pool[0].finished());
+    EXPECT_TRUE(pool[0].finished() || function != std::string("MPI_Waitall"));
     wait_all(pool);
   }
 }
