@@ -36,6 +36,7 @@ struct Communicator::Group {
   Options options;
   std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
+  detail::Facts facts;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
@@ -145,6 +146,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
+  group_->facts = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
     check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -188,6 +190,9 @@ MPI_Comm Communicator::checking() const {
   return group_->checking;
 }
 
+const detail::Facts& Communicator::facts() const {
+  return group_->facts;
+}
 detail::Checks* Communicator::checks() const {
   return group_->checks.get();
 }

@@ -52,23 +52,25 @@ std::size_t right_ones(const Bytes& view, unsigned seed, std::size_t used = colu
 /// Rank 0 has the data, and rank 1 gets them.
 class Large : public testing::Test {
  protected:
+  static inline Bytes bytes; // of all tests, because the system takes long to give so much
   int rank = 0;
-  Bytes bytes;
 
   void SetUp() override {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double available = available_memory(); // both ranks need theirs, and may share a node
+    double available = available_memory() + static_cast<double>(bytes.size());
+    // Both ranks need theirs, and may share a node.
     MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     constexpr double needed = 2.3 * elements;
     if (available < needed)
       GTEST_SKIP() << fmt::format("takes {:.1f} GB of memory; {:.1f} GB are available", needed * 1e-9,
                                   available * 1e-9);
-    bytes = Bytes(Kokkos::view_alloc(std::string("bytes"), Kokkos::WithoutInitializing), elements);
-    if (rank == 0)
-      fill(bytes, 1);
-    else
-      Kokkos::deep_copy(bytes, 0);
+    if (bytes.size() == 0) {
+      bytes = Bytes(Kokkos::view_alloc(std::string("bytes"), Kokkos::WithoutInitializing), elements);
+      if (rank == 0) fill(bytes, 1);
+    }
+    if (rank == 1) Kokkos::deep_copy(bytes, 0);
   }
+  static void TearDownTestSuite() { bytes = {}; }
 };
 
 TEST_F(Large, Send) {
