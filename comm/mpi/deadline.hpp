@@ -26,8 +26,8 @@ class Deadline {
   /// passed.
   template <class Done>
   bool wait(const Done& done) const {
-    for (int turn = 0; !done(); ++turn) {
-      if (turn < spins) continue;
+    for (int turn = 1; !done(); ++turn) {
+      if (turn % spins != 0) continue;
       if (passed()) return false;
       std::this_thread::yield();
     }
@@ -36,7 +36,8 @@ class Deadline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int spins = 100; ///< before the core is given to others
+  static constexpr int spins =
+      100; ///< before the core is given to others: a turn may bring a part of a message
   bool limited_;
   Clock::time_point end_;
 };
