@@ -32,6 +32,7 @@ struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm checking = MPI_COMM_NULL;
   Options options;
+  std::shared_ptr<bool> littered;
   std::vector<Way> ways;
   int rank = 0;
   int size = 1;
@@ -52,6 +53,7 @@ struct Communicator::Group {
     for (auto& [request, keep] : adopted) {
       if (std::uncaught_exceptions() == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    if (littered && *littered) return;
     if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
@@ -141,7 +143,9 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
     check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  group_->ways = comm::ways(MpiHandle{owned, options});
+  const MpiHandle handle{owned, options};
+  group_->littered = handle.littered;
+  group_->ways = comm::ways(handle);
 }
 
 int Communicator::rank() const {
