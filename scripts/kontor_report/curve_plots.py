@@ -15,9 +15,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 def plot_curves(record, path):
     with plt.rc_context(STYLE):
-        figure = _bars(record.curves) if is_split(record.curves) else _lines(record)
+        figure = _bars(record.curves) if _compares_parts(record.curves) else _lines(record)
         figure.suptitle(f"{record.run.get('app', '')}: {record.run.get('ranks', '?')} ranks")
         save(figure, path)
+
+
+def _compares_parts(rows):
+    """Many series at few sizes: what matters is where the time of each goes, not how it grows."""
+    return is_split(rows) and len(by("series", rows)) > len(by("size", rows))
 
 
 def _lines(record):
@@ -39,7 +44,7 @@ def _lines(record):
             plot.set_xlim(time.get_xlim())
             _engineering(plot.xaxis, "B")
         ratio.set_xlabel("bytes")
-    legend_below(figure, cells[0][0], 3 * columns)
+    legend_below(figure, [time for time, _, _ in cells], 3 * columns)
     _hide(cells[len(curves):])
     return figure
 
@@ -85,7 +90,7 @@ def _bars(rows):
     for plot, ((name, size), points) in zip(axes.flat, groups.items()):
         plot.set_title(f"{name}, size {size}")
         _draw_parts(plot, points)
-    legend_below(figure, axes[0][0])
+    legend_below(figure, axes.flat[:1])
     _hide(axes.flat[len(groups):])
     return figure
 
@@ -93,12 +98,12 @@ def _bars(rows):
 def _draw_parts(axes, points):
     for place, row in enumerate(points):
         parts = {part: row.get(part, 0) for part in SPLIT}
-        parts["other"] = max(0.0, row["mean"] - sum(parts.values()))
+        parts["other"] = max(0.0, row["median"] - sum(parts.values()))
         left = 0.0
         for part, length in parts.items():
             axes.barh(place, length, height=0.7, left=left, color=COLOURS[part], label=part if place == 0 else None)
             left += length
-        axes.text(left, place, f" {seconds(row['mean'])}", va="center", fontsize=8)
+        axes.text(left, place, f" {seconds(row['median'])}", va="center", fontsize=8)
     axes.set_yticks(range(len(points)), [row["series"] for row in points])
     axes.set_ylim(len(points) - 0.5, -0.5)
     axes.margins(x=0.15)

@@ -17,7 +17,7 @@ def by(key, rows):
 
 
 def is_split(rows):
-    """Whether these times are known by part: then what matters is where they go, not how they grow."""
+    """Whether these times are known by part."""
     return any(row.get(part) for row in rows for part in SPLIT)
 
 
@@ -30,7 +30,7 @@ def curve_sections(record):
     ratios = by("curve", record.ratios)
     for name, rows in by("curve", record.curves).items():
         if is_split(rows):
-            sections.append(section(f"{name}: mean time and its parts", _parts(rows)))
+            sections.append(section(f"{name}: median time and its parts", _parts(rows)))
         else:
             sections.append(section(f"{name}: mean time and its standard error", _times(rows, ratios.get(name, []))))
     return sections
@@ -74,6 +74,6 @@ def _interval(row):
 
 
 def _parts(rows):
-    lines = [[str(row["size"]), row["series"], seconds(row["mean"]), *(seconds(row.get(part)) for part in SPLIT),
+    lines = [[str(row["size"]), row["series"], seconds(row["median"]), *(seconds(row.get(part)) for part in SPLIT),
               str(row["messages"]), quantity(row["bytes"], "B")] for row in rows]
     return table(lines, ["size", "series", "time", *SPLIT, "messages", "bytes"], left=2)

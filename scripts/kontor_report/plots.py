@@ -75,7 +75,7 @@ def plot_comparison(records, path):
         for row, (app, group) in zip(axes, groups.items()):
             _times(row[0], app, group)
             _figures(row[1], group)
-        legend_below(figure, axes[0][0])
+        legend_below(figure, axes.flat[:1])
         save(figure, path)
 
 
@@ -123,9 +123,10 @@ def _label(record):
     return f"{record.path}\n{run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
 
 
-def legend_below(figure, axes, columns=8):
-    """One legend for all plots, of the colours in this one: they are the same."""
-    handles, labels = axes.get_legend_handles_labels()
+def legend_below(figure, plots, columns=8):
+    """One legend for all plots, of the colours in these: they are the same everywhere."""
+    found = {label: handle for axes in plots for handle, label in zip(*axes.get_legend_handles_labels())}
+    labels, handles = found.keys(), found.values()
     room = 0.4 * -(-len(labels) // columns) / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
     figure.legend(handles, labels, ncols=columns, loc="lower center", frameon=False)
