@@ -34,6 +34,7 @@ struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm checking = MPI_COMM_NULL;
   Options options;
+  std::shared_ptr<bool> littered;
   std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
   detail::Facts facts;
@@ -61,6 +62,7 @@ struct Communicator::Group {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     checks.reset();
+    if (littered && *littered) return;
     if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
@@ -153,7 +155,9 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
-  group_->ways = comm::ways(MpiHandle{owned, options});
+  const MpiHandle handle{owned, options};
+  group_->littered = handle.littered;
+  group_->ways = comm::ways(handle);
 }
 
 int Communicator::rank() const {

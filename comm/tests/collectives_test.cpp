@@ -68,16 +68,25 @@ void expect_limits(const Communicator& comm) {
             std::numeric_limits<T>::lowest());
 }
 
+/// MPICH 4.0.2 does not (its issue 6083).
+bool mpi_compares_unsigned_numbers(const Communicator& comm) {
+  const unsigned char mine = comm.rank() == 0 ? 255 : 1;
+  unsigned char most = 0;
+  PMPI_Allreduce(&mine, &most, 1, MPI_UNSIGNED_CHAR, MPI_MAX, comm.native());
+  return most == 255;
+}
+
 TEST(Allreduce, LimitsOfEveryType) {
   const Communicator comm(MPI_COMM_WORLD);
   expect_limits<signed char>(comm);
-  expect_limits<unsigned char>(comm);
   expect_limits<short>(comm);
+  expect_limits<long>(comm);
+  expect_limits<long double>(comm);
+  if (!mpi_compares_unsigned_numbers(comm)) GTEST_SKIP() << "this MPI takes unsigned numbers for signed ones";
+  expect_limits<unsigned char>(comm);
   expect_limits<unsigned short>(comm);
   expect_limits<unsigned>(comm);
-  expect_limits<long>(comm);
   expect_limits<unsigned long long>(comm);
-  expect_limits<long double>(comm);
 }
 
 TEST(Allreduce, Logical) {

@@ -72,6 +72,8 @@ class PagesTest(unittest.TestCase):
                     self.try_command(shlex.split(line, comments=True), block.where)
 
     def try_command(self, words, where):
+        if re.match("[A-Z_]+=", words[0] if words else ""):  # a variable for the command
+            words = words[1:]
         if words[:1] == ["mpirun"]:
             self.assertEqual(words[1], "-n")
             words = words[3:]
