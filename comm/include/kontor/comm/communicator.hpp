@@ -108,6 +108,7 @@ class Communicator {
   /// other levels.
   MPI_Comm checking() const;
 
+  /// What messages need to know of it at once.
   const detail::Facts& facts() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.

@@ -39,6 +39,7 @@ struct Element {
   int per_element;   ///< how many make an element
 };
 
+/// MPI's type of the scalar; bytes, where MPI has none.
 /// Here and not behind a call, so that it is a constant where the type is known to the compiler.
 inline Element element(Scalar scalar) {
   const auto size = scalar.size;
