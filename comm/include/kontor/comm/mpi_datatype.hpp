@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -59,7 +60,19 @@ inline Payload payload(std::int64_t elements, Scalar scalar) {
 /// One element of the result is the whole strided buffer, its elements in wire order.
 Datatype strided(const Buffer&, const WireOrder&);
 
-/// Throws UsageError, with the name of the MPI operation, if MPI does not define it for the scalar.
+/// MPI_OP_NULL where MPI does not define the operation for the scalar.
 MPI_Op reduction(ReduceOp, Scalar);
+
+/// Calls f(first, count) for chunks of up to `limit` elements of `elements`; once for none at all. MPI does not
+/// define its own reductions for derived datatypes, such as those of payload(), so long ones go in chunks.
+template <class F>
+void in_chunks(std::int64_t elements, F f, std::int64_t limit = std::int64_t{1} << 30) {
+  std::int64_t first = 0;
+  do {
+    const auto count = std::min(elements - first, limit);
+    f(first, static_cast<int>(count));
+    first += count;
+  } while (first < elements);
+}
 
 } // namespace kontor::comm::mpi
