@@ -29,7 +29,10 @@ struct Record {
   std::int64_t expects = 0;
 };
 
-constexpr int words_tag = 1;
+/// Checks of several calls may be under way at once.
+int words_tag(std::int64_t number) {
+  return 2 + static_cast<int>(number % 16384);
+}
 
 /// FNV-1a
 std::uint64_t hash_of(const CollectiveCall& call, std::int64_t number) {
@@ -79,12 +82,20 @@ AgreementCheck::~AgreementCheck() {
   if (records_ && records_->request != MPI_REQUEST_NULL) comm_.adopt(records_->request, records_);
 }
 
-std::optional<std::string> AgreementCheck::finish() {
-  if (!detail::all_came(comm_, records_->request)) {
+bool AgreementCheck::test() {
+  if (!deadline_) deadline_.emplace(comm_.options().patience);
+  int all_came = 0;
+  check(MPI_Test(&records_->request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
+  if (detail::somebody_gave_up(comm_) || (!all_came && deadline_->passed())) {
     comm_.abandon();
     throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
   }
-  compare_calls();
+  if (all_came) compare_calls();
+  return all_came != 0;
+}
+
+std::optional<std::string> AgreementCheck::finish() {
+  while (!test()) mpi::yield();
   return compare_counts();
 }
 
@@ -122,21 +133,26 @@ std::optional<std::string> AgreementCheck::compare_counts() const {
 }
 
 std::string AgreementCheck::said_by(int speaker, const std::string& words) const {
-  std::array<char, 1024> text{};
-  const auto length = static_cast<int>(text.size());
-  const bool speaks = speaker == comm_.rank();
-  if (speaks) words.copy(text.data(), text.size() - 1);
-  std::vector<MPI_Request> requests(comm_.size(), MPI_REQUEST_NULL);
-  for (int r = 0; r < comm_.size(); ++r) {
-    if (speaks && r != speaker)
-      check(MPI_Isend(text.data(), length, MPI_CHAR, r, words_tag, comm_.checking_calls(), &requests[r]),
-            "MPI_Isend");
-    if (!speaks && r == speaker)
-      check(MPI_Irecv(text.data(), length, MPI_CHAR, r, words_tag, comm_.checking_calls(), &requests[r]),
-            "MPI_Irecv");
+  const auto text = std::make_shared<std::array<char, 1024>>();
+  const auto length = static_cast<int>(text->size());
+  const int tag = words_tag(number_);
+  if (speaker == comm_.rank()) {
+    words.copy(text->data(), text->size() - 1);
+    for (int r = 0; r < comm_.size(); ++r) {
+      if (r == speaker) continue;
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Isend(text->data(), length, MPI_CHAR, r, tag, comm_.checking_calls(), &request), "MPI_Isend");
+      comm_.adopt(request, text);
+    }
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, comm_.checking_calls(), &request), "MPI_Irecv");
+    if (!mpi::wait_at_most(request, comm_.options().patience)) {
+      comm_.adopt(request, text);
+      return "something of which it has not told";
+    }
   }
-  check(MPI_Waitall(comm_.size(), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  return text.data();
+  return text->data();
 }
 
 void check_agreement(const Communicator& comm, const CollectiveCall& call) {

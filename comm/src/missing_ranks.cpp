@@ -17,14 +17,7 @@ using mpi::check;
 namespace {
 
 /// Message: the number of a call that its sender has come to and given up.
-constexpr int gave_up_tag = 2;
-
-bool somebody_gave_up(const Communicator& comm) {
-  int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, comm.checking_calls(), &found, MPI_STATUS_IGNORE),
-        "MPI_Iprobe");
-  return found != 0;
-}
+constexpr int gave_up_tag = 1;
 
 /// "0-2, 5"
 std::string ranks_in_words(const std::vector<bool>& chosen) {
@@ -42,12 +35,11 @@ std::string ranks_in_words(const std::vector<bool>& chosen) {
 
 } // namespace
 
-bool all_came(const Communicator& comm, MPI_Request& request) {
-  constexpr double slice = 0.02; // seconds between two looks for those who have given up
-  const mpi::Deadline deadline(comm.options().patience);
-  while (!mpi::wait_at_most(request, slice))
-    if (deadline.passed() || somebody_gave_up(comm)) return false;
-  return !somebody_gave_up(comm);
+bool somebody_gave_up(const Communicator& comm) {
+  int found = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, comm.checking_calls(), &found, MPI_STATUS_IGNORE),
+        "MPI_Iprobe");
+  return found != 0;
 }
 
 std::string who_is_missing(const Communicator& comm, std::int64_t number) {

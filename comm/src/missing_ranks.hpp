@@ -8,11 +8,11 @@
 
 namespace kontor::comm::detail {
 
-/// Local. Waits for a non-blocking operation in which all ranks take part; false if it is not complete within Options::patience, or if another rank has given up on it.
-bool all_came(const Communicator&, MPI_Request&);
+/// Local. Whether another rank has come to a call and given up waiting for the others.
+bool somebody_gave_up(const Communicator&);
 
-/// After all_came() was false. Tells the other ranks that this one has come, listens for a while who else has,
-/// and says who came and who did not.
+/// Where this rank gives up on the call of that number, or another one has. Tells the other ranks that this
+/// one has come, listens for a while who else has, and says in words who came and who did not.
 std::string who_is_missing(const Communicator&, std::int64_t number);
 
 } // namespace kontor::comm::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/patience.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -42,8 +43,11 @@ class AgreementCheck {
   AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
-  /// Waits for all ranks and throws as check_agreement() does. Returns what this rank alone finds wrong
-  /// between its own numbers of elements and those of others.
+  /// Local. Whether all ranks have come. Throws as check_agreement() does.
+  bool test();
+
+  /// Waits for all ranks and throws as check_agreement() does. Returns what this rank finds wrong between its
+  /// own numbers of elements and those of others; both ends of a mismatch see it, other ranks do not.
   std::optional<std::string> finish();
 
  private:
@@ -56,6 +60,7 @@ class AgreementCheck {
   Communicator comm_;
   CollectiveCall call_;
   std::int64_t number_ = 0;
+  std::optional<mpi::Deadline> deadline_; // from the first test() on
   std::shared_ptr<Records> records_; // outlives this as long as MPI writes into it
 };
 

@@ -79,6 +79,9 @@ class Communicator {
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
 
+  /// The highest message tag that MPI takes.
+  int tag_limit() const;
+
   /// Local; any thread. MPI's type of one element, and its operation for a reduction's functor. Made when first
   /// used where MPI has none of its own; they last as long as the communicator.
   MPI_Datatype element_type(Scalar) const;
