@@ -106,7 +106,8 @@ void AgreementCheck::compare_calls() const {
       std::find_if(theirs.begin(), theirs.end(), [](const Record& r) { return r.has_problem != 0; });
   if (with_problem != theirs.end()) {
     const auto rank = static_cast<int>(with_problem - theirs.begin());
-    const auto problem = fmt::format("on rank {}: {}: {}", rank, to_string(call_), call_.problem.value_or(""));
+    const auto problem =
+        fmt::format("on rank {}: {}: {}", rank, to_string(call_), call_.problem.value_or(""));
     throw UsageError(said_by(rank, problem));
   }
   const auto other = std::find_if(theirs.begin(), theirs.end(),
@@ -121,8 +122,8 @@ void AgreementCheck::compare_calls() const {
 std::optional<std::string> AgreementCheck::compare_counts() const {
   const auto& [mine, theirs, request] = *records_;
   const auto differ = [&](int from, std::int64_t sent, int to, std::int64_t expected) {
-    return fmt::format("{}: rank {} sends {} elements to rank {}, which expects {}", call_.operation, from, sent,
-                       to, expected);
+    return fmt::format("{}: rank {} sends {} elements to rank {}, which expects {}", call_.operation, from,
+                       sent, to, expected);
   };
   const int me = comm_.rank();
   for (int r = 0; r < comm_.size(); ++r) {
@@ -146,7 +147,8 @@ std::string AgreementCheck::said_by(int speaker, const std::string& words) const
     }
   } else {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, comm_.checking_calls(), &request), "MPI_Irecv");
+    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, comm_.checking_calls(), &request),
+          "MPI_Irecv");
     if (!mpi::wait_at_most(request, comm_.options().patience)) {
       comm_.adopt(request, text);
       return "something of which it has not told";

@@ -116,9 +116,10 @@ Communicator Communicator::split(int colour, int key) const {
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
-    throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
-                                 "its {} dimensions; {} were given",
-                                 dims().size(), keep.size()));
+    throw UsageError(
+        fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
+                    "its {} dimensions; {} were given",
+                    dims().size(), keep.size()));
   const std::vector<int> remain(keep.begin(), keep.end());
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");

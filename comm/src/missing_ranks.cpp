@@ -47,7 +47,8 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
   for (int r = 0; r < comm.size(); ++r) {
     if (r == comm.rank()) continue;
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, gave_up_tag, comm.checking_calls(), &request), "MPI_Isend");
+    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, gave_up_tag, comm.checking_calls(), &request),
+          "MPI_Isend");
     comm.adopt(request, note);
   }
   std::vector<bool> came(comm.size(), false);

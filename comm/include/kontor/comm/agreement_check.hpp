@@ -28,10 +28,10 @@ struct CollectiveCall {
 
 std::string to_string(const CollectiveCall&);
 
-/// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws on
-/// every rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ, unless
-/// all make the same call. Throws Error on the ranks that came, naming those that did not, if not all come
-/// within Options::patience; the communicator is then of no more use. MPI_Ialltoall on checking_calls().
+/// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws
+/// on every rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ,
+/// unless all make the same call. Throws Error on the ranks that came, naming those that did not, if not all
+/// come within Options::patience; the communicator is then of no more use. MPI_Ialltoall on checking_calls().
 void check_agreement(const Communicator&, const CollectiveCall&);
 
 /// The same in two steps, for calls that may not wait.
@@ -61,7 +61,7 @@ class AgreementCheck {
   CollectiveCall call_;
   std::int64_t number_ = 0;
   std::optional<mpi::Deadline> deadline_; // from the first test() on
-  std::shared_ptr<Records> records_; // outlives this as long as MPI writes into it
+  std::shared_ptr<Records> records_;      // outlives this as long as MPI writes into it
 };
 
 } // namespace kontor::comm

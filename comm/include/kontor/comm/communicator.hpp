@@ -40,8 +40,8 @@ class Communicator {
   Communicator& operator=(Communicator&&) noexcept = default;
   ~Communicator() = default;
 
-  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks, with
-  /// this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
+  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
+  /// with this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
   Communicator split(int colour, int key = 0) const;
 
   /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
@@ -82,8 +82,8 @@ class Communicator {
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
-  /// Local; any thread. MPI's type of one element, and its operation for a reduction's functor. Made when first
-  /// used where MPI has none of its own; they last as long as the communicator.
+  /// Local; any thread. MPI's type of one element, and its operation for a reduction's functor. Made when
+  /// first used where MPI has none of its own; they last as long as the communicator.
   MPI_Datatype element_type(Scalar) const;
   MPI_Op operation(MPI_User_function*, bool commutative) const;
 

@@ -39,7 +39,8 @@ class Operation {
   ~Operation() = default;
 
   /// Takes charge of what an MPI call has begun with the Request's View of that index.
-  void begun(MPI_Request request, const Envelope& envelope, std::size_t view) {
+  void begun(MPI_Request request, const Envelope& envelope, std::size_t view,
+             std::shared_ptr<void> = nullptr) {
     parts_[count_++] = {request, envelope, view};
     state_ = State::active;
   }

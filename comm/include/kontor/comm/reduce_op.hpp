@@ -8,26 +8,27 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <typeinfo>
 
-/// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI gets
-/// an operation made once for each communicator.
+/// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI
+/// gets an operation made once for each communicator.
 namespace kontor::comm {
 
 /// A functor of which the caller says whether its operands may change places.
 template <class F, bool swappable>
-struct Operation {
+struct ReduceFunctor {
   F function;
 };
 
 /// MPI may combine elements of ranks in any order: f(a, b) is f(b, a).
 template <class F>
-constexpr Operation<F, true> commutative(F f) {
+constexpr ReduceFunctor<F, true> commutative(F f) {
   return {f};
 }
 
 /// Elements are combined in the order of ranks. What a functor without either wrapping gets.
 template <class F>
-constexpr Operation<F, false> non_commutative(F f) {
+constexpr ReduceFunctor<F, false> non_commutative(F f) {
   return {f};
 }
 
@@ -55,6 +56,7 @@ struct Reducer {
   ReduceOp named = ReduceOp::sum;
   MPI_User_function* function = nullptr;
   bool commutative = true;
+  const char* type = ""; ///< of the functor, as the compiler spells it
 };
 
 /// What MPI calls for a functor: `both` becomes f(lower ranks, both). F is empty, so any byte is one.
@@ -67,15 +69,17 @@ void combine(void* lower, void* both, int* count, MPI_Datatype*) noexcept {
 }
 
 template <class T, class F, bool swappable>
-Reducer reducer(const Operation<F, swappable>&) {
-  static_assert(std::is_empty_v<F> && std::is_trivially_copyable_v<F>,
-                "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it "
-                "cannot be a pointer to a function");
-  static_assert(std::is_invocable_r_v<T, const F&, const T&, const T&>,
-                "kontor::comm: the functor of a reduction must take two elements, as (const T&, const T&), and "
-                "return one");
+Reducer reducer(const ReduceFunctor<F, swappable>&) {
+  static_assert(
+      std::is_empty_v<F> && std::is_trivially_copyable_v<F>,
+      "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it "
+      "cannot be a pointer to a function");
+  static_assert(
+      std::is_invocable_r_v<T, const F&, const T&, const T&>,
+      "kontor::comm: the functor of a reduction must take two elements, as (const T&, const T&), and "
+      "return one");
   if constexpr (std::is_empty_v<F> && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    return {.function = combine<T, F>, .commutative = swappable};
+    return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
   else
     return {};
 }
