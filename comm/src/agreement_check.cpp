@@ -3,6 +3,7 @@
 // Every rank tells every other one a hash of what it is about to do. Only where those differ do two ranks
 // send their words as well, and only where some rank does not come do the others tell each other that they
 // have: a call that is right costs one small MPI_Ialltoall.
+#include "checked.hpp"
 #include "missing_ranks.hpp"
 
 #include <kontor/comm/agreement_check.hpp>
@@ -84,6 +85,7 @@ AgreementCheck::~AgreementCheck() {
 
 bool AgreementCheck::test() {
   if (!deadline_) deadline_.emplace(comm_.options().patience);
+  comm_.checks()->progress();
   int all_came = 0;
   check(MPI_Test(&records_->request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
   if (detail::somebody_gave_up(comm_) || (!all_came && deadline_->passed())) {

@@ -44,7 +44,7 @@ void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Op
     };
     const auto both = std::make_shared<Both>(
         Both{in.in_place() ? CountArrays() : arrays(send_counts, in), arrays(receive_counts, out)});
-    if (posted) posted->keep = both;
+    if (posted) posted->arrays = both;
     const auto& [sends, receives] = *both;
     call_mpi(posted, {"MPI_Alltoallv", "MPI_Ialltoallv"}, MPI_Alltoallv, MPI_Ialltoallv, in.data,
              sends.counts.data(), sends.offsets.data(), type, out.data, receives.counts.data(),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checked.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/handle_cache.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/mpi_datatype.hpp>
+#include <kontor/comm/patience.hpp>
 #include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
@@ -39,6 +41,7 @@ struct Communicator::Group {
   bool abandoned = false;
   Options options;
   std::unique_ptr<Backend> backend;
+  std::unique_ptr<detail::Checks> checks;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
@@ -61,9 +64,14 @@ struct Communicator::Group {
       return;
     }
     for (auto& [request, keep] : adopted) {
-      if (std::uncaught_exceptions() == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (std::uncaught_exceptions() > 0) continue;
+      if (checks)
+        mpi::give_up_after(request, options.patience);
+      else
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     handles.free();
+    checks.reset();
     if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
     if (checking_calls != MPI_COMM_NULL) MPI_Comm_free(&checking_calls);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
@@ -155,6 +163,8 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
       *checking = duplicate(owned);
       check(MPI_Comm_set_errhandler(*checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     }
+    group_->checks =
+        std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
   group_->backend = find_backend(options.backend).make(MpiHandle{owned, options});
 }
@@ -198,6 +208,9 @@ std::int64_t Communicator::number_call() const {
 }
 void Communicator::abandon() const {
   group_->abandoned = true;
+}
+detail::Checks* Communicator::checks() const {
+  return group_->checks.get();
 }
 
 int Communicator::neighbour(int dim, int displacement) const {

@@ -42,7 +42,7 @@ void Gatherv::operator()(const Communicator& comm, const Operand& in, const Oper
   perform(comm, posted, problem, describe, [&] {
     const auto type = comm.element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, out) : CountArrays());
-    if (posted) posted->keep = all;
+    if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Gatherv", "MPI_Igatherv"}, MPI_Gatherv, MPI_Igatherv, in.data, int_count(in), type,
              out.data, all->counts.data(), all->offsets.data(), type, root, comm.native());
   });
@@ -79,7 +79,7 @@ void Allgatherv::operator()(const Communicator& comm, const Operand& in, const O
   perform(comm, posted, counts_problem(comm, counts, in, out), describe, [&] {
     const auto type = comm.element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(arrays(counts, out));
-    if (posted) posted->keep = all;
+    if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, in.data,
              int_count(in), type, out.data, all->counts.data(), all->offsets.data(), type, comm.native());
   });

@@ -14,15 +14,32 @@ void yield() {
   std::this_thread::yield();
 }
 
-bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
-  const Deadline deadline(seconds);
+namespace {
+
+struct Outcome {
+  int code;
+  bool done;
+};
+
+Outcome test_until(MPI_Request& request, const Deadline& deadline, MPI_Status* status) {
   for (;;) {
     int done = 0;
-    check(MPI_Test(&request, &done, status), "MPI_Test");
-    if (done) return true;
-    if (deadline.passed()) return false;
+    const int code = MPI_Test(&request, &done, status);
+    if (code != MPI_SUCCESS || done || deadline.passed()) return {code, done != 0};
     yield();
   }
+}
+
+} // namespace
+
+bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
+  const auto [code, done] = test_until(request, Deadline(seconds), status);
+  check(code, "MPI_Test");
+  return done;
+}
+
+void give_up_after(MPI_Request& request, double seconds) noexcept {
+  test_until(request, Deadline(seconds), MPI_STATUS_IGNORE);
 }
 
 } // namespace kontor::comm::mpi

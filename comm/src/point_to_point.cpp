@@ -26,15 +26,18 @@ void refuse_strided(const char* operation, const Buffer& buffer) {
                                operation, to_string(buffer)));
 }
 
-void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
+std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
   const bool sends = envelope.way == Way::to;
-  std::string why = "it has elements but no memory (null data)";
   if (envelope.peer >= comm.size() || envelope.peer < (sends ? no_rank : any_rank))
-    why = fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
-                      sends ? "" : ", any_rank takes whoever has sent");
-  else if (envelope.tag > comm.tag_limit() || envelope.tag < (sends ? 0 : any_tag))
-    why = fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
-                      sends ? "" : "; any_tag takes whatever the message has");
+    return fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
+                       sends ? "" : ", any_rank takes whoever has sent");
+  return fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
+                     sends ? "" : "; any_tag takes whatever the message has");
+}
+
+void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
+  const auto why = is_valid(comm, envelope) ? "it has elements but no memory (its data pointer is null)"
+                                            : why_not_valid(comm, envelope);
   throw UsageError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 

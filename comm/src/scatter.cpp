@@ -42,7 +42,7 @@ void Scatterv::operator()(const Communicator& comm, const Operand& in, const Ope
   perform(comm, posted, problem, describe, [&] {
     const auto type = comm.element_type(out.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, in) : CountArrays());
-    if (posted) posted->keep = all;
+    if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Scatterv", "MPI_Iscatterv"}, MPI_Scatterv, MPI_Iscatterv, in.data,
              all->counts.data(), all->offsets.data(), type, out.data, int_count(out), type, root,
              comm.native());

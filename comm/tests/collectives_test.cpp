@@ -184,7 +184,8 @@ template <class T, class Layout, std::size_t rank>
 void expect_equal_parts(const Index<rank>& extents) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto all = extended(extents, static_cast<std::size_t>(comm.size()));
-  EqualParts(comm, whole<T, Layout>("part", extents), whole<T, Layout>("whole", all),
+  if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
+    EqualParts(comm, whole<T, Layout>("part", extents), whole<T, Layout>("whole", all),
              whole<T, Layout>("other", all))
       .expect_all();
   EqualParts(comm, inside<T, Layout>("part", extents), inside<T, Layout>("whole", all),

@@ -50,6 +50,8 @@ class AgreementCheck {
   /// own numbers of elements and those of others; both ends of a mismatch see it, other ranks do not.
   std::optional<std::string> finish();
 
+  const Communicator& comm() const { return comm_; }
+
  private:
   struct Records;
   void compare_calls() const;

@@ -56,9 +56,13 @@ Operand operand(T& value) {
 /// A non-blocking operation that has been begun.
 struct Posted {
   MPI_Request request = MPI_REQUEST_NULL;
-  std::shared_ptr<void> keep;          ///< what MPI reads until the operation is complete
+  std::shared_ptr<void> arrays;        ///< of counts: MPI reads them until the operation is complete
   std::optional<AgreementCheck> check; ///< at check level `cross_rank`
+  std::shared_ptr<void> keep;          ///< then also the Views
 };
+
+/// Is complete when all ranks have been found to agree and the operation is.
+std::shared_ptr<Checked> checked_collective(Posted);
 
 /// A View of the caller's and what happens to it on this rank.
 template <class View>
@@ -119,9 +123,15 @@ Request<Views...> start(const Communicator& comm, const Collective& collective, 
   Posted posted;
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     collective(comm, operand(request.template lent<i>())..., &posted);
+    if (posted.check)
+      posted.keep = std::make_shared<std::tuple<Lent<Views>...>>(request.template lent<i>()...);
   }
   (std::index_sequence_for<Views...>());
-  request.begun(posted.request, {.operation = Collective::name}, 0, std::move(posted.keep));
+  const Envelope envelope{.operation = Collective::name};
+  if (posted.check)
+    request.begun(checked_collective(std::move(posted)), envelope, 0);
+  else
+    request.begun(posted.request, envelope, 0, std::move(posted.arrays));
   return request;
 }
 

@@ -16,6 +16,10 @@
 
 namespace kontor::comm {
 
+namespace detail {
+class Checks;
+}
+
 /// "No neighbour there": a transfer to or from it does not take place.
 inline constexpr int no_rank = -1;
 
@@ -94,6 +98,9 @@ class Communicator {
   MPI_Comm checking_calls() const;
   /// Local, in the same order on all ranks: 1, 2, 3 ...
   std::int64_t number_call() const;
+
+  /// The messages that are checked at level `cross_rank`; null at the other levels.
+  detail::Checks* checks() const;
 
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.

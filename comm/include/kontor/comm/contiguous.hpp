@@ -57,6 +57,12 @@ class Contiguous {
       make_copy(comm, operation, view);
   }
 
+  /// In another order than that in which they lie.
+  Contiguous(const View& view, const WireOrder& order)
+      : data_(view.data()), count_(static_cast<std::int64_t>(view.size())) {
+    if (!is_contiguous(shape_of(view), order)) make_copy(order);
+  }
+
   value_type* data() const { return data_; }
   mpi::Payload payload() const { return mpi::payload(count_, scalar_of<value_type>()); }
 
@@ -71,19 +77,25 @@ class Contiguous {
 
   void make_copy(const Communicator& comm, const char* operation, const View& view) {
     const auto shape = shape_of(view);
-    if (is_contiguous(shape, storage_order(shape))) return; // Kokkos does not see through extents of 1
+    const auto order = storage_order(shape);
+    if (is_contiguous(shape, order)) return; // Kokkos does not see through extents of 1
     if (comm.options().packing == Packing::none) refuse_strided(operation, to_buffer(view));
-    copy_ = Copy(Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing), view.size());
+    make_copy(order);
+  }
+
+  void make_copy(const WireOrder& order) {
+    copy_ = Copy(Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing),
+                 static_cast<std::size_t>(count_));
     data_ = copy_.data();
+    order_ = order;
   }
 
   template <typename Packs::Direction direction>
   void run(const View& view) const {
     if (copy_.data() == nullptr) [[likely]]
       return;
-    const auto shape = shape_of(view);
     Packs packs;
-    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape, storage_order(shape)));
+    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape_of(view), order_));
     packs.commit();
     const Space instance;
     packs.template run<direction>(instance);
@@ -94,6 +106,7 @@ class Contiguous {
   value_type* data_;
   std::int64_t count_;
   Copy copy_;
+  WireOrder order_; ///< of the copy
 };
 
 } // namespace kontor::comm::detail

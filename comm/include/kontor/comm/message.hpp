@@ -37,6 +37,14 @@ std::string to_string(const Envelope&);
 /// "View 'in', (4, 5) double"
 std::string to_string(const Buffer&);
 
+/// Whether the peer and the tag are there. The wildcards are negative, so a range covers them.
+inline bool is_valid(const Communicator& comm, const Envelope& envelope) {
+  const auto [operation, way, peer, tag] = envelope;
+  return peer >= (way == Way::to ? no_rank : any_rank) && peer < comm.size() &&
+         tag >= (way == Way::to ? 0 : any_tag) && tag <= comm.tag_limit();
+}
+std::string why_not_valid(const Communicator&, const Envelope&);
+
 /// Throws UsageError in words: what one rank alone can see that MPI would not take.
 [[noreturn]] void refuse_message(const Communicator&, const Envelope&, const Buffer&);
 /// Throws Error with MPI's text.
@@ -45,14 +53,16 @@ std::string to_string(const Buffer&);
 [[noreturn]] void fail_exchange(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                                 const Envelope& from, const Buffer& received);
 
-/// Check level `local`. The wildcards are negative, so a range covers them.
+/// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with patience.
+inline bool verified(const Communicator& comm) {
+  return comm.options().check == CheckLevel::cross_rank;
+}
+
+/// Check level `local`.
 template <ViewType View>
 void check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
   if (comm.options().check == CheckLevel::off) return;
-  const auto [operation, way, peer, tag] = envelope;
-  const bool peer_is_there = peer >= (way == Way::to ? no_rank : any_rank) && peer < comm.size();
-  const bool tag_is_valid = tag >= (way == Way::to ? 0 : any_tag) && tag <= comm.tag_limit();
-  if (!peer_is_there || !tag_is_valid || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
+  if (!is_valid(comm, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));
 }
 

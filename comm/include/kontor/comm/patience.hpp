@@ -26,4 +26,7 @@ void yield();
 /// operation that is not goes on, and stays the caller's. Throws Error if MPI reports one. MPI_Test.
 bool wait_at_most(MPI_Request&, double seconds, MPI_Status* = MPI_STATUS_IGNORE);
 
+/// The same for destructors: errors are passed over.
+void give_up_after(MPI_Request&, double seconds) noexcept;
+
 } // namespace kontor::comm::mpi

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/contiguous.hpp>
 #include <kontor/comm/message.hpp>
+#include <kontor/comm/nonblocking.hpp>
 
 #include <type_traits>
 
@@ -22,6 +23,7 @@ void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
   const detail::Envelope envelope{"send", detail::Way::to, dest, tag};
   detail::check_message(comm, envelope, view);
+  if (detail::verified(comm)) return void(detail::begin_send(comm, view, envelope).wait());
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();
@@ -38,6 +40,7 @@ void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
   const detail::Envelope envelope{"recv", detail::Way::from, source, tag};
   detail::check_message(comm, envelope, view);
+  if (detail::verified(comm)) return void(detail::begin_receive(comm, view, envelope).wait());
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
@@ -58,6 +61,8 @@ void exchange(const Communicator& comm, const SendView& send_view, int dest, con
   const detail::Envelope from{"exchange", detail::Way::from, source, tag};
   detail::check_message(comm, to, send_view);
   detail::check_message(comm, from, receive_view);
+  if (detail::verified(comm))
+    return void(detail::begin_exchange(comm, send_view, to, receive_view, from).wait());
   const detail::Contiguous<SendView> out(comm, to.operation, send_view);
   const detail::Contiguous<ReceiveView> in(comm, from.operation, receive_view);
   out.pack(send_view);
