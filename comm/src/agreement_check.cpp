@@ -124,8 +124,7 @@ void AgreementCheck::compare_calls() const {
 std::optional<std::string> AgreementCheck::compare_counts() const {
   const auto& [mine, theirs, request] = *records_;
   const auto differ = [&](int from, std::int64_t sent, int to, std::int64_t expected) {
-    return fmt::format("{}: rank {} sends {} elements to rank {}, which expects {}", call_.operation, from,
-                       sent, to, expected);
+    return fmt::format("rank {} sends {} elements to rank {}, which expects {}", from, sent, to, expected);
   };
   const int me = comm_.rank();
   for (int r = 0; r < comm_.size(); ++r) {
@@ -163,8 +162,8 @@ void check_agreement(const Communicator& comm, const CollectiveCall& call) {
   if (comm.checking_calls() == MPI_COMM_NULL) return;
   auto mismatch = AgreementCheck(comm, call).finish();
   if (call.sends.empty()) return;
-  CollectiveCall verdict{"comparison of counts"};
-  if (mismatch) verdict.problem = std::move(*mismatch);
+  CollectiveCall verdict{call.operation};
+  verdict.problem = std::move(mismatch);
   try {
     AgreementCheck(comm, std::move(verdict)).finish();
   } catch (const UsageError& error) {

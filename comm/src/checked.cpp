@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checked.hpp"
 
+#include "mpi/deadline.hpp"
+
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/patience.hpp>
@@ -215,11 +217,8 @@ std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelop
 
 void wait_patiently(const Communicator& comm, Checked& message, const Envelope& envelope,
                     const Buffer& buffer) {
-  const mpi::Deadline deadline(comm.options().patience);
-  while (!message.poll()) {
-    if (deadline.passed()) fail_late(comm, envelope, buffer, message.missing());
-    mpi::yield();
-  }
+  if (!mpi::Deadline(comm.options().patience).wait([&] { return message.poll(); }))
+    fail_late(comm, envelope, buffer, message.missing());
 }
 
 void fail_late(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,

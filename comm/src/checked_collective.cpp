@@ -8,6 +8,8 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace kontor::comm::detail {
@@ -24,7 +26,7 @@ class CheckedCollective final : public Checked {
     try {
       if (!agreed_ && !posted_.check->test()) return false;
       if (!agreed_)
-        if (const auto mismatch = posted_.check->finish()) throw Error(*mismatch);
+        if (const auto mismatch = posted_.check->finish()) throw Error(fmt::format("{}: {}", to_string(posted_.check->call()), *mismatch));
     } catch (const Error&) {
       posted_.check->comm().abandon();
       throw;

@@ -7,7 +7,6 @@
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/mpi_datatype.hpp>
 #include <kontor/comm/patience.hpp>
-#include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +39,7 @@ struct Communicator::Group {
   std::int64_t calls = 0;
   bool abandoned = false;
   Options options;
-  std::unique_ptr<Backend> backend;
+  std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
   int rank = 0;
   int size = 1;
@@ -55,7 +54,7 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    backend.reset();
+    ways.clear();
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
@@ -166,7 +165,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
-  group_->backend = find_backend(options.backend).make(MpiHandle{owned, options});
+  group_->ways = comm::ways(MpiHandle{owned, options});
 }
 
 int Communicator::rank() const {
@@ -179,7 +178,10 @@ const Options& Communicator::options() const {
   return group_->options;
 }
 Backend& Communicator::backend() const {
-  return *group_->backend;
+  return *group_->ways.front().backend;
+}
+const std::vector<Way>& Communicator::ways() const {
+  return group_->ways;
 }
 MPI_Comm Communicator::native() const {
   return group_->comm;

@@ -8,11 +8,11 @@
 namespace kontor::comm::detail {
 
 std::string to_string(const Envelope& envelope) {
-  const auto [operation, way, peer, tag] = envelope;
-  if (way == Way::among) return operation;
+  const auto [operation, direction, peer, tag] = envelope;
+  if (direction == Direction::among) return operation;
   const auto who = peer == any_rank ? std::string("any rank") : fmt::format("rank {}", peer);
   const auto which = tag == any_tag ? std::string("any tag") : fmt::format("tag {}", tag);
-  return fmt::format("{} {} {} ({})", operation, way == Way::to ? "to" : "from", who, which);
+  return fmt::format("{} {} {} ({})", operation, direction == Direction::to ? "to" : "from", who, which);
 }
 
 std::string to_string(const Buffer& buffer) {
@@ -27,12 +27,17 @@ void refuse_strided(const char* operation, const Buffer& buffer) {
 }
 
 std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
-  const bool sends = envelope.way == Way::to;
+  const bool sends = envelope.direction == Direction::to;
   if (envelope.peer >= comm.size() || envelope.peer < (sends ? no_rank : any_rank))
     return fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
                        sends ? "" : ", any_rank takes whoever has sent");
   return fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
                      sends ? "" : "; any_tag takes whatever the message has");
+}
+
+void check_envelope(const Communicator& comm, const Envelope& envelope) {
+  if (comm.options().check != CheckLevel::off && !is_valid(comm, envelope))
+    throw UsageError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
 }
 
 void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/patience.hpp>
+#include "mpi/deadline.hpp"
+
 #include <kontor/comm/pool.hpp>
 
 namespace kontor::comm::detail {
@@ -76,15 +77,12 @@ bool Pool::patient() const {
 
 template <class Turn>
 void Pool::wait_patiently(Turn turn) {
-  std::optional<mpi::Deadline> deadline;
-  while (!turn()) {
-    const auto late = std::ranges::find_if(operations_, &Operation::active);
-    if (late == operations_.end()) return;
-    if (!deadline) deadline.emplace((*late)->comm_->options().patience);
-    if (deadline->passed())
-      (*late)->fail_late(*std::ranges::find_if((*late)->parts(), &Operation::Part::pending));
-    mpi::yield();
-  }
+  const auto first_active = [&] { return std::ranges::find_if(operations_, &Operation::active); };
+  const double patience = (*first_active())->comm_->options().patience;
+  const auto done = [&] { return turn() || first_active() == operations_.end(); };
+  if (mpi::Deadline(patience).wait(done)) return;
+  const auto& late = **first_active();
+  late.fail_late(*std::ranges::find_if(late.parts_, &Operation::Part::pending));
 }
 
 void Pool::wait_all() {

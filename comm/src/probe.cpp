@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checked.hpp"
+#include "mpi/deadline.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/patience.hpp>
 #include <kontor/comm/probe.hpp>
 
 #include <fmt/format.h>
@@ -11,14 +11,8 @@
 namespace kontor::comm {
 namespace {
 
+using detail::Direction;
 using detail::Envelope;
-using detail::Way;
-
-void check_envelope(const Communicator& comm, const Envelope& envelope) {
-  if (comm.options().check != CheckLevel::off && !detail::is_valid(comm, envelope))
-    throw UsageError(
-        fmt::format("{}: {}", detail::to_string(envelope), detail::why_not_valid(comm, envelope)));
-}
 
 [[noreturn]] void fail(int code, const char* mpi_function, const Envelope& envelope) {
   throw Error(
@@ -46,15 +40,16 @@ std::optional<Incoming> look(const Communicator& comm, const Envelope& envelope)
 } // namespace
 
 Incoming probe(const Communicator& comm, int source, int tag) {
-  const Envelope envelope{"probe", Way::from, source, tag};
-  check_envelope(comm, envelope);
+  const Envelope envelope{"probe", Direction::from, source, tag};
+  detail::check_envelope(comm, envelope);
   if (detail::verified(comm)) {
-    const mpi::Deadline deadline(comm.options().patience);
-    while (!deadline.passed()) {
-      if (const auto found = look(comm, envelope)) return *found;
+    std::optional<Incoming> found;
+    const auto look_again = [&] {
       comm.checks()->progress();
-      mpi::yield();
-    }
+      found = look(comm, envelope);
+      return found.has_value();
+    };
+    if (mpi::Deadline(comm.options().patience).wait(look_again)) return *found;
     throw Error(fmt::format("rank {}: {}: no message has come within {} s", comm.rank(),
                             detail::to_string(envelope), comm.options().patience));
   }
@@ -65,8 +60,8 @@ Incoming probe(const Communicator& comm, int source, int tag) {
 }
 
 std::optional<Incoming> iprobe(const Communicator& comm, int source, int tag) {
-  const Envelope envelope{"iprobe", Way::from, source, tag};
-  check_envelope(comm, envelope);
+  const Envelope envelope{"iprobe", Direction::from, source, tag};
+  detail::check_envelope(comm, envelope);
   return look(comm, envelope);
 }
 

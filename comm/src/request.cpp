@@ -126,7 +126,7 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
   MPI_Finalized(&finalized);
   for (auto& part : parts()) {
     if (finalized || !part.pending()) continue;
-    const bool receives = part.envelope.way == Way::from;
+    const bool receives = part.envelope.direction == Direction::from;
     if (comm_->options().check != CheckLevel::off && std::uncaught_exceptions() == 0)
       fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
                  to_string(part.envelope), to_string(buffer(part.view)),

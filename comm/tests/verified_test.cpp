@@ -20,10 +20,10 @@ using Block = Kokkos::View<double**, Layout, Kokkos::HostSpace>;
 /// Each test with a communicator of its own: what is lost goes with it.
 class Verified : public testing::Test {
  protected:
-  static Options options() {
+  static Options options(double patience = 20) {
     Options options;
     options.check = CheckLevel::cross_rank;
-    options.patience = 0.5;
+    options.patience = patience;
     return options;
   }
   Communicator comm{MPI_COMM_WORLD, options()};
@@ -85,16 +85,18 @@ TEST_F(Verified, StorageOrders) {
                     "Exchange, or send_with_extents and recv_with_extents, take Views of different layouts");
 }
 TEST_F(Verified, WithAndWithoutExtents) {
-  if (me == 0)
+  if (me == 0) {
     EXPECT_EQ(
         text_of<Error>([&] { send(comm, Line<int>("a", 3), 1); }),
         "send to rank 1 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View 'to be made', "
         "(any) int32, with its extents");
-  if (me == 1)
+  }
+  if (me == 1) {
     EXPECT_EQ(
         text_of<Error>([&] { recv_with_extents<Line<int>>(comm, 0); }),
         "recv_with_extents from rank 0 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View "
         "'to be made', (any) int32, with its extents");
+  }
 }
 
 TEST_F(Verified, ExchangeOfOneWithOthers) {
@@ -109,6 +111,7 @@ TEST_F(Verified, ExchangeOfOneWithOthers) {
 }
 
 TEST_F(Verified, ASendThatNobodyReceives) {
+  const Communicator comm(MPI_COMM_WORLD, options(0.5));
   if (me != 0) return;
   EXPECT_EQ(
       text_of<Error>([&] { send(comm, Line<int>("a", 3), 1, 2); }),
@@ -123,6 +126,7 @@ TEST_F(Verified, ASendThatNobodyReceives) {
 }
 
 TEST_F(Verified, AMessageThatNeverComes) {
+  const Communicator comm(MPI_COMM_WORLD, options(me == 0 ? 0.5 : 20));
   if (me == 1) send(comm, Line<int>("another", 3), 0, 8);
   if (me != 0) return;
   EXPECT_EQ(
@@ -141,7 +145,7 @@ TEST_F(Verified, AMessageThatNeverComes) {
 }
 
 /// The receiver has begun to receive, and then does something else that the sender has to come to as well:
-/// legal, and no error however long the answer takes.
+/// legal, so no error, and the sender goes on without the answer in the end.
 TEST_F(Verified, BeganBeforeAnotherWait) {
   const Line<int> in("in", 3);
   if (me == 1) {

@@ -93,13 +93,15 @@ void expect_refused(const std::string& theirs) {
                           "View 'to be made', " +
                           theirs + ", with its extents";
     const auto sender = whole<double, Left>("sender", Index<2>{4, 5});
-    if (comm.rank() == 0)
+    if (comm.rank() == 0) {
       EXPECT_EQ(text_of<Error>([&] { send_with_extents(comm, sender.view, 1, 2); }),
                 level == CheckLevel::cross_rank ? "send_with_extents to rank 1 (tag 2): " + expected
                                                 : "no error");
-    if (comm.rank() == 1)
+    }
+    if (comm.rank() == 1) {
       EXPECT_EQ(text_of<Error>([&] { recv_with_extents<Receiver>(comm, 0, 2); }),
                 "recv_with_extents from rank 0 (tag 2): " + expected);
+    }
     MPI_Barrier(comm.native());
     if (comm.rank() < 2)
       expect_arrives<Owning<double, Right, 2>>(comm.split(0), sender);
@@ -122,9 +124,10 @@ TEST(WithExtents, MessageWithout) {
   const Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   if (comm.rank() == 0) send(comm, Owning<int, Left, 1>("out", 3), 1);
-  if (comm.rank() == 1)
+  if (comm.rank() == 1) {
     EXPECT_EQ(text_of<Error>([&] { recv_with_extents<Owning<int, Left, 1>>(comm, 0); }),
               "recv_with_extents from rank 0 (tag 0): the message was not sent by send_with_extents()");
+  }
 }
 
 } // namespace

@@ -51,6 +51,7 @@ class AgreementCheck {
   std::optional<std::string> finish();
 
   const Communicator& comm() const { return comm_; }
+  const CollectiveCall& call() const { return call_; }
 
  private:
   struct Records;

@@ -4,6 +4,7 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
+#include <kontor/comm/way.hpp>
 
 #include <mpi.h>
 
@@ -64,7 +65,11 @@ class Communicator {
   int rank() const;
   int size() const;
   const Options& options() const;
+  /// What carries collective operations.
   Backend& backend() const;
+
+  /// The ways that an exchange can go: one where the options leave nothing open.
+  const std::vector<Way>& ways() const;
 
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;

@@ -22,12 +22,12 @@ inline int mpi_tag(int tag) {
   return tag == any_tag ? MPI_ANY_TAG : tag;
 }
 
-enum class Way { to, from, among };
+enum class Direction { to, from, among };
 
 /// What an operation is to the people who read its errors, and to whom it goes.
 struct Envelope {
   const char* operation = ""; ///< "irecv"
-  Way way = Way::among;
+  Direction direction = Direction::among;
   int peer = no_rank; ///< and the tag: nothing among all ranks
   int tag = 0;
 };
@@ -39,11 +39,14 @@ std::string to_string(const Buffer&);
 
 /// Whether the peer and the tag are there. The wildcards are negative, so a range covers them.
 inline bool is_valid(const Communicator& comm, const Envelope& envelope) {
-  const auto [operation, way, peer, tag] = envelope;
-  return peer >= (way == Way::to ? no_rank : any_rank) && peer < comm.size() &&
-         tag >= (way == Way::to ? 0 : any_tag) && tag <= comm.tag_limit();
+  const auto [operation, direction, peer, tag] = envelope;
+  return peer >= (direction == Direction::to ? no_rank : any_rank) && peer < comm.size() &&
+         tag >= (direction == Direction::to ? 0 : any_tag) && tag <= comm.tag_limit();
 }
 std::string why_not_valid(const Communicator&, const Envelope&);
+
+/// Check level `local` for what has no View.
+void check_envelope(const Communicator&, const Envelope&);
 
 /// Throws UsageError in words: what one rank alone can see that MPI would not take.
 [[noreturn]] void refuse_message(const Communicator&, const Envelope&, const Buffer&);

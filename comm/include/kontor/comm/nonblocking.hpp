@@ -11,9 +11,9 @@ namespace detail {
 
 template <ViewType View>
 Lent<View> lend(const Communicator& comm, const View& view, const Envelope& envelope) {
-  const auto use = envelope.peer == no_rank  ? Use::nothing
-                   : envelope.way == Way::to ? Use::read
-                                             : Use::written;
+  const auto use = envelope.peer == no_rank              ? Use::nothing
+                   : envelope.direction == Direction::to ? Use::read
+                                                         : Use::written;
   return {comm, envelope.operation, view, use};
 }
 
@@ -47,7 +47,7 @@ Request<SendView, ReceiveView> begin_exchange(const Communicator& comm, const Se
 template <class View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
-  const detail::Envelope to{"isend", detail::Way::to, dest, tag};
+  const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
   detail::check_message(comm, to, view);
   return detail::begin_send(comm, view, to);
 }
@@ -57,7 +57,7 @@ Request<View> isend(const Communicator& comm, const View& view, int dest, int ta
 template <class View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
-  const detail::Envelope from{"irecv", detail::Way::from, source, tag};
+  const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
   detail::check_message(comm, from, view);
   return detail::begin_receive(comm, view, from);
 }
@@ -68,8 +68,8 @@ template <class SendView, class ReceiveView>
 Request<SendView, ReceiveView> iexchange(const Communicator& comm, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_exchanged<SendView, ReceiveView>();
-  const detail::Envelope to{"iexchange", detail::Way::to, dest, tag};
-  const detail::Envelope from{"iexchange", detail::Way::from, source, tag};
+  const detail::Envelope to{"iexchange", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"iexchange", detail::Direction::from, source, tag};
   detail::check_message(comm, to, send_view);
   detail::check_message(comm, from, receive_view);
   return detail::begin_exchange(comm, send_view, to, receive_view, from);

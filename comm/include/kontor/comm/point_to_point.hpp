@@ -21,7 +21,7 @@ namespace kontor::comm {
 template <class View>
 void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
-  const detail::Envelope envelope{"send", detail::Way::to, dest, tag};
+  const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
   detail::check_message(comm, envelope, view);
   if (detail::verified(comm)) return void(detail::begin_send(comm, view, envelope).wait());
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
@@ -38,7 +38,7 @@ void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
 template <class View>
 void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
-  const detail::Envelope envelope{"recv", detail::Way::from, source, tag};
+  const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   detail::check_message(comm, envelope, view);
   if (detail::verified(comm)) return void(detail::begin_receive(comm, view, envelope).wait());
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
@@ -57,8 +57,8 @@ template <class SendView, class ReceiveView>
 void exchange(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
               int source, int tag = 0) {
   detail::check_exchanged<SendView, ReceiveView>();
-  const detail::Envelope to{"exchange", detail::Way::to, dest, tag};
-  const detail::Envelope from{"exchange", detail::Way::from, source, tag};
+  const detail::Envelope to{"exchange", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"exchange", detail::Direction::from, source, tag};
   detail::check_message(comm, to, send_view);
   detail::check_message(comm, from, receive_view);
   if (detail::verified(comm))

@@ -66,7 +66,7 @@ View make_view(const std::string& label, const Shape& shape) {
 template <class View>
 void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
-  const detail::Envelope envelope{"send_with_extents", detail::Way::to, dest, tag};
+  const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
   detail::check_message(comm, envelope, view);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
@@ -87,8 +87,8 @@ template <class View>
 View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
   detail::check_made<View>();
   using T = typename View::non_const_value_type;
-  const detail::Envelope envelope{"recv_with_extents", detail::Way::from, source, tag};
-  detail::check_message(comm, envelope, View());
+  const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
+  detail::check_envelope(comm, envelope);
   if (source == no_rank) return {};
   const auto said = detail::hear(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   const auto view = detail::make_view<View>(said.label, said.shape);
