@@ -5,6 +5,7 @@
 // have: a call that is right costs one small MPI_Ialltoall.
 #include "checked.hpp"
 #include "missing_ranks.hpp"
+#include "mpi/deadline.hpp"
 
 #include <kontor/comm/agreement_check.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -61,6 +62,7 @@ struct AgreementCheck::Records {
   std::vector<Record> mine;
   std::vector<Record> theirs;
   MPI_Request request = MPI_REQUEST_NULL;
+  std::optional<mpi::Deadline> deadline{};
 };
 
 AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
@@ -68,7 +70,7 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
   const auto count_of = [](const std::vector<std::int64_t>& counts, int r) {
     return counts.empty() ? std::int64_t{0} : counts[r];
   };
-  auto& [mine, theirs, request] = *records_;
+  auto& [mine, theirs, request, deadline] = *records_;
   number_ = comm.number_call();
   const auto hash = hash_of(call_, number_);
   for (int r = 0; r < comm.size(); ++r)
@@ -84,20 +86,24 @@ AgreementCheck::~AgreementCheck() {
 }
 
 bool AgreementCheck::test() {
-  if (!deadline_) deadline_.emplace(comm_.options().patience);
+  auto& deadline = records_->deadline;
+  if (!deadline) deadline.emplace(comm_.options().patience);
   comm_.checks()->progress();
   int all_came = 0;
   check(MPI_Test(&records_->request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
-  if (detail::somebody_gave_up(comm_) || (!all_came && deadline_->passed())) {
-    comm_.abandon();
-    throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
-  }
+  if (detail::somebody_gave_up(comm_) || (!all_came && deadline->passed())) give_up();
   if (all_came) compare_calls();
   return all_came != 0;
 }
 
+void AgreementCheck::give_up() const {
+  comm_.abandon();
+  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
+}
+
 std::optional<std::string> AgreementCheck::finish() {
-  while (!test()) mpi::yield();
+  constexpr double any_time = 0; // test() ends it
+  mpi::Deadline(any_time).wait([&] { return test(); });
   return compare_counts();
 }
 
@@ -122,7 +128,7 @@ void AgreementCheck::compare_calls() const {
 }
 
 std::optional<std::string> AgreementCheck::compare_counts() const {
-  const auto& [mine, theirs, request] = *records_;
+  const auto& [mine, theirs, request, deadline] = *records_;
   const auto differ = [&](int from, std::int64_t sent, int to, std::int64_t expected) {
     return fmt::format("rank {} sends {} elements to rank {}, which expects {}", from, sent, to, expected);
   };

@@ -26,7 +26,8 @@ class CheckedCollective final : public Checked {
     try {
       if (!agreed_ && !posted_.check->test()) return false;
       if (!agreed_)
-        if (const auto mismatch = posted_.check->finish()) throw Error(fmt::format("{}: {}", to_string(posted_.check->call()), *mismatch));
+        if (const auto mismatch = posted_.check->finish())
+          throw Error(fmt::format("{}: {}", to_string(posted_.check->call()), *mismatch));
     } catch (const Error&) {
       posted_.check->comm().abandon();
       throw;
@@ -37,7 +38,10 @@ class CheckedCollective final : public Checked {
     return done != 0;
   }
 
-  std::string missing() const override { return "all ranks have begun it, and not all have ended"; }
+  std::string missing() const override {
+    if (!agreed_) posted_.check->give_up();
+    return "all ranks have begun it, and not all have ended";
+  }
 
   void drop(const Communicator&, const std::shared_ptr<void>& keep) override { leave(keep); }
 

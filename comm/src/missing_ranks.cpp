@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "missing_ranks.hpp"
 
+#include "mpi/deadline.hpp"
+
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/patience.hpp>
 
 #include <fmt/format.h>
 
@@ -54,18 +55,16 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
   std::vector<bool> came(comm.size(), false);
   came[comm.rank()] = true;
   const double patience = comm.options().patience;
-  const mpi::Deadline deadline(std::clamp(patience, 0.5, 2.0));
-  while (!deadline.passed()) {
-    if (!somebody_gave_up(comm)) {
-      mpi::yield();
-      continue;
-    }
+  const auto listen = [&] {
+    if (!somebody_gave_up(comm)) return false;
     std::int64_t theirs = 0;
     MPI_Status status;
     check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, gave_up_tag, comm.checking_calls(), &status),
           "MPI_Recv");
     if (theirs >= number) came[status.MPI_SOURCE] = true;
-  }
+    return std::count(came.begin(), came.end(), false) == 0;
+  };
+  mpi::Deadline(std::clamp(patience, 0.5, 2.0)).wait(listen);
   auto missing = came;
   missing.flip();
   if (std::count(came.begin(), came.end(), false) == 0)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/patience.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -43,12 +42,15 @@ class AgreementCheck {
   AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
-  /// Local. Whether all ranks have come. Throws as check_agreement() does.
+  /// Local. Whether all ranks have come. Throws as check_agreement() does; patience begins with the first call.
   bool test();
 
   /// Waits for all ranks and throws as check_agreement() does. Returns what this rank finds wrong between its
   /// own numbers of elements and those of others; both ends of a mismatch see it, other ranks do not.
   std::optional<std::string> finish();
+
+  /// Throws Error: says who came and who did not.
+  [[noreturn]] void give_up() const;
 
   const Communicator& comm() const { return comm_; }
   const CollectiveCall& call() const { return call_; }
@@ -63,7 +65,6 @@ class AgreementCheck {
   Communicator comm_;
   CollectiveCall call_;
   std::int64_t number_ = 0;
-  std::optional<mpi::Deadline> deadline_; // from the first test() on
   std::shared_ptr<Records> records_;      // outlives this as long as MPI writes into it
 };
 
