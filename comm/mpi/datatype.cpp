@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/mpi_datatype.hpp>
 
-#include <fmt/format.h>
-
-#include <string_view>
 #include <utility>
 
 namespace kontor::comm::mpi {
@@ -30,21 +26,20 @@ Datatype vector(std::int64_t count, MPI_Aint stride, MPI_Datatype inner) {
   return Datatype(type);
 }
 
-struct OpName {
-  MPI_Op op;
-  std::string_view name;
-};
-
-OpName op_name(ReduceOp op) {
+MPI_Op mpi_op(ReduceOp op) {
   switch (op) {
-  case ReduceOp::sum: return {MPI_SUM, "sum"};
-  case ReduceOp::product: return {MPI_PROD, "product"};
-  case ReduceOp::min: return {MPI_MIN, "min"};
-  case ReduceOp::max: return {MPI_MAX, "max"};
-  case ReduceOp::logical_and: return {MPI_LAND, "logical and"};
-  case ReduceOp::logical_or: return {MPI_LOR, "logical or"};
+  case ReduceOp::sum: return MPI_SUM;
+  case ReduceOp::product: return MPI_PROD;
+  case ReduceOp::min: return MPI_MIN;
+  case ReduceOp::max: return MPI_MAX;
+  case ReduceOp::logical_and: return MPI_LAND;
+  case ReduceOp::logical_or: return MPI_LOR;
+  case ReduceOp::logical_xor: return MPI_LXOR;
+  case ReduceOp::bitwise_and: return MPI_BAND;
+  case ReduceOp::bitwise_or: return MPI_BOR;
+  case ReduceOp::bitwise_xor: return MPI_BXOR;
   }
-  return {MPI_OP_NULL, "unknown operation"};
+  return MPI_OP_NULL;
 }
 
 } // namespace
@@ -84,16 +79,13 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
 }
 
 MPI_Op reduction(ReduceOp op, Scalar scalar) {
-  const auto [mpi_op, name] = op_name(op);
-  const bool ordered = scalar.kind != ScalarKind::complex && scalar.kind != ScalarKind::bytes;
-  const bool arithmetic = scalar.kind != ScalarKind::bytes;
+  if (element(scalar).type == MPI_BYTE) return MPI_OP_NULL;
   const bool integer =
       scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
-  const bool defined = op == ReduceOp::min || op == ReduceOp::max       ? ordered
-                       : op == ReduceOp::sum || op == ReduceOp::product ? arithmetic
-                                                                        : integer;
-  if (!defined) throw UsageError(fmt::format("allreduce: {} is not defined for {}", name, to_string(scalar)));
-  return mpi_op;
+  const bool defined = op == ReduceOp::sum || op == ReduceOp::product ? true
+                       : op == ReduceOp::min || op == ReduceOp::max   ? scalar.kind != ScalarKind::complex
+                                                                      : integer;
+  return defined ? mpi_op(op) : MPI_OP_NULL;
 }
 
 } // namespace kontor::comm::mpi

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 namespace kontor::comm::mpi {
 
 MpiBackend::MpiBackend(const MpiHandle& handle) : handle_(handle) {
@@ -25,12 +27,15 @@ std::unique_ptr<Plan> MpiBackend::plan(Schedule& schedule) {
   return make_plan(handle_, schedule);
 }
 
-void MpiBackend::allreduce(const Buffer& buffer, ReduceOp op) {
-  const auto mpi_op = reduction(op, buffer.scalar);
-  const auto data = payload(element_count(buffer.shape), buffer.scalar);
-  const int code = MPI_Allreduce(MPI_IN_PLACE, buffer.data, data.count, data.type, mpi_op, handle_.comm);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(code, "MPI_Allreduce");
+void MpiBackend::allreduce(const void* contribution, const Buffer& result, ReduceOp op) {
+  const auto type = element(result.scalar).type;
+  const auto mpi_op = reduction(op, result.scalar);
+  const auto size = result.scalar.size;
+  in_chunks(element_count(result.shape), [&](std::int64_t first, int count) {
+    const void* in = contribution ? static_cast<const std::byte*>(contribution) + first * size : MPI_IN_PLACE;
+    auto* out = static_cast<std::byte*>(result.data) + first * size;
+    check(MPI_Allreduce(in, out, count, type, mpi_op, handle_.comm), "MPI_Allreduce");
+  });
 }
 
 void MpiBackend::bcast(const Buffer& buffer, int root) {

@@ -14,7 +14,7 @@ class MpiBackend : public Backend {
   OwnMemory own_memory(int peer) const override;
   std::unique_ptr<Plan> plan(Schedule&) override;
 
-  void allreduce(const Buffer&, ReduceOp) override;
+  void allreduce(const void* contribution, const Buffer& result, ReduceOp) override;
   void bcast(const Buffer&, int root) override;
   void barrier() override;
 

@@ -71,7 +71,7 @@ class Checked {
 
   /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ.
   virtual bool poll() = 0;
-  /// What it waits for.
+  /// What it waits for. Throws Error where it has words of its own for the end of patience.
   virtual std::string missing() const = 0;
   /// Gives up, as Request says; `keep` is what MPI may need still.
   virtual void drop(const Communicator&, const std::shared_ptr<void>& keep) = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checked.hpp"
 #include "mpi/handle.hpp"
+#include "mpi/handle_cache.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/mpi_datatype.hpp>
 #include <kontor/comm/patience.hpp>
 
 #include <fmt/format.h>
@@ -33,6 +35,9 @@ struct Adopted {
 struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm checking = MPI_COMM_NULL;
+  MPI_Comm checking_calls = MPI_COMM_NULL;
+  std::int64_t calls = 0;
+  bool abandoned = false;
   Options options;
   std::shared_ptr<bool> littered;
   std::vector<Way> ways;
@@ -47,6 +52,7 @@ struct Communicator::Group {
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
+  mpi::HandleCache handles;
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
@@ -54,6 +60,10 @@ struct Communicator::Group {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
+    if (abandoned) {
+      if (!adopted.empty()) static_cast<void>(new auto(std::move(adopted))); // MPI may still write there
+      return;
+    }
     for (auto& [request, keep] : adopted) {
       if (std::uncaught_exceptions() > 0) continue;
       if (checks)
@@ -61,9 +71,11 @@ struct Communicator::Group {
       else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    handles.free();
     checks.reset();
     if (littered && *littered) return;
     if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
+    if (checking_calls != MPI_COMM_NULL) MPI_Comm_free(&checking_calls);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
 };
@@ -150,8 +162,10 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   if (found) group_->tag_limit = *limit;
   group_->facts = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
-    check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    for (auto* checking : {&group_->checking, &group_->checking_calls}) {
+      *checking = duplicate(owned);
+      check(MPI_Comm_set_errhandler(*checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    }
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
@@ -194,6 +208,15 @@ MPI_Comm Communicator::checking() const {
   return group_->checking;
 }
 
+MPI_Comm Communicator::checking_calls() const {
+  return group_->checking_calls;
+}
+std::int64_t Communicator::number_call() const {
+  return ++group_->calls;
+}
+void Communicator::abandon() const {
+  group_->abandoned = true;
+}
 const detail::Facts& Communicator::facts() const {
   return group_->facts;
 }
@@ -226,6 +249,15 @@ void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const 
     return MPI_Test(&adopted.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   });
   group_->adopted.push_back({request, std::move(keep)});
+}
+
+MPI_Datatype Communicator::element_type(Scalar scalar) const {
+  const auto [type, per_element] = mpi::element(scalar);
+  return per_element == 1 && scalar.kind != ScalarKind::bytes ? type : group_->handles.bytes(per_element);
+}
+
+MPI_Op Communicator::operation(MPI_User_function* function, bool commutative) const {
+  return group_->handles.operation(function, commutative);
 }
 
 int Communicator::reserve_tags(int count) const {

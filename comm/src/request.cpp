@@ -29,8 +29,15 @@ Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view
   return part;
 }
 
-void Operation::begun(MPI_Request request, const Envelope& envelope, std::size_t view) {
-  next_part(envelope, view).request = request;
+void Operation::begun(MPI_Request request, const Envelope& envelope, std::size_t view,
+                      std::shared_ptr<void> arrays) {
+  auto& part = next_part(envelope, view);
+  part.request = request;
+  part.arrays = std::move(arrays);
+}
+
+void Operation::begun(std::shared_ptr<Checked> checked, const Envelope& envelope, std::size_t view) {
+  next_part(envelope, view).checked = std::move(checked);
 }
 
 void Operation::begin_send(const Envelope& envelope, const void* data, const mpi::Payload& payload,
@@ -130,7 +137,8 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
     } else {
-      comm_->adopt(part.request, keep);
+      comm_->adopt(part.request, std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+                                     keep, std::move(part.arrays)));
     }
   }
   clear();

@@ -182,23 +182,6 @@ TEST(Counting, DatatypesAreFreed) {
   }
 }
 
-TEST(Counting, CollectivesAreOneCall) {
-  for (const auto& way : ways()) {
-    const Communicator comm(MPI_COMM_WORLD, way);
-    const Doubles view("view", 3);
-    const auto scalar = cost_of([&] { allreduce(comm, 1.0, ReduceOp::sum); });
-    EXPECT_EQ(scalar.mpi, (MpiCalls{{"MPI_Allreduce", 1}}));
-    EXPECT_EQ(scalar.allocations, 0);
-    const auto in_place = cost_of([&] { allreduce(comm, view, ReduceOp::max); });
-    EXPECT_EQ(in_place.mpi, (MpiCalls{{"MPI_Allreduce", 1}}));
-    EXPECT_EQ(in_place.allocations, 0);
-    const auto broadcast = cost_of([&] { bcast(comm, view, 0); });
-    EXPECT_EQ(broadcast.mpi, (MpiCalls{{"MPI_Bcast", 1}}));
-    EXPECT_EQ(broadcast.allocations, 0);
-    EXPECT_EQ(cost_of([&] { barrier(comm); }).mpi, (MpiCalls{{"MPI_Barrier", 1}}));
-  }
-}
-
 /// The counters count: a test that counts nothing would pass whatever happens.
 TEST(Counting, CountersCount) {
   const auto cost = cost_of([] {

@@ -34,6 +34,26 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #ifdef REFUSED_CONST_RESULT
   kontor::comm::bcast(comm, ConstDoubles(view), 0);
 #endif
+#ifdef REFUSED_NOT_A_VIEW
+  kontor::comm::bcast(comm, view.data(), 0);
+#endif
+#ifdef REFUSED_MIXED_GATHER
+  kontor::comm::gather(comm, Floats("floats", 1), view, 0);
+#endif
+#ifdef REFUSED_POINTER_VALUE
+  kontor::comm::allreduce(comm, view.data(), kontor::comm::ReduceOp::sum);
+#endif
+#ifdef REFUSED_STATE
+  const double weight = view(0);
+  kontor::comm::allreduce(comm, view, [=](double a, double b) { return weight * (a + b); });
+#endif
+#ifdef REFUSED_FUNCTION
+  double (*function)(const double&, const double&) = nullptr;
+  kontor::comm::allreduce(comm, view, function);
+#endif
+#ifdef REFUSED_SIGNATURE
+  kontor::comm::allreduce(comm, view, [](double a) { return a; });
+#endif
 #ifdef REFUSED_SENT_POINTER
   kontor::comm::send(comm, view.data(), 0);
 #endif

@@ -69,8 +69,20 @@ class Plan {
   virtual void release() {}
 };
 
-/// How a reduction joins two values. The logical ones take integers, 0 being false.
-enum class ReduceOp { sum, product, min, max, logical_and, logical_or };
+/// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min and
+/// max every arithmetic type, the logical and bitwise ones integers.
+enum class ReduceOp {
+  sum,
+  product,
+  min,
+  max,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor
+};
 
 /// One way of moving data between the ranks of a communicator, and its collective operations.
 class Backend {
@@ -95,8 +107,9 @@ class Backend {
   /// Throws UsageError or AgreedError on every rank, or Error where no rank waits for this one.
   virtual std::unique_ptr<Plan> plan(Schedule&) = 0;
 
-  /// Collective. `buffer` is contiguous, equal in extents on all ranks, and replaced by the result.
-  virtual void allreduce(const Buffer& buffer, ReduceOp) = 0;
+  /// Collective. `result` is contiguous and equal in extents on all ranks. What a rank contributes is as many
+  /// elements at `contribution`, or what `result` holds where that is null.
+  virtual void allreduce(const void* contribution, const Buffer& result, ReduceOp) = 0;
 
   /// Collective. `buffer` is contiguous and replaced by the root's.
   virtual void bcast(const Buffer& buffer, int root) = 0;

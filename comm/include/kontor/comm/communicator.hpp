@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,9 +105,18 @@ class Communicator {
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
+  /// Local; any thread. MPI's type of one element, and its operation for a reduction's functor. Made when
+  /// first used where MPI has none of its own; they last as long as the communicator.
+  MPI_Datatype element_type(Scalar) const;
+  MPI_Op operation(MPI_User_function*, bool commutative) const;
+
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
   MPI_Comm checking() const;
+  /// The same for what all ranks do together.
+  MPI_Comm checking_calls() const;
+  /// Local, in the same order on all ranks: 1, 2, 3 ...
+  std::int64_t number_call() const;
 
   /// What messages need to know of it at once.
   const detail::Facts& facts() const;
@@ -117,6 +127,10 @@ class Communicator {
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.
   void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
+
+  /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
+  /// and leaves to MPI what is under way, memory included.
+  void abandon() const;
 
  private:
   struct Group;

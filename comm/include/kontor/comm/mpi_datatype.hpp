@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -64,6 +65,7 @@ inline Element element(Scalar scalar) {
   case ScalarKind::complex:
     if (size == 2 * sizeof(float)) return {MPI_C_FLOAT_COMPLEX, 1};
     if (size == 2 * sizeof(double)) return {MPI_C_DOUBLE_COMPLEX, 1};
+    if (size == 2 * sizeof(long double)) return {MPI_C_LONG_DOUBLE_COMPLEX, 1};
     break;
   case ScalarKind::bytes: break;
   }
@@ -95,7 +97,23 @@ inline Payload payload(std::int64_t elements, Scalar scalar) {
 /// One element of the result is the whole strided buffer, its elements in wire order.
 Datatype strided(const Buffer&, const WireOrder&);
 
-/// Throws UsageError, with the name of the MPI operation, if MPI does not define it for the scalar.
+/// MPI_OP_NULL where MPI does not define the operation for the scalar.
 MPI_Op reduction(ReduceOp, Scalar);
+
+/// How many elements one call of a blocking reduction takes at most.
+inline constexpr std::int64_t chunk_elements = std::int64_t{1} << 30;
+
+/// Calls f(first, count) for chunks of up to `limit` elements of `elements`; once for none at all. MPI does
+/// not define its own reductions for derived datatypes, such as those of payload(), so long ones go in
+/// chunks.
+template <class F>
+void in_chunks(std::int64_t elements, F f, std::int64_t limit = chunk_elements) {
+  std::int64_t first = 0;
+  do {
+    const auto count = std::min(elements - first, limit);
+    f(first, static_cast<int>(count));
+    first += count;
+  } while (first < elements);
+}
 
 } // namespace kontor::comm::mpi

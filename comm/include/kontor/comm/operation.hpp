@@ -42,8 +42,10 @@ class Operation {
   /// Each begins with one of the Request's Views, whose elements are the payload at `data`.
   void begin_send(const Envelope&, const void* data, const mpi::Payload&, std::size_t view);
   void begin_receive(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
-  /// Takes charge of what another MPI call has begun; errors name that View.
-  void begun(MPI_Request, const Envelope&, std::size_t view);
+  /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
+  /// the arrays until it is complete.
+  void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
+  void begun(std::shared_ptr<Checked>, const Envelope&, std::size_t view);
 
   /// Makes sure that it is complete, and waits for that. Throws UsageError if it is empty.
   void complete();
@@ -68,6 +70,7 @@ class Operation {
     std::shared_ptr<Checked> checked{}; ///< instead of the request at check level `cross_rank`
     Envelope envelope{};
     std::size_t view = 0;
+    std::shared_ptr<void> arrays{};
     bool pending() const { return request != MPI_REQUEST_NULL || checked; }
   };
 

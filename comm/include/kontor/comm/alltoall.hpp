@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/collective.hpp>
+#include <kontor/comm/counts.hpp>
+
+/// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
+/// orders and errors as in gather.hpp.
+namespace kontor::comm {
+namespace detail {
+
+struct Alltoall {
+  static constexpr const char* name = "ialltoall";
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+struct Alltoallv {
+  static constexpr const char* name = "ialltoallv";
+  const Counts& send_counts;
+  const Counts& receive_counts;
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+} // namespace detail
+
+/// Collective. Parts of equal sizes. MPI_Alltoall.
+template <class In, class Out>
+void alltoall(const Communicator& comm, const In& in, const Out& out) {
+  detail::run(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
+template <class View>
+void alltoall(const Communicator& comm, const View& view) {
+  detail::run(comm, detail::Alltoall{}, detail::in_place(view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
+template <class In, class Out>
+Request<In, Out> ialltoall(const Communicator& comm, const In& in, const Out& out) {
+  return detail::start(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
+template <class View>
+Request<View> ialltoall(const Communicator& comm, const View& view) {
+  return detail::start(comm, detail::Alltoall{}, detail::in_place(view));
+}
+
+/// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
+/// MPI_Alltoallv.
+template <class In, class Out>
+void alltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
+               const Counts& receive_counts) {
+  detail::run(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
+template <class View>
+void alltoallv(const Communicator& comm, const View& view, const Counts& counts) {
+  detail::run(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
+template <class In, class Out>
+Request<In, Out> ialltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
+                            const Counts& receive_counts) {
+  return detail::start(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
+                       detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
+template <class View>
+Request<View> ialltoallv(const Communicator& comm, const View& view, const Counts& counts) {
+  return detail::start(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend.hpp>
+
+#include <mpi.h>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <typeinfo>
+
+/// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI
+/// gets an operation made once for each communicator.
+namespace kontor::comm {
+
+/// A functor of which the caller says whether its operands may change places.
+template <class F, bool swappable>
+struct ReduceFunctor {
+  F function;
+};
+
+/// MPI may combine elements of ranks in any order: f(a, b) is f(b, a).
+template <class F>
+constexpr ReduceFunctor<F, true> commutative(F f) {
+  return {f};
+}
+
+/// Elements are combined in the order of ranks. What a functor without either wrapping gets.
+template <class F>
+constexpr ReduceFunctor<F, false> non_commutative(F f) {
+  return {f};
+}
+
+/// A value and where it is: what MPI_MINLOC and MPI_MAXLOC reduce, of any type that can be ordered.
+template <class T>
+struct Located {
+  T value;
+  std::int64_t place;
+};
+
+/// The least value, and the lowest of its places.
+inline constexpr auto min_loc = commutative([]<class T>(const Located<T>& a, const Located<T>& b) {
+  return b.value < a.value || (b.value == a.value && b.place < a.place) ? b : a;
+});
+
+/// The greatest value, and the lowest of its places.
+inline constexpr auto max_loc = commutative([]<class T>(const Located<T>& a, const Located<T>& b) {
+  return a.value < b.value || (b.value == a.value && b.place < a.place) ? b : a;
+});
+
+namespace detail {
+
+/// An operation without its C++ type: by name, or by `function` where that is not null.
+struct Reducer {
+  ReduceOp named = ReduceOp::sum;
+  MPI_User_function* function = nullptr;
+  bool commutative = true;
+  const char* type = ""; ///< of the functor, as the compiler spells it
+};
+
+/// What MPI calls for a functor: `both` becomes f(lower ranks, both). F is empty, so any byte is one.
+template <class T, class F>
+void combine(void* lower, void* both, int* count, MPI_Datatype*) noexcept {
+  const auto f = std::bit_cast<F>('\0');
+  const auto* a = static_cast<const T*>(lower);
+  auto* b = static_cast<T*>(both);
+  for (int i = 0; i < *count; ++i) b[i] = f(a[i], b[i]);
+}
+
+template <class T, class F, bool swappable>
+Reducer reducer(const ReduceFunctor<F, swappable>&) {
+  static_assert(
+      std::is_empty_v<F> && std::is_trivially_copyable_v<F>,
+      "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it "
+      "cannot be a pointer to a function");
+  static_assert(
+      std::is_invocable_r_v<T, const F&, const T&, const T&>,
+      "kontor::comm: the functor of a reduction must take two elements, as (const T&, const T&), and "
+      "return one");
+  if constexpr (std::is_empty_v<F> && std::is_invocable_r_v<T, const F&, const T&, const T&>)
+    return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
+  else
+    return {};
+}
+
+template <class T>
+Reducer reducer(ReduceOp op) {
+  return {.named = op};
+}
+
+template <class T, class F>
+Reducer reducer(const F& f) {
+  return reducer<T>(non_commutative(f));
+}
+
+} // namespace detail
+} // namespace kontor::comm

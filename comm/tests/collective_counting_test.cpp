@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collective calls with contiguous Views make the MPI calls of the same code in plain MPI, and nothing else.
+#include "collective_forms.hpp"
+#include "cost.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+using Block = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+using Pairs = Kokkos::View<Pair*, Kokkos::HostSpace>;
+using List = std::vector<std::string>;
+
+enum class Allocations { none, some };
+
+class CollectiveCounting : public testing::TestWithParam<CheckLevel> {
+ protected:
+  static Options options() {
+    Options options;
+    options.check = GetParam();
+    return options;
+  }
+  Communicator comm{MPI_COMM_WORLD, options()};
+  int ranks = comm.size();
+  Doubles a{"a view with a label", 3};
+  Doubles b{"b", 3};
+  Block whole{"whole", 3, static_cast<std::size_t>(ranks)};
+  Block other{"other", 3, static_cast<std::size_t>(ranks)};
+
+  template <class Typed>
+  void expect_calls(const MpiCalls& calls, Typed typed, Allocations allocations = Allocations::none) {
+    const auto cost = cost_of(typed);
+    EXPECT_EQ(cost.mpi, calls);
+    if (allocations == Allocations::none) {
+      EXPECT_EQ(cost.allocations, 0) << calls.begin()->first;
+    }
+    EXPECT_EQ(cost.tools.allocations, List{});
+    EXPECT_EQ(cost.tools.kernels, List{});
+    EXPECT_EQ(cost.tools.fences, List{});
+    EXPECT_EQ(cost.tools.regions, List{});
+  }
+  template <class Typed>
+  void expect_nonblocking(const char* call, Typed typed, Allocations allocations = Allocations::none) {
+    expect_calls(
+        {{call, 1}, {"MPI_Wait", 1}}, [&] { typed().wait(); }, allocations);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Levels, CollectiveCounting, testing::Values(CheckLevel::off, CheckLevel::local));
+
+TEST_P(CollectiveCounting, Reductions) {
+  const auto sum = ReduceOp::sum;
+  expect_calls({{"MPI_Allreduce", 1}}, [&] { allreduce(comm, a, sum); });
+  expect_calls({{"MPI_Allreduce", 1}}, [&] { allreduce(comm, a, b, sum); });
+  expect_calls({{"MPI_Allreduce", 1}}, [&] { allreduce(comm, 1.0, sum); });
+  expect_calls({{"MPI_Reduce", 1}}, [&] { reduce(comm, a, sum, 0); });
+  expect_calls({{"MPI_Reduce", 1}}, [&] { reduce(comm, a, b, sum, 0); });
+  expect_calls({{"MPI_Scan", 1}}, [&] { scan(comm, a, b, sum); });
+  expect_calls({{"MPI_Exscan", 1}}, [&] { exscan(comm, a, sum); });
+  expect_nonblocking("MPI_Iallreduce", [&] { return iallreduce(comm, a, b, sum); });
+  expect_nonblocking("MPI_Ireduce", [&] { return ireduce(comm, a, sum, 0); });
+  expect_nonblocking("MPI_Iscan", [&] { return iscan(comm, a, b, sum); });
+  expect_nonblocking("MPI_Iexscan", [&] { return iexscan(comm, a, b, sum); });
+}
+
+/// MPI gets the operation and the type of a functor's elements with the first call.
+TEST_P(CollectiveCounting, Functors) {
+  const Pairs pairs("pairs", 4);
+  const auto heavier = commutative([](const Pair& x, const Pair& y) { return x.weight < y.weight ? y : x; });
+  start_counting_mpi();
+  allreduce(comm, pairs, heavier);
+  EXPECT_EQ(
+      stop_counting_mpi(),
+      (MpiCalls{
+          {"MPI_Allreduce", 1}, {"MPI_Op_create", 1}, {"MPI_Type_contiguous", 1}, {"MPI_Type_commit", 1}}));
+  expect_calls({{"MPI_Allreduce", 1}}, [&] { allreduce(comm, pairs, heavier); });
+  expect_nonblocking("MPI_Iscan", [&] { return iscan(comm, pairs, heavier); });
+
+  start_counting_mpi();
+  {
+    const Communicator shorter(MPI_COMM_WORLD, options());
+    allreduce(shorter, pairs, heavier);
+  }
+  auto calls = stop_counting_mpi();
+  EXPECT_EQ(calls["MPI_Op_free"], 1);
+  EXPECT_EQ(calls["MPI_Type_free"], 1);
+}
+
+TEST_P(CollectiveCounting, EqualParts) {
+  expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, whole, 0); });
+  expect_calls({{"MPI_Barrier", 1}}, [&] { barrier(comm); });
+  expect_calls({{"MPI_Gather", 1}}, [&] { gather(comm, a, whole, 0); });
+  expect_calls({{"MPI_Scatter", 1}}, [&] { scatter(comm, whole, a, 0); });
+  expect_calls({{"MPI_Allgather", 1}}, [&] { allgather(comm, a, whole); });
+  expect_calls({{"MPI_Allgather", 1}}, [&] { allgather(comm, whole); });
+  expect_calls({{"MPI_Alltoall", 1}}, [&] { alltoall(comm, whole, other); });
+  expect_nonblocking("MPI_Ibcast", [&] { return ibcast(comm, whole, 0); });
+  expect_nonblocking("MPI_Ibarrier", [&] { return ibarrier(comm); });
+  expect_nonblocking("MPI_Igather", [&] { return igather(comm, a, whole, 0); });
+  expect_nonblocking("MPI_Iscatter", [&] { return iscatter(comm, whole, a, 0); });
+  expect_nonblocking("MPI_Iallgather", [&] { return iallgather(comm, a, whole); });
+  expect_nonblocking("MPI_Ialltoall", [&] { return ialltoall(comm, whole, other); });
+}
+
+/// These make the arrays of counts and places that MPI takes.
+TEST_P(CollectiveCounting, UnevenParts) {
+  const std::vector<int> counts(ranks, 3);
+  expect_calls(
+      {{"MPI_Gatherv", 1}}, [&] { gatherv(comm, a, whole, counts, 0); }, Allocations::some);
+  expect_calls(
+      {{"MPI_Scatterv", 1}}, [&] { scatterv(comm, whole, counts, a, 0); }, Allocations::some);
+  expect_calls(
+      {{"MPI_Allgatherv", 1}}, [&] { allgatherv(comm, a, whole, counts); }, Allocations::some);
+  expect_calls(
+      {{"MPI_Alltoallv", 1}}, [&] { alltoallv(comm, whole, counts, other, counts); }, Allocations::some);
+}
+
+/// One kernel at each end.
+TEST_P(CollectiveCounting, StridedViewsArePacked) {
+  const auto field = inside<double, Kokkos::LayoutLeft>("field", Index<2>{3, 4});
+  const auto cost = cost_of([&] { allreduce(comm, field.view, ReduceOp::sum); });
+  EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Allreduce", 1}}));
+  const auto& kernels = cost.tools.kernels;
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "comm/pack"), 1);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "comm/unpack"), 1);
+}
+
+} // namespace
+} // namespace kontor::comm::test

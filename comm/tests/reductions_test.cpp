@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions give what MPI's give, by name and by functors, in every form.
+#include "collective_forms.hpp"
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Stride = Kokkos::LayoutStride;
+using Complex = Kokkos::complex<double>;
+
+/// An operation in Kontor's words and in MPI's.
+template <class Op>
+struct Twin {
+  Op op;
+  MPI_Op mpi_op;
+};
+
+/// Every reduction of `in` into `out` and in place, against MPI's.
+template <class View, class Op>
+void expect_reductions(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
+                       const Twin<Op>& twin, MPI_Datatype type) {
+  using T = ValueOf<View>;
+  Watched in(in_field);
+  Watched out(out_field);
+  const int n = in.count();
+  const auto op = twin.op;
+  std::vector<T> given, held;
+  const auto prepare = [&] {
+    in.fill_small(comm.rank());
+    out.fill_small(comm.rank() + 1);
+    given = in.elements();
+    held = out.elements();
+  };
+  const auto expect_both = [&](auto mpi, bool gets, auto blocking, auto nonblocking, auto blocking_in_place,
+                               auto nonblocking_in_place) {
+    in_all_forms(prepare, blocking, nonblocking, [&](const char* form) {
+      auto expected = held;
+      mpi(given.data(), expected.data());
+      if (gets)
+        out.expect(expected, form);
+      else
+        out.expect_unchanged(form);
+      in.expect_unchanged(form);
+    });
+    in_all_forms(prepare, blocking_in_place, nonblocking_in_place, [&](const char* form) {
+      auto expected = given;
+      mpi(given.data(), expected.data());
+      if (gets)
+        in.expect(expected, form);
+      else
+        in.expect_unchanged(form);
+    });
+  };
+  const auto& i = in.view();
+  const auto& o = out.view();
+  expect_both([&](T* from, T* to) { MPI_Allreduce(from, to, n, type, twin.mpi_op, comm.native()); }, true,
+              [&] { allreduce(comm, i, o, op); }, [&] { return iallreduce(comm, i, o, op); },
+              [&] { allreduce(comm, i, op); }, [&] { return iallreduce(comm, i, op); });
+  expect_both([&](T* from, T* to) { MPI_Scan(from, to, n, type, twin.mpi_op, comm.native()); }, true,
+              [&] { scan(comm, i, o, op); }, [&] { return iscan(comm, i, o, op); },
+              [&] { scan(comm, i, op); }, [&] { return iscan(comm, i, op); });
+  expect_both([&](T* from, T* to) { MPI_Exscan(from, to, n, type, twin.mpi_op, comm.native()); },
+              comm.rank() > 0, [&] { exscan(comm, i, o, op); }, [&] { return iexscan(comm, i, o, op); },
+              [&] { exscan(comm, i, op); }, [&] { return iexscan(comm, i, op); });
+  for (int root = 0; root < comm.size(); ++root) {
+    SCOPED_TRACE("root " + std::to_string(root));
+    expect_both([&](T* from, T* to) { MPI_Reduce(from, to, n, type, twin.mpi_op, root, comm.native()); },
+                comm.rank() == root, [&] { reduce(comm, i, o, op, root); },
+                [&] { return ireduce(comm, i, o, op, root); }, [&] { reduce(comm, i, op, root); },
+                [&] { return ireduce(comm, i, op, root); });
+  }
+}
+
+template <class T, class Layout, std::size_t rank>
+void expect_shape(const Communicator& comm, const Index<rank>& extents, MPI_Datatype type) {
+  const Twin<ReduceOp> sum{ReduceOp::sum, MPI_SUM};
+  if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
+    expect_reductions(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type);
+  expect_reductions(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type);
+}
+
+template <class T, class Layout>
+void expect_ranks_0_to_3(MPI_Datatype type) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_shape<T, Layout>(comm, Index<0>{}, type);
+  expect_shape<T, Layout>(comm, Index<1>{5}, type);
+  expect_shape<T, Layout>(comm, Index<2>{3, 4}, type);
+  expect_shape<T, Layout>(comm, Index<3>{2, 3, 4}, type);
+}
+
+TEST(Reductions, Left) {
+  expect_ranks_0_to_3<double, Left>(MPI_DOUBLE);
+}
+TEST(Reductions, Right) {
+  expect_ranks_0_to_3<double, Right>(MPI_DOUBLE);
+}
+TEST(Reductions, Stride) {
+  expect_ranks_0_to_3<double, Stride>(MPI_DOUBLE);
+}
+TEST(Reductions, NoElements) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_shape<double, Right>(comm, Index<2>{0, 3}, MPI_DOUBLE);
+}
+
+template <class T>
+void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
+  for (const auto& entry : backends()) {
+    if (!entry.make) continue;
+    const Communicator comm(MPI_COMM_WORLD, way(std::string(entry.name)));
+    if (!comm.backend().capabilities().moves_data) continue;
+    const auto in = whole<T, Left>("in", Index<2>{3, 4});
+    const auto out = whole<T, Left>("out", Index<2>{3, 4});
+    for (const auto& twin : twins) {
+      expect_reductions(comm, in, out, twin, type);
+      T expected{}, given = static_cast<T>(comm.rank() + 2);
+      MPI_Allreduce(&given, &expected, 1, type, twin.mpi_op, comm.native());
+      EXPECT_EQ(allreduce(comm, given, twin.op), expected);
+      MPI_Scan(&given, &expected, 1, type, twin.mpi_op, comm.native());
+      EXPECT_EQ(scan(comm, given, twin.op), expected);
+      expected = T{};
+      MPI_Exscan(&given, &expected, 1, type, twin.mpi_op, comm.native());
+      EXPECT_EQ(exscan(comm, given, twin.op), comm.rank() == 0 ? T{} : expected);
+    }
+  }
+}
+
+const std::vector<Twin<ReduceOp>> field_ops{{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}};
+const std::vector<Twin<ReduceOp>> ordered_ops{{ReduceOp::sum, MPI_SUM},
+                                              {ReduceOp::product, MPI_PROD},
+                                              {ReduceOp::min, MPI_MIN},
+                                              {ReduceOp::max, MPI_MAX}};
+const std::vector<Twin<ReduceOp>> bit_ops{
+    {ReduceOp::min, MPI_MIN},        {ReduceOp::max, MPI_MAX},          {ReduceOp::logical_and, MPI_LAND},
+    {ReduceOp::logical_or, MPI_LOR}, {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
+    {ReduceOp::bitwise_or, MPI_BOR}, {ReduceOp::bitwise_xor, MPI_BXOR}, {ReduceOp::sum, MPI_SUM}};
+
+TEST(Reductions, Int) {
+  expect_ops<int>(MPI_INT, bit_ops);
+}
+TEST(Reductions, Unsigned64) {
+  expect_ops<unsigned long>(MPI_UNSIGNED_LONG, bit_ops);
+}
+TEST(Reductions, Float) {
+  expect_ops<float>(MPI_FLOAT, ordered_ops);
+}
+TEST(Reductions, Double) {
+  expect_ops<double>(MPI_DOUBLE, ordered_ops);
+}
+TEST(Reductions, KokkosComplex) {
+  expect_ops<Complex>(MPI_C_DOUBLE_COMPLEX, field_ops);
+}
+TEST(Reductions, StdComplex) {
+  expect_ops<std::complex<float>>(MPI_C_FLOAT_COMPLEX, field_ops);
+}
+
+TEST(Reductions, ComplexOfLongDouble) {
+  const Communicator comm(MPI_COMM_WORLD);
+  using Long = std::complex<long double>;
+  EXPECT_EQ(allreduce(comm, Long(1, 2), ReduceOp::sum),
+            Long(static_cast<long double>(comm.size()), 2.0L * static_cast<long double>(comm.size())));
+}
+
+/// Every integer size, signed and not: the largest value tells them apart.
+template <class T>
+void expect_limits(const Communicator& comm) {
+  const T most = std::numeric_limits<T>::max();
+  const bool last = comm.rank() == comm.size() - 1;
+  EXPECT_EQ(allreduce(comm, last ? most : T(1), ReduceOp::max), most);
+  EXPECT_EQ(allreduce(comm, last ? std::numeric_limits<T>::lowest() : T(1), ReduceOp::min),
+            std::numeric_limits<T>::lowest());
+}
+
+TEST(Reductions, LimitsOfEveryType) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_limits<signed char>(comm);
+  expect_limits<unsigned char>(comm);
+  expect_limits<short>(comm);
+  expect_limits<unsigned short>(comm);
+  expect_limits<unsigned>(comm);
+  expect_limits<long>(comm);
+  expect_limits<unsigned long long>(comm);
+  expect_limits<long double>(comm);
+}
+
+TEST(Reductions, Bool) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const bool last = comm.rank() == comm.size() - 1;
+  EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_or), true);
+  EXPECT_EQ(allreduce(comm, false, ReduceOp::logical_or), false);
+  EXPECT_EQ(allreduce(comm, !last, ReduceOp::logical_and), false);
+  EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_xor), true);
+  EXPECT_NE(allreduce(comm, 4, ReduceOp::logical_and), 0);
+}
+
+/// x -> a x + b. Applying one after the other is associative, and the order matters.
+struct Affine {
+  std::int64_t a;
+  std::int64_t b;
+  bool operator==(const Affine&) const = default;
+};
+constexpr auto then = [](const Affine& f, const Affine& g) {
+  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
+};
+Affine affine_of(int rank, int i) {
+  return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
+}
+/// Of ranks `first` to `last`.
+Affine affine_of_ranks(int first, int last, int i) {
+  auto result = affine_of(first, i);
+  for (int r = first + 1; r <= last; ++r) result = then(result, affine_of(r, i));
+  return result;
+}
+
+template <class Layout>
+void expect_order_of_ranks() {
+  const Communicator comm(MPI_COMM_WORLD);
+  Watched in(whole<Affine, Layout>("in", Index<1>{3}));
+  Watched out(whole<Affine, Layout>("out", Index<1>{3}));
+  const int me = comm.rank();
+  const auto of_ranks = [&](int first, int last) {
+    return std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
+                       affine_of_ranks(first, last, 2)};
+  };
+  const auto prepare = [&] {
+    in.store(of_ranks(me, me));
+    out.fill(1);
+  };
+  const auto verify_last = [&](int last) {
+    return [&, last](const char* form) { out.expect(of_ranks(0, last), form); };
+  };
+  in_all_forms(
+      prepare, [&] { allreduce(comm, in.view(), out.view(), then); },
+      [&] { return iallreduce(comm, in.view(), out.view(), non_commutative(then)); },
+      verify_last(comm.size() - 1));
+  in_all_forms(
+      prepare, [&] { scan(comm, in.view(), out.view(), then); },
+      [&] { return iscan(comm, in.view(), out.view(), then); }, verify_last(me));
+  in_all_forms(
+      prepare, [&] { exscan(comm, in.view(), out.view(), then); },
+      [&] { return iexscan(comm, in.view(), out.view(), then); },
+      [&](const char* form) { me > 0 ? out.expect(of_ranks(0, me - 1), form) : out.expect_unchanged(form); });
+  for (int root = 0; root < comm.size(); ++root)
+    in_all_forms(
+        prepare, [&] { reduce(comm, in.view(), out.view(), then, root); },
+        [&] { return ireduce(comm, in.view(), out.view(), then, root); },
+        [&](const char* form) {
+          me == root ? out.expect(of_ranks(0, comm.size() - 1), form) : out.expect_unchanged(form);
+        });
+  EXPECT_EQ(allreduce(comm, affine_of(me, 0), then), affine_of_ranks(0, comm.size() - 1, 0));
+}
+
+TEST(Functors, KeepTheOrderOfRanks) {
+  expect_order_of_ranks<Right>();
+}
+TEST(Functors, StridedViews) {
+  expect_order_of_ranks<Stride>();
+}
+
+TEST(Functors, CommutativeOnNumbers) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto hypot = commutative([](const double& a, const double& b) { return std::sqrt(a * a + b * b); });
+  EXPECT_NEAR(allreduce(comm, 1.0, hypot), std::sqrt(comm.size()), 1e-12);
+  const auto in = whole<double, Left>("in", Index<2>{3, 2});
+  Kokkos::deep_copy(in.view, 2);
+  allreduce(comm, in.view, hypot);
+  for (const double x : in.memory) EXPECT_NEAR(x, 2 * std::sqrt(comm.size()), 1e-12);
+}
+
+/// A lambda that copies what it captures has no default constructor, even if it captures nothing.
+TEST(Functors, KokkosLambda) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
+}
+
+TEST(Functors, StandardOnes) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(allreduce(comm, 1, std::plus<>()), comm.size());
+  EXPECT_EQ(exscan(comm, 1, std::plus<int>()), comm.rank());
+}
+
+TEST(Functors, LeastAndGreatestWithTheirPlaces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Located<double> mine{static_cast<double>((comm.rank() + 1) % 3), comm.rank()};
+  const auto least = allreduce(comm, mine, min_loc);
+  const auto greatest = allreduce(comm, mine, max_loc);
+  EXPECT_EQ(least.value, comm.size() > 2 ? 0 : 1);
+  EXPECT_EQ(least.place, comm.size() > 2 ? 2 : 0);
+  EXPECT_EQ(greatest.value, comm.size() > 1 ? 2 : 1);
+  EXPECT_EQ(greatest.place, comm.size() > 1 ? 1 : 0);
+}
+
+/// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.
+TEST(Chunks, CoverAllElementsOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const int n : {0, 1, 4, 5, 8, 13}) {
+    std::vector<int> in(n, comm.rank() + 1), out(n, -1);
+    int calls = 0;
+    mpi::in_chunks(
+        n,
+        [&](std::int64_t first, int count) {
+          ++calls;
+          MPI_Allreduce(in.data() + first, out.data() + first, count, MPI_INT, MPI_SUM, comm.native());
+        },
+        4);
+    EXPECT_EQ(calls, n == 0 ? 1 : (n + 3) / 4) << n;
+    EXPECT_EQ(out, std::vector<int>(n, comm.size() * (comm.size() + 1) / 2)) << n;
+  }
+}
+
+/// A whole reduction in chunks of a few elements.
+TEST(Chunks, GiveWhatOneCallGives) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int me = comm.rank();
+  Watched in(inside<Affine, Left>("in", Index<2>{3, 5}));
+  Watched out(inside<Affine, Right>("out", Index<2>{3, 5}));
+  const auto of_ranks = [](int first, int last) {
+    std::vector<Affine> all;
+    for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
+    return all;
+  };
+  const auto op = detail::reducer<Affine>(then);
+  const auto expect = [&](const auto& collective, bool gets, int last) {
+    in.store(of_ranks(me, me));
+    out.fill(1);
+    detail::run(comm, collective, detail::read(in.view()), detail::written(out.view(), gets));
+    if (gets)
+      out.expect(of_ranks(0, last), collective.name);
+    else
+      out.expect_unchanged(collective.name);
+  };
+  const int last = comm.size() - 1;
+  for (const int chunk : {1, 4, 14, 15}) {
+    expect(detail::Allreduce{op, chunk}, true, last);
+    expect(detail::Scan{op, chunk}, true, me);
+    expect(detail::Exscan{op, chunk}, me > 0, me - 1);
+    expect(detail::Reduce{op, last, chunk}, me == last, last);
+    in.store(of_ranks(me, me));
+    detail::run(comm, detail::Scan{op, chunk}, detail::in_place(in.view()));
+    in.expect(of_ranks(0, me), "in place");
+  }
+}
+
+} // namespace
+} // namespace kontor::comm::test
