@@ -97,7 +97,7 @@ class Run {
     const auto record = make_record(comm, std::move(facts), *app, outcome);
     write(comm, *app, *file, record);
     if (comm.rank() == 0) {
-      if (!line_.quiet) print_table(record, outcome);
+      if (!line_.quiet) print_table(record, outcome, app->table());
       print_verdict(outcome);
     }
     return outcome.verification.passed() ? exit_verified : exit_verification_failed;

@@ -6,7 +6,9 @@
 #include <kontor/output/file.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace kontor::miniapp {
 
@@ -25,6 +27,10 @@ struct RunOptions {
   void describe(config::Visitor&);
 };
 
+/// The words of decks.
+std::vector<config::Named<std::string>> backend_names();
+std::span<const config::Named<comm::Pattern>> pattern_names();
+std::span<const config::Named<comm::Packing>> packing_names();
 std::string_view name_of(comm::Packing);
 std::string_view name_of(comm::Pattern);
 

@@ -36,7 +36,7 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
 
 } // namespace
 
-void print_table(const nlohmann::ordered_json& record, const Outcome& outcome) {
+void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, const std::string& findings) {
   const double seconds = median(outcome.repeats);
   fmt::print("{} on {} ranks as {}, {}, {}\n", text(record, "app"), record.value("ranks", 0),
              text(record, "process_grid"), text(record, "precision"), text(record, "execution_space"));
@@ -47,6 +47,7 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome) {
     fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", outcome.calibration.latency * 1e6,
                outcome.calibration.bandwidth / 1e9);
   fmt::print("\n");
+  fmt::print("{}", findings);
   print_timers(outcome.timers, seconds);
   const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());
   fmt::print("\n  {} of {} repeats: median {:.4f} s, min {:.4f}, max {:.4f}\n", "time",
