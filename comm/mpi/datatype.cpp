@@ -60,35 +60,6 @@ void Datatype::free() {
   MPI_Type_free(&type_);
 }
 
-Element element(Scalar scalar) {
-  const auto size = scalar.size;
-  switch (scalar.kind) {
-  case ScalarKind::signed_integer:
-    if (size == 1) return {MPI_INT8_T, 1};
-    if (size == 2) return {MPI_INT16_T, 1};
-    if (size == 4) return {MPI_INT32_T, 1};
-    if (size == 8) return {MPI_INT64_T, 1};
-    break;
-  case ScalarKind::unsigned_integer:
-    if (size == 1) return {MPI_UINT8_T, 1};
-    if (size == 2) return {MPI_UINT16_T, 1};
-    if (size == 4) return {MPI_UINT32_T, 1};
-    if (size == 8) return {MPI_UINT64_T, 1};
-    break;
-  case ScalarKind::floating:
-    if (size == sizeof(float)) return {MPI_FLOAT, 1};
-    if (size == sizeof(double)) return {MPI_DOUBLE, 1};
-    if (size == sizeof(long double)) return {MPI_LONG_DOUBLE, 1};
-    break;
-  case ScalarKind::complex:
-    if (size == 2 * sizeof(float)) return {MPI_C_FLOAT_COMPLEX, 1};
-    if (size == 2 * sizeof(double)) return {MPI_C_DOUBLE_COMPLEX, 1};
-    break;
-  case ScalarKind::bytes: break;
-  }
-  return {MPI_BYTE, static_cast<int>(size)};
-}
-
 Datatype large(std::int64_t count, MPI_Datatype type) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;

@@ -168,6 +168,9 @@ const std::vector<int>& Communicator::coordinates() const {
 const std::vector<bool>& Communicator::periodic() const {
   return group_->periodic;
 }
+int Communicator::tag_limit() const {
+  return group_->tag_limit;
+}
 MPI_Comm Communicator::checking() const {
   return group_->checking;
 }

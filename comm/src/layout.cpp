@@ -7,9 +7,6 @@
 #include <numeric>
 
 namespace kontor::comm {
-namespace {
-
-/// Dimensions by falling stride; those of extent 1, whose strides mean nothing, come first.
 WireOrder storage_order(const Shape& shape) {
   const auto key = [&](int d) {
     return shape.extents[d] == 1 ? std::numeric_limits<std::int64_t>::max() : shape.strides[d];
@@ -20,8 +17,6 @@ WireOrder storage_order(const Shape& shape) {
   std::stable_sort(order.dims.begin(), end, [&](int a, int b) { return key(a) > key(b); });
   return order;
 }
-
-} // namespace
 
 std::int64_t element_count(const Shape& shape) {
   return std::accumulate(shape.extents.begin(), shape.extents.begin() + shape.rank, std::int64_t{1},

@@ -78,6 +78,9 @@ class Communicator {
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
 
+  /// The highest message tag that MPI takes.
+  int tag_limit() const;
+
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
   MPI_Comm checking() const;

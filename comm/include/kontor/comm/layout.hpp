@@ -18,6 +18,10 @@ struct WireOrder {
 
 std::int64_t element_count(const Shape&);
 
+/// The order in which the elements lie: dimensions by falling stride; those of extent 1, whose strides mean
+/// nothing, come first.
+WireOrder storage_order(const Shape&);
+
 /// Whether the elements lie one after the other when the dimensions are walked in this order.
 bool is_contiguous(const Shape&, const WireOrder&);
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/layout.hpp>
+#include <kontor/comm/mpi_datatype.hpp>
+#include <kontor/comm/pack.hpp>
+#include <kontor/comm/view_buffer.hpp>
+
+#include <type_traits>
+
+/// How the one-shot calls hand a View to MPI: pointer, count and datatype.
+namespace kontor::comm::detail {
+
+/// What every View must be that a one-shot call takes.
+template <class View>
+constexpr void check_sent() {
+  static_assert(ViewType<View>, "kontor::comm: what is sent and what receives must each be a Kokkos::View");
+  static_assert(Transferable<typename View::non_const_value_type>,
+                "kontor::comm: the elements of a View that travels between ranks must be "
+                "trivially copyable (numbers, complex numbers, plain structs)");
+  static_assert(
+      memory_of<View>() == MemoryKind::host,
+      "kontor::comm: one-shot calls take Views in host memory; an Exchange takes device memory too");
+}
+
+/// What it must be besides where data arrive in it.
+template <class View>
+constexpr void check_received() {
+  check_sent<View>();
+  static_assert(!std::is_const_v<typename View::value_type>, "kontor::comm: a const View cannot receive");
+}
+
+/// What the two Views of an exchange must be.
+template <class SendView, class ReceiveView>
+constexpr void check_exchanged() {
+  check_sent<SendView>();
+  check_received<ReceiveView>();
+  static_assert(
+      std::is_same_v<typename SendView::non_const_value_type, typename ReceiveView::non_const_value_type>,
+      "kontor::comm: both Views of an exchange must have the same scalar type");
+}
+
+/// Throws UsageError: packing is 'none' and the View does not lie in one piece.
+[[noreturn]] void refuse_strided(const char* operation, const Buffer&);
+
+/// The elements of a View in one piece, in the order in which they lie: the View's own memory, or a copy
+/// where it is strided. Only the copy costs: memory, and one kernel at each pack() and unpack().
+template <ViewType View>
+class Contiguous {
+ public:
+  using value_type = typename View::non_const_value_type;
+
+  Contiguous(const Communicator& comm, const char* operation, const View& view)
+      : data_(const_cast<value_type*>(view.data())), count_(static_cast<std::int64_t>(view.size())) {
+    if (!view.span_is_contiguous()) [[unlikely]]
+      make_copy(comm, operation, view);
+  }
+
+  value_type* data() const { return data_; }
+  mpi::Payload payload() const { return mpi::payload(count_, scalar_of<value_type>()); }
+
+  /// Fills the copy, if there is one, from the View.
+  void pack(const View& view) const { run<Packs::Direction::pack>(view); }
+  /// Fills the View from the copy, if there is one.
+  void unpack(const View& view) const { run<Packs::Direction::unpack>(view); }
+
+ private:
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  using Packs = PackList<value_type, Space>;
+
+  void make_copy(const Communicator& comm, const char* operation, const View& view) {
+    const auto shape = shape_of(view);
+    if (is_contiguous(shape, storage_order(shape))) return; // Kokkos does not see through extents of 1
+    if (comm.options().packing == Packing::none) refuse_strided(operation, to_buffer(view));
+    copy_ = Copy(Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing), view.size());
+    data_ = copy_.data();
+  }
+
+  template <typename Packs::Direction direction>
+  void run(const View& view) const {
+    if (copy_.data() == nullptr) [[likely]]
+      return;
+    const auto shape = shape_of(view);
+    Packs packs;
+    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape, storage_order(shape)));
+    packs.commit();
+    const Space instance;
+    packs.template run<direction>(instance);
+    fence(instance, "comm/packed");
+  }
+
+  using Copy = Kokkos::View<value_type*, Kokkos::HostSpace>;
+  value_type* data_;
+  std::int64_t count_;
+  Copy copy_;
+};
+
+} // namespace kontor::comm::detail

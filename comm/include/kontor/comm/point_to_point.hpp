@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/contiguous.hpp>
+#include <kontor/comm/message.hpp>
+
+#include <type_traits>
+
+/// Blocking messages. Views of rank 0 to 8 in host memory, of any layout; elements travel in the order in
+/// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank`
+/// verifies. All are ordered on the host: fence what writes a View before it is sent; what was received is
+/// valid on return. A contiguous View costs what MPI costs; a strided one travels through a copy.
+///
+/// All of them throw UsageError from check level `local` on if the peer, the tag or the View is not to be
+/// had, and Error with MPI's text if MPI reports one.
+namespace kontor::comm {
+
+/// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
+/// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
+template <class View>
+void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
+  detail::check_sent<View>();
+  const detail::Envelope envelope{"send", detail::Way::to, dest, tag};
+  detail::check_message(comm, envelope, view);
+  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+  memory.pack(view);
+  const auto payload = memory.payload();
+  const int code =
+      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, comm.native());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
+}
+
+/// Called by the receiver. `source` may be any_rank, and `tag` any_tag. Nothing happens if `source` is
+/// no_rank. MPI_Recv.
+template <class View>
+void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
+  detail::check_received<View>();
+  const detail::Envelope envelope{"recv", detail::Way::from, source, tag};
+  detail::check_message(comm, envelope, view);
+  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+  const auto payload = memory.payload();
+  const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
+                            detail::mpi_tag(tag), comm.native(), MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
+  if (source != no_rank) memory.unpack(view);
+}
+
+/// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_rank; the
+/// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
+/// included. MPI_Sendrecv.
+template <class SendView, class ReceiveView>
+void exchange(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
+              int source, int tag = 0) {
+  detail::check_exchanged<SendView, ReceiveView>();
+  const detail::Envelope to{"exchange", detail::Way::to, dest, tag};
+  const detail::Envelope from{"exchange", detail::Way::from, source, tag};
+  detail::check_message(comm, to, send_view);
+  detail::check_message(comm, from, receive_view);
+  const detail::Contiguous<SendView> out(comm, to.operation, send_view);
+  const detail::Contiguous<ReceiveView> in(comm, from.operation, receive_view);
+  out.pack(send_view);
+  const auto sent = out.payload();
+  const auto received = in.payload();
+  const int code =
+      MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
+                   received.type, detail::mpi_rank(source), tag, comm.native(), MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_exchange(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
+  if (source != no_rank) in.unpack(receive_view);
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/contiguous.hpp>
+#include <kontor/comm/message.hpp>
+#include <kontor/comm/operation.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kontor::comm {
+namespace detail {
+
+/// What happens to a View in an operation; nothing where the peer is no_rank.
+enum class Use { nothing, read, written, both };
+
+/// A View that an operation uses, and its elements in one piece. Reading begins here: a strided View that is
+/// read is packed when this is made.
+template <ViewType View>
+class Lent {
+ public:
+  Lent(const Communicator& comm, const char* operation, const View& view, Use use)
+      : view_(view), memory_(comm, operation, view), use_(use) {
+    if (use_ == Use::read || use_ == Use::both) memory_.pack(view_);
+  }
+  const View& view() const { return view_; }
+  View give_back() { return std::move(view_); }
+  auto* data() const { return memory_.data(); }
+  mpi::Payload payload() const { return memory_.payload(); }
+
+  void deliver() const {
+    if constexpr (!std::is_const_v<typename View::value_type>) {
+      if (use_ == Use::written || use_ == Use::both) memory_.unpack(view_);
+    }
+  }
+
+ private:
+  View view_;
+  Contiguous<View> memory_;
+  Use use_;
+};
+
+/// What wait() gives back.
+template <class... Views>
+struct GivenBack {
+  using type = std::tuple<Views...>;
+};
+template <class View>
+struct GivenBack<View> {
+  using type = View;
+};
+template <class First, class Second>
+struct GivenBack<First, Second> {
+  using type = std::pair<First, Second>;
+};
+
+} // namespace detail
+
+/// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
+/// those that are sent may be read but not written before it is complete, those that receive neither.
+/// Movable; what was moved from is empty, and so is one whose Views have been given back.
+///
+/// One that is dropped unfinished: a receive is cancelled, or completes if its message is there already, and
+/// its View's contents mean nothing; anything else goes on, and the communicator keeps the Views until MPI
+/// is done with them. From check level `local` on, a line on stderr says so.
+template <class... Views>
+class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")]] Request final
+    : public detail::Operation {
+ public:
+  using Result = typename detail::GivenBack<Views...>::type;
+
+  /// An empty one.
+  Request() = default;
+  Request(Request && other) noexcept = default;
+  Request& operator=(Request&& other) noexcept {
+    if (this == &other) return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
+  ~Request() {
+    if (active()) drop(std::make_shared<Lenders>(std::move(*lent_)));
+  }
+
+  /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
+  /// the host. The Request is empty then. MPI_Wait, where it is not `finished` already. Throws UsageError if
+  /// it is empty, and Error if MPI reports one.
+  Result wait() {
+    complete();
+    return give_back();
+  }
+
+  /// Local. Like wait() if the operation is complete; else nothing, and it goes on. MPI_Test.
+  std::optional<Result> test() {
+    if (!completes()) return std::nullopt;
+    return give_back();
+  }
+
+  /// For the calls that begin operations.
+  explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
+      : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
+
+  template <std::size_t i>
+  auto& lent() {
+    return std::get<i>(*lent_);
+  }
+  using Operation::begun;
+
+ private:
+  using Lenders = std::tuple<detail::Lent<Views>...>;
+
+  Result give_back() {
+    auto lent = std::move(*lent_);
+    lent_.reset();
+    clear();
+    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
+  }
+
+  void deliver() override {
+    std::apply([](const auto&... one) { (one.deliver(), ...); }, *lent_);
+  }
+
+  Buffer buffer(std::size_t view) const override {
+    std::vector<Buffer> buffers;
+    std::apply([&](const auto&... one) { (buffers.push_back(to_buffer(one.view())), ...); }, *lent_);
+    return buffers.empty() ? Buffer{} : buffers[view];
+  }
+
+  std::optional<Lenders> lent_;
+};
+
+} // namespace kontor::comm

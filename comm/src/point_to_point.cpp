@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/contiguous.hpp>
+#include <kontor/comm/message.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+namespace kontor::comm::detail {
+
+std::string to_string(const Envelope& envelope) {
+  const auto [operation, way, peer, tag] = envelope;
+  if (way == Way::among) return operation;
+  const auto who = peer == any_rank ? std::string("any rank") : fmt::format("rank {}", peer);
+  const auto which = tag == any_tag ? std::string("any tag") : fmt::format("tag {}", tag);
+  return fmt::format("{} {} {} ({})", operation, way == Way::to ? "to" : "from", who, which);
+}
+
+std::string to_string(const Buffer& buffer) {
+  return fmt::format("View '{}', {} {}", buffer.label, extents_to_string(buffer.shape),
+                     comm::to_string(buffer.scalar));
+}
+
+void refuse_strided(const char* operation, const Buffer& buffer) {
+  throw UsageError(fmt::format("{}: {}, does not lie in one piece, and packing is 'none'; choose packing "
+                               "'kernel', or a contiguous View",
+                               operation, to_string(buffer)));
+}
+
+void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
+  const bool sends = envelope.way == Way::to;
+  std::string why = "it has elements but no memory (null data)";
+  if (envelope.peer >= comm.size() || envelope.peer < (sends ? no_rank : any_rank))
+    why = fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
+                      sends ? "" : ", any_rank takes whoever has sent");
+  else if (envelope.tag > comm.tag_limit() || envelope.tag < (sends ? 0 : any_tag))
+    why = fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
+                      sends ? "" : "; any_tag takes whatever the message has");
+  throw UsageError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
+}
+
+void fail_message(int code, const char* mpi_function, const Envelope& envelope, const Buffer& buffer) {
+  throw Error(fmt::format("{} of {}: {} failed: {}", to_string(envelope), to_string(buffer), mpi_function,
+                          mpi::error_text(code)));
+}
+
+void fail_exchange(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
+                   const Envelope& from, const Buffer& received) {
+  throw Error(fmt::format("{} of {}, {} of {}: {} failed: {}", to_string(to), to_string(sent),
+                          to_string(from), to_string(received), mpi_function, mpi::error_text(code)));
+}
+
+} // namespace kontor::comm::detail
