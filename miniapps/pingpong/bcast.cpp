@@ -33,11 +33,9 @@ void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
 } // namespace
 
 void measure_bcast(Bench& bench) {
-  for (const auto& c : bench.cases)
-    with_scalar(c.scalar, [&](auto scalar) {
-      for (const auto size : c.sizes)
-        at_size<decltype(scalar)>(bench, fmt::format("bcast {}", name_of(c.scalar)), size);
-    });
+  each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
+    at_size<decltype(scalar)>(bench, fmt::format("bcast {}", name_of(c.scalar)), size);
+  });
   bench.findings.figures = typed_over_raw(bench.findings);
 }
 

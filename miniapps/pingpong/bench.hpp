@@ -22,6 +22,8 @@ struct Bench {
   std::span<const Case> cases;
   Findings& findings;
 
+  std::int64_t sizes_done = 0;
+
   const comm::Communicator& comm() const { return context.comm; }
 
   /// Collective. Times the ways at one size (see interleave()), and adds a point for each.
@@ -80,6 +82,22 @@ void with_dimensions(int dimensions, const Work& work) {
     work(std::integral_constant<int, 2>());
   else
     work(std::integral_constant<int, 3>());
+}
+
+/// Calls work(T(), std::integral_constant<int, dimensions>(), size, the case) for every size of every case.
+template <class Work>
+void each_size(Bench& bench, const Work& work) {
+  std::int64_t total = 0;
+  for (const auto& c : bench.cases) total += static_cast<std::int64_t>(c.sizes.size());
+  for (const auto& c : bench.cases)
+    with_scalar(c.scalar, [&](auto scalar) {
+      with_dimensions(c.dimensions, [&](auto dimensions) {
+        for (const auto size : c.sizes) {
+          work(scalar, dimensions, size, c);
+          bench.context.progress.update({++bench.sizes_done, total});
+        }
+      });
+    });
 }
 
 /// What hand-written MPI calls name the scalar.

@@ -73,14 +73,10 @@ void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
 } // namespace
 
 void measure_roundtrip(Bench& bench) {
-  for (const auto& c : bench.cases)
-    with_scalar(c.scalar, [&](auto scalar) {
-      with_dimensions(c.dimensions, [&](auto dimensions) {
-        for (const auto size : c.sizes)
-          at_size<HostView<decltype(scalar), dimensions>>(
-              bench, fmt::format("{}d {}", c.dimensions, name_of(c.scalar)), size);
-      });
-    });
+  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
+    at_size<HostView<decltype(scalar), dimensions>>(
+        bench, fmt::format("{}d {}", c.dimensions, name_of(c.scalar)), size);
+  });
   bench.findings.figures = typed_over_raw(bench.findings);
 }
 
