@@ -8,7 +8,7 @@ Samples Bench::time(const Subject& subject, std::span<const Way> ways, const Pay
                                   {options.repetitions, options.warm_up, options.shortest_sample}, clocked);
   findings.wrong += samples.wrong;
   for (std::size_t w = 0; w < ways.size(); ++w)
-    findings.points.push_back({subject, ways[w].name, summarise(samples.seconds[w])});
+    findings.points.push_back({subject, ways[w].name, summarise(samples.seconds[w]), samples.phases[w]});
   return samples;
 }
 

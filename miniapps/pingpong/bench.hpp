@@ -51,9 +51,10 @@ struct Pointers<T, 0> {
 };
 } // namespace detail
 
-/// A View of 1 to 3 dimensions in host memory.
+/// A View of 1 to 3 dimensions in host memory, the last one fastest.
 template <class T, int rank>
-using HostView = Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::HostSpace>;
+using HostView =
+    Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 template <class View>
 View make_cube(const char* label, std::int64_t edge) {

@@ -13,14 +13,14 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Point& p) {
-  return {{"curve", p.subject.curve}, {"series", p.series},
-          {"size", p.subject.size},   {"elements", p.subject.elements},
-          {"bytes", p.subject.bytes}, {"repetitions", p.time.repetitions},
-          {"mean", p.time.mean},      {"standard_error", p.time.standard_error},
-          {"median", p.time.median},  {"min", p.time.min},
-          {"pack", p.phases.pack},    {"post", p.phases.post},
-          {"wait", p.phases.wait},    {"unpack", p.phases.unpack},
-          {"messages", p.messages}};
+  return {{"curve", p.subject.curve},      {"series", p.series},
+          {"size", p.subject.size},        {"elements", p.subject.elements},
+          {"bytes", p.subject.bytes},      {"repetitions", p.time.repetitions},
+          {"mean", p.time.mean},           {"standard_error", p.time.standard_error},
+          {"median", p.time.median},       {"min", p.time.min},
+          {"pack", p.phases.pack},         {"post", p.phases.post},
+          {"wait", p.phases.wait},         {"unpack", p.phases.unpack},
+          {"messages", p.subject.messages}};
 }
 
 ordered_json to_json(const Comparison& c) {
@@ -33,34 +33,27 @@ bool same(const Subject& a, const Subject& b) {
   return a.curve == b.curve && a.size == b.size;
 }
 
-std::string line(const Point& p, const std::vector<Comparison>& ratios) {
-  constexpr double micro = 1e6;
-  auto text =
-      fmt::format("  {:<26}{:>8}{:>12}  {:<28}{:>12.3f}{:>10.3f}{:>9.3f}", p.subject.curve, p.subject.size,
-                  p.subject.bytes, p.series, p.time.median * micro, p.time.standard_error * micro,
-                  static_cast<double>(p.subject.bytes) / p.time.median / 1e9);
-  for (const auto& c : ratios)
-    if (same(c.subject, p.subject) && c.series == p.series)
-      text += fmt::format("  {:.3f} of {} [{:.3f}, {:.3f}]", c.ratio.median, c.baseline, c.ratio.low,
-                          c.ratio.high);
-  return text + "\n";
-}
-
-/// The points of one subject, which are [begin, end).
+/// The points of one subject, which are [begin, end), on one line: the fastest ones where there are many.
 template <class Iterator>
-std::string lines(Iterator begin, Iterator end, const std::vector<Comparison>& ratios) {
-  constexpr std::size_t most = 5;
+std::string line(Iterator begin, Iterator end, const std::vector<Comparison>& ratios) {
+  constexpr std::size_t most = 4;
   std::vector<Point> shown(begin, end);
-  const auto count = shown.size();
-  if (count > most) {
-    std::sort(shown.begin(), shown.end(),
-              [](const Point& a, const Point& b) { return a.time.median < b.time.median; });
-    shown.resize(most - 1);
+  const auto slower = shown.size() > most ? shown.size() - 3 : 0;
+  if (slower > 0) {
+    const auto faster = [](const Point& a, const Point& b) { return a.time.median < b.time.median; };
+    std::sort(shown.begin(), shown.end(), faster);
+    shown.resize(3);
   }
-  std::string text;
-  for (const auto& point : shown) text += line(point, ratios);
-  if (shown.size() < count) text += fmt::format("  {:<46}  ({} slower ones)\n", "", count - shown.size());
-  return text;
+  const auto& subject = begin->subject;
+  auto text = fmt::format("  {:<26}{:>8}{:>11} ", subject.curve, subject.size, subject.bytes);
+  for (const auto& p : shown) text += fmt::format("  {} {:.3f}", p.series, p.time.median * 1e6);
+  if (slower > 0) text += fmt::format("  ({} slower ones)", slower);
+  const auto first = std::find_if(ratios.begin(), ratios.end(),
+                                  [&](const Comparison& c) { return same(c.subject, subject); });
+  if (first != ratios.end())
+    text += fmt::format("   {}/{} {:.3f} [{:.3f}, {:.3f}]", first->series, first->baseline,
+                        first->ratio.median, first->ratio.low, first->ratio.high);
+  return text + "\n";
 }
 
 } // namespace
@@ -76,16 +69,16 @@ ordered_json to_json(const Findings& findings) {
 }
 
 std::string to_text(const Findings& findings) {
-  auto text = fmt::format("\n  {:<26}{:>8}{:>12}  {:<28}{:>12}{:>10}{:>9}  {}\n", "curve", "size", "bytes",
-                          "series", "median us", "+- us", "GB/s", "ratio, 95 %");
+  auto text =
+      fmt::format("\n  {:<26}{:>8}{:>11}   {}\n", "curve", "size", "bytes", "median us; ratio [95 %]");
   for (auto begin = findings.points.begin(); begin != findings.points.end();) {
     const auto end = std::find_if(begin, findings.points.end(),
                                   [&](const Point& p) { return !same(p.subject, begin->subject); });
-    text += lines(begin, end, findings.ratios);
+    text += line(begin, end, findings.ratios);
     begin = end;
   }
   for (const auto& note : findings.notes) text += fmt::format("  {}\n", note);
-  return text;
+  return text + findings.text;
 }
 
 std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings& findings) {

@@ -21,6 +21,7 @@ struct Subject {
   std::int64_t size = 0; ///< elements along an edge
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
+  std::int64_t messages = 1; ///< that a rank sends in one execution
 };
 
 /// One way at one size: a point of a curve. Seconds.
@@ -29,7 +30,6 @@ struct Point {
   std::string series;
   Summary time;
   comm::PhaseTimes phases{}; ///< of one execution; all 0 where it is not split
-  std::int64_t messages = 1; ///< that this rank sends in one execution
 };
 
 /// How one way compares with another, repetition by repetition.
@@ -45,6 +45,7 @@ struct Findings {
   std::vector<Comparison> ratios;
   std::vector<miniapp::FigureOfMerit> figures;
   std::vector<std::string> notes;
+  std::string text;              ///< what people read after the table
   nlohmann::ordered_json record; ///< what a measure adds to /run
   std::int64_t wrong = 0;        ///< values on this rank
 };
@@ -52,7 +53,7 @@ struct Findings {
 /// /run/curves and /run/ratios; see docs/output.md.
 nlohmann::ordered_json to_json(const Findings&);
 
-/// The points with their ratios, and the notes. Of many ways the fastest four are shown.
+/// A line for each subject, with the fastest of many ways and the first comparison; and the notes.
 std::string to_text(const Findings&);
 
 /// What typed bindings cost: the median and the largest of all comparisons with raw.

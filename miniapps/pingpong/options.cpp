@@ -103,10 +103,20 @@ void Options::describe(config::Visitor& v) {
 
 void Options::resolve(const config::Deck& from, int ranks) {
   deck = from;
+  if (measure == Measure::model) pairs = Pairs::one;
   refuse_ranks(*this, from, ranks);
   refuse_dimensions(*this, from);
   if (sizes.to < sizes.from)
     from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
+  if (measure == Measure::strided && sizes.from < 2)
+    from.fail("problem.sizes.from",
+              "is 1; strided sends one end of a View and receives the other: 2 or more");
+  const auto fewest = 3;
+  if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
+    from.fail("problem.sizes.to",
+              fmt::format("is {}, which with problem.sizes.factor {} makes fewer than {} sizes; "
+                          "the line of a model needs that many",
+                          sizes.to, sizes.factor, fewest));
 }
 
 } // namespace kontor::pingpong

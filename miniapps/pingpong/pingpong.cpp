@@ -17,8 +17,12 @@ Function function_of(Measure measure) {
   switch (measure) {
   case Measure::roundtrip: return measure_roundtrip;
   case Measure::bcast: return measure_bcast;
-  default: return measure_roundtrip;
+  case Measure::halo: return measure_halo;
+  case Measure::collectives: return nullptr;
+  case Measure::model: return measure_model;
+  case Measure::strided: return measure_strided;
   }
+  return nullptr;
 }
 
 } // namespace

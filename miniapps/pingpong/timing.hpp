@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/phase_times.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -14,8 +15,9 @@ namespace kontor::pingpong {
 
 struct Way {
   std::string name;
-  std::function<void(int executions)> run; ///< what is timed; collective
-  bool verified = true;                    ///< false: it moves no data
+  std::function<void(int executions)> run;  ///< what is timed; collective
+  const comm::PhaseTimes* phases = nullptr; ///< what run() adds to, if it tells where the time goes
+  bool verified = true;                     ///< false: it moves no data
 };
 
 /// What travels. Not timed.
@@ -32,8 +34,9 @@ struct Sampling {
 
 struct Samples {
   std::vector<std::vector<double>> seconds; ///< of one execution: [way][repetition]
-  int executions = 1;                       ///< in a sample, equal for all ways
-  std::int64_t wrong = 0;                   ///< values on this rank, all repetitions and the warm-up together
+  std::vector<comm::PhaseTimes> phases; ///< of one execution: [way], medians of the rank that takes longest
+  int executions = 1;                   ///< in a sample, equal for all ways
+  std::int64_t wrong = 0;               ///< values on this rank, all repetitions and the warm-up together
 };
 
 /// Collective. All ways are tried in every repetition, and the one that goes first changes from each
