@@ -29,18 +29,18 @@ struct Prediction {
   double factor() const { return std::max(predicted / measured, measured / predicted); }
 };
 
-/// Half of each round trip of hand-written MPI.
+/// Half of each round trip of hand-written MPI, undisturbed: the fastest of the repetitions, here and below.
 std::vector<Timed> one_way_times(const Findings& findings) {
   std::vector<Timed> times;
   for (const auto& p : findings.points)
-    if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.median / 2});
+    if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.min / 2});
   return times;
 }
 
 /// Seconds of the one way at this size.
 double time_one(Bench& bench, const Subject& subject, const Way& way, const Payload& payload) {
   bench.time(subject, std::span(&way, 1), payload);
-  return bench.findings.points.back().time.median;
+  return bench.findings.points.back().time.min;
 }
 
 /// The halo of a slab: one View to each of the two neighbours of a closed ring. Messages go one after the
