@@ -48,7 +48,7 @@ def kind(schema):
     if "anyOf" in schema:
         return ", ".join(kind(form) for form in schema["anyOf"])
     if "enum" in schema:
-        return ", ".join(code(word) for word in schema["enum"])
+        return ", ".join(code(word) for word in schema["enum"] if word is not None)
     if "const" in schema:
         return code(schema["const"])
     of_type = schema["type"]

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "message.hpp"
 
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace kontor::comm::mpi {
@@ -21,6 +26,11 @@ MessageSet messages(const Schedule& schedule) {
   for (const auto& transfer : schedule.sends) set.sends.push_back(message(transfer));
   for (const auto& transfer : schedule.receives) set.receives.push_back(message(transfer));
   return set;
+}
+
+void fail_message(const std::string& exchange, int code, const char* operation, const Message& m) {
+  throw Error(fmt::format("exchange '{}': {} rank {} of View '{}' failed: {}", exchange, operation, m.peer,
+                          m.label, error_text(code)));
 }
 
 } // namespace kontor::comm::mpi

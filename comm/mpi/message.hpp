@@ -32,7 +32,8 @@ struct MessageSet {
 Message message(const Transfer&);
 MessageSet messages(const Schedule&);
 
-/// Collective. A plan that exchanges the messages of the schedule by the pattern of the handle.
-std::unique_ptr<Plan> make_plan(const MpiHandle&, Schedule&);
+/// Throws Error: "exchange 'halo': MPI_Isend to rank 1 of View 'u' failed: ..."; `operation` is "MPI_Isend
+/// to".
+[[noreturn]] void fail_message(const std::string& exchange, int code, const char* operation, const Message&);
 
 } // namespace kontor::comm::mpi

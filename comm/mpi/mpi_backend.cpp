@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi_backend.hpp"
 
-#include "message.hpp"
+#include "pattern.hpp"
 
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/mpi_datatype.hpp>
 
 #include <fmt/format.h>
 
 namespace kontor::comm::mpi {
+
+MpiBackend::MpiBackend(const MpiHandle& handle) : handle_(handle) {
+  if (handle.options.pattern == Pattern::rma && handle.options.packing == Packing::datatype)
+    throw UsageError("pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
+                     "possible; choose packing 'kernel' or 'auto', or another pattern");
+}
 
 OwnMemory MpiBackend::own_memory(int /*peer*/) const {
   return {.receives = handle_.options.pattern == Pattern::rma};

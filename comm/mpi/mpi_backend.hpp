@@ -8,7 +8,8 @@ namespace kontor::comm::mpi {
 /// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
 class MpiBackend : public Backend {
  public:
-  explicit MpiBackend(const MpiHandle& handle) : handle_(handle) {}
+  /// Throws UsageError if the pattern cannot do the packing.
+  explicit MpiBackend(const MpiHandle&);
 
   OwnMemory own_memory(int peer) const override;
   std::unique_ptr<Plan> plan(Schedule&) override;

@@ -3,7 +3,6 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +32,7 @@ struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm checking = MPI_COMM_NULL;
   Options options;
-  std::unique_ptr<Backend> backend;
+  std::vector<Way> ways;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
@@ -46,7 +45,7 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    backend.reset();
+    ways.clear();
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
@@ -104,9 +103,10 @@ Communicator Communicator::split(int colour, int key) const {
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
-    throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
-                                 "its {} dimensions; {} were given",
-                                 dims().size(), keep.size()));
+    throw UsageError(
+        fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
+                    "its {} dimensions; {} were given",
+                    dims().size(), keep.size()));
   const std::vector<int> remain(keep.begin(), keep.end());
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");
@@ -141,7 +141,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
     check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  group_->backend = find_backend(options.backend).make(MpiHandle{owned, options});
+  group_->ways = comm::ways(MpiHandle{owned, options});
 }
 
 int Communicator::rank() const {
@@ -154,7 +154,10 @@ const Options& Communicator::options() const {
   return group_->options;
 }
 Backend& Communicator::backend() const {
-  return *group_->backend;
+  return *group_->ways.front().backend;
+}
+const std::vector<Way>& Communicator::ways() const {
+  return group_->ways;
 }
 MPI_Comm Communicator::native() const {
   return group_->comm;

@@ -14,15 +14,16 @@ constexpr std::int64_t alignment_bytes = 64;
 
 class Router {
  public:
-  Router(const Communicator& comm, std::string label)
-      : rank_(comm.rank()), options_(comm.options()), has_(comm.backend().capabilities()),
-        label_(std::move(label)) {}
+  Router(const Communicator& comm, const Way& way, std::string label)
+      : rank_(comm.rank()), options_(way.options), backend_(*way.backend), label_(std::move(label)) {}
 
   void add_send(Routing& routing, std::size_t slot, Transfer transfer) {
-    add(routing.schedule.sends, routing.packed_sends, slot, "to", std::move(transfer));
+    const bool own = backend_.own_memory(transfer.peer).sends;
+    add(routing.schedule.sends, routing.packed_sends, own, slot, "to", std::move(transfer));
   }
   void add_receive(Routing& routing, std::size_t slot, Transfer transfer) {
-    add(routing.schedule.receives, routing.packed_receives, slot, "from", std::move(transfer));
+    const bool own = backend_.own_memory(transfer.peer).receives;
+    add(routing.schedule.receives, routing.packed_receives, own, slot, "from", std::move(transfer));
   }
 
   const std::optional<std::string>& problem() const { return problem_; }
@@ -30,10 +31,10 @@ class Router {
   Packing used() const { return used_; }
 
  private:
-  void add(std::vector<Transfer>& transfers, std::vector<PackedTransfer>& packed, std::size_t slot,
-           const char* way, Transfer transfer) {
-    const auto& buffer = transfer.buffer;
-    if (buffer.memory == MemoryKind::device && !has_.device_buffers)
+  void add(std::vector<Transfer>& transfers, std::vector<PackedTransfer>& packed, bool own_memory,
+           std::size_t slot, const char* way, Transfer transfer) {
+    auto& buffer = transfer.buffer;
+    if (buffer.memory == MemoryKind::device && !backend_.capabilities().device_buffers)
       refuse(slot, way, transfer,
              fmt::format("lies in device memory, which backend '{}' does not take", options_.backend));
     const bool contiguous = is_contiguous(buffer.shape, transfer.order);
@@ -41,13 +42,21 @@ class Router {
       refuse(slot, way, transfer,
              "does not lie in one piece in the order of the message, and packing is 'none'; choose packing "
              "'kernel', or contiguous Views of equal layout at both ends");
-    if (!contiguous && options_.packing != Packing::datatype) {
-      packed.push_back({transfers.size(), staging_elements_});
-      const auto align = std::max<std::int64_t>(1, alignment_bytes / buffer.scalar.size);
-      staging_elements_ += (element_count(buffer.shape) + align - 1) / align * align;
+    if (own_memory || (!contiguous && options_.packing != Packing::datatype)) {
+      packed.push_back({transfers.size(), buffer, own_memory ? in_own_memory : stage(buffer)});
+      buffer.data = nullptr;
+      buffer.shape = packed_shape(buffer.shape, transfer.order);
     }
     if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
+    if (own_memory) used_ = Packing::kernel;
     transfers.push_back(std::move(transfer));
+  }
+
+  std::int64_t stage(const Buffer& buffer) {
+    const auto place = staging_elements_;
+    const auto align = std::max<std::int64_t>(1, alignment_bytes / buffer.scalar.size);
+    staging_elements_ += (element_count(buffer.shape) + align - 1) / align * align;
+    return place;
   }
 
   void refuse(std::size_t slot, const char* way, const Transfer& transfer, const std::string& why) {
@@ -59,8 +68,8 @@ class Router {
   }
 
   int rank_;
-  Options options_;
-  Capabilities has_;
+  const Options& options_;
+  const Backend& backend_;
   std::string label_;
   std::optional<std::string> problem_;
   std::int64_t staging_elements_ = 0;
@@ -69,11 +78,11 @@ class Router {
 
 } // namespace
 
-Routing route(const Communicator& comm, const std::string& label, std::span<const Slot> slots) {
-  const auto agreement = handshake(comm, label, slots);
+Routing route(const Communicator& comm, const Way& way, const std::string& label, std::span<const Slot> slots,
+              const Agreement& agreement) {
   Routing routing;
   routing.schedule.label = label;
-  Router router(comm, label);
+  Router router(comm, way, label);
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto& slot = slots[k];
     const int tag = agreement.first_tag + static_cast<int>(k);

@@ -27,7 +27,7 @@ std::vector<std::vector<int>> grids(int ranks, int dimensions) {
 class Cartesian : public testing::TestWithParam<int> {};
 
 TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
-  const Communicator world(MPI_COMM_WORLD, options_of({"view", Packing::datatype}));
+  const Communicator world(MPI_COMM_WORLD, way("view", Packing::datatype));
   for (const auto& dims : grids(world.size(), GetParam())) {
     for (int closed = 0; closed < 1 << dims.size(); ++closed) {
       std::vector<bool> periodic;

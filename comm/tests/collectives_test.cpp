@@ -22,7 +22,7 @@ template <class T>
 void expect_allreduce(ReduceOp op, MPI_Op mpi_op, MPI_Datatype type) {
   for (const auto& entry : backends()) {
     if (!entry.make) continue;
-    const Communicator comm(MPI_COMM_WORLD, options_of({std::string(entry.name), Packing::automatic}));
+    const Communicator comm(MPI_COMM_WORLD, way(std::string(entry.name)));
     const auto field = whole<T, Kokkos::LayoutLeft>("values", Index<2>{3, 4});
     std::vector<T> expected(12);
     for (int i = 0; i < 12; ++i) expected[i] = field.memory[i] = value_of<T>(comm.rank(), i);
@@ -120,7 +120,7 @@ TEST(Allreduce, EmptyView) {
 template <class T>
 void expect_bcast() {
   for (const auto& way : ways()) {
-    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
     for (int root = 0; root < comm.size(); ++root) {
       const auto field = whole<T, Kokkos::LayoutRight>("values", Index<2>{3, 5});
       scramble(field.memory, static_cast<std::uint64_t>(comm.rank()));

@@ -18,7 +18,7 @@ void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_
   using T = typename Field<A>::value_type;
   for (const auto& way : ways()) {
     SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
     Exchange<Kokkos::View<T*, Kokkos::HostSpace>> exchange(comm, "halo");
     exchange.add(up.view, next, from_below.view, previous);

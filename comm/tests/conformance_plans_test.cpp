@@ -47,7 +47,7 @@ TEST(Plans, EmptyMessages) {
 TEST(Plans, TwoAtOnce) {
   for (const auto& way : ways()) {
     SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};
@@ -146,7 +146,7 @@ TEST(Plans, DroppedInFlight) {
 TEST(Plans, CommittedAgain) {
   for (const auto& way : ways()) {
     SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, options_of(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};

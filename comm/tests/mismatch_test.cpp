@@ -140,7 +140,7 @@ TEST_F(Mismatch, LongLabel) {
 }
 
 TEST_F(Mismatch, PackingNoneWithStridedView) {
-  comm = Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::none}));
+  comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
   const Array<double> whole("whole", 4);
   const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> column(
       Kokkos::subview(out, Kokkos::ALL(), 1));
@@ -154,7 +154,7 @@ TEST_F(Mismatch, PackingNoneWithStridedView) {
 }
 
 TEST_F(Mismatch, PackingNoneWithUnequalLayouts) {
-  comm = Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::none}));
+  comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
   const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", 4, 5);
   EXPECT_EQ(
       (text<UsageError, double>(out, next, left, previous)),
@@ -166,9 +166,7 @@ TEST_F(Mismatch, PackingNoneWithUnequalLayouts) {
 
 TEST_F(Mismatch, PackingDatatypeOnRaw) {
   EXPECT_EQ(
-      text_of<UsageError>([] {
-        Communicator(MPI_COMM_WORLD, options_of({"raw", Packing::datatype}));
-      }),
+      text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, way("raw", Packing::datatype)); }),
       "backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; choose packing "
       "'kernel' or backend 'view'");
 }

@@ -84,7 +84,7 @@ void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const 
   for (const auto& way : ways(contiguity)) {
     for (const bool periodic : {true, false}) {
       SCOPED_TRACE(to_string(way) + (periodic ? ", periodic" : ", closed"));
-      const Communicator comm(MPI_COMM_WORLD, options_of(way));
+      const Communicator comm(MPI_COMM_WORLD, way);
       const auto [previous, next] = ring_of(comm, periodic);
       expect_steps(comm, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
     }

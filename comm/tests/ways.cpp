@@ -7,30 +7,40 @@
 
 namespace kontor::comm::test {
 
-Options options_of(const Way& way) {
+Options way(std::string backend, Packing packing, Pattern pattern) {
   Options options;
-  options.backend = way.backend;
-  options.packing = way.packing;
+  options.backend = std::move(backend);
+  options.packing = packing;
+  options.pattern = pattern;
+  options.trial = 0; // a choice left to `auto` is made, but not well
   return options;
 }
 
-std::vector<Way> ways(Contiguity contiguity) {
-  std::vector<Way> result;
-  for (const auto& entry : backends()) {
-    if (!entry.make) continue;
-    const std::string name(entry.name);
-    result.push_back({name, Packing::automatic});
-    result.push_back({name, Packing::kernel});
-    if (Communicator(MPI_COMM_SELF, options_of(result.back())).backend().capabilities().strided_buffers)
-      result.push_back({name, Packing::datatype});
-    if (contiguity == Contiguity::yes) result.push_back({name, Packing::none});
+namespace {
+
+/// Whether the build can go this way, and data arrive by it.
+bool is_possible(const Options& options) {
+  try {
+    return Communicator(MPI_COMM_SELF, options).backend().capabilities().moves_data;
+  } catch (const UsageError&) {
+    return false;
   }
-  return result;
 }
 
-std::string to_string(const Way& way) {
-  constexpr const char* packings[] = {"automatic", "kernel", "datatype", "none"};
-  return "backend " + way.backend + ", packing " + packings[static_cast<int>(way.packing)];
+} // namespace
+
+std::vector<Options> ways(Contiguity contiguity) {
+  std::vector<Packing> packings{Packing::automatic, Packing::kernel, Packing::datatype};
+  if (contiguity == Contiguity::yes) packings.push_back(Packing::none);
+  std::vector<Options> result;
+  for (const auto& entry : backends())
+    for (const auto pattern :
+         {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood, Pattern::rma})
+      for (const auto packing : packings)
+        if (const auto choice = way(std::string(entry.name), packing, pattern); is_possible(choice))
+          result.push_back(choice);
+  result.push_back(way(automatic_backend, Packing::automatic, Pattern::automatic));
+  return result;
 }
 
 std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {

@@ -10,19 +10,14 @@
 /// Every way in which this build can exchange Views.
 namespace kontor::comm::test {
 
-struct Way {
-  std::string backend;
-  Packing packing;
-};
-
 /// Whether all Views of a test travel in one piece.
 enum class Contiguity { no, yes };
 
-/// Every backend of this build with every packing that it is able to do.
-std::vector<Way> ways(Contiguity = Contiguity::no);
+/// Every backend of this build that moves data, with every pattern and packing that it is able to do.
+std::vector<Options> ways(Contiguity = Contiguity::no);
 
-std::string to_string(const Way&);
-Options options_of(const Way&);
+/// The choice of a single way.
+Options way(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
 
 /// The previous and the next rank; no_rank beyond the ends unless periodic.
 std::pair<int, int> ring_of(const Communicator&, bool periodic = true);

@@ -84,9 +84,10 @@ Calibration calibrate(const comm::Communicator& comm) {
   Calibration result;
   result.triad_bandwidth = triad_bandwidth(comm);
   if (comm.size() > 1) {
+    const comm::Communicator raw(comm.native());
     constexpr std::size_t large = 1 << 18;
-    result.latency = one_way_seconds(comm, 1, 200);
-    result.bandwidth = large * sizeof(double) / one_way_seconds(comm, large, 10);
+    result.latency = one_way_seconds(raw, 1, 200);
+    result.bandwidth = large * sizeof(double) / one_way_seconds(raw, large, 10);
   }
   return result;
 }

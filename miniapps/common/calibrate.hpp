@@ -10,7 +10,7 @@ namespace kontor::miniapp {
 /// Collective; takes a few tenths of a second. All ranks stream at once, as they do in a run.
 /// The triad is a += b + s c, which reads three words and writes one that it has read, so the 4 words
 /// counted are the 4 that move (Parallel Research Kernels, nstream). Ping-pong is between ranks 0 and 1 by
-/// the communicator's backend.
+/// backend `raw`, whatever the deck's, so that it is the same for all runs on a machine.
 Calibration calibrate(const comm::Communicator&);
 
 } // namespace kontor::miniapp

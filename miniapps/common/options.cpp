@@ -13,7 +13,16 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<comm::Pattern>, 1> patterns{{{"nonblocking", comm::Pattern::nonblocking}}};
+constexpr std::array<Named<comm::Pattern>, 6> patterns{{{"blocking", comm::Pattern::blocking},
+                                                        {"nonblocking", comm::Pattern::nonblocking},
+                                                        {"persistent", comm::Pattern::persistent},
+                                                        {"neighborhood", comm::Pattern::neighborhood},
+                                                        {"rma", comm::Pattern::rma},
+                                                        {"auto", comm::Pattern::automatic}}};
+
+constexpr std::array<Named<comm::CheckLevel>, 3> check_levels{{{"off", comm::CheckLevel::off},
+                                                               {"local", comm::CheckLevel::local},
+                                                               {"cross_rank", comm::CheckLevel::cross_rank}}};
 
 constexpr std::array<Named<comm::Packing>, 4> packings{{{"auto", comm::Packing::automatic},
                                                         {"kernel", comm::Packing::kernel},
@@ -37,6 +46,7 @@ std::string_view name_in(std::span<const Named<E>> names, E value) {
 std::vector<Named<std::string>> backend_names() {
   std::vector<Named<std::string>> names;
   for (const auto& entry : comm::backends()) names.push_back({entry.name, std::string(entry.name)});
+  names.push_back({comm::automatic_backend, comm::automatic_backend});
   return names;
 }
 
@@ -53,13 +63,33 @@ std::string_view name_of(comm::Pattern pattern) {
   return name_in<comm::Pattern>(patterns, pattern);
 }
 
+std::string_view name_of(comm::CheckLevel check) {
+  return name_in<comm::CheckLevel>(check_levels, check);
+}
+
+comm::Options RunOptions::comm_options() const {
+  auto options = comm;
+  options.ranks_per_node = static_cast<int>(ranks_per_node.value_or(0));
+  return options;
+}
+
 void RunOptions::describe(config::Visitor& v) {
   v.section("comm", "How Views travel between ranks", [&](config::Visitor& c) {
-    c.choice<std::string>("backend", comm.backend, backend_names(), "The communication backend");
-    c.choice<comm::Pattern>("pattern", comm.pattern, patterns, "When messages are posted and completed");
+    c.choice<std::string>("backend", comm.backend, backend_names(),
+                          "The communication backend; auto: the fastest, by trial");
+    c.choice<comm::Pattern>("pattern", comm.pattern, patterns,
+                            "When messages are posted and completed; auto: the fastest, by trial");
     c.choice<comm::Packing>("packing", comm.packing, packings,
                             "How data that do not lie in one piece travel: by one pack kernel, as MPI "
-                            "datatypes, or not at all");
+                            "datatypes, not at all (none), or the faster of the first two, by trial");
+    c.choice<comm::CheckLevel>("check", comm.check, check_levels,
+                               "What is verified: nothing, what one rank sees, or that all ranks agree");
+    c.value("patience", comm.patience, "Seconds that a wait may take at check level cross_rank",
+            {0, 1e6, true});
+    c.value("trial", comm.trial, "Seconds, roughly, to try what is left to auto, for each exchange",
+            {0, 1000});
+    c.value("ranks_per_node", ranks_per_node,
+            "shm: consecutive ranks that share memory; auto: MPI says which do", {1, 1 << 30});
     c.value("overlap", overlap, "Compute the interior while halos travel");
   });
   v.section("measure", "How often the work is timed", [&](config::Visitor& m) {

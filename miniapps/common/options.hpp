@@ -6,6 +6,7 @@
 #include <kontor/output/file.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ enum class FieldSelection { final, none };
 /// The sections that every deck has.
 struct RunOptions {
   comm::Options comm;
+  std::optional<std::int64_t> ranks_per_node; ///< of comm.ranks_per_node; use comm_options()
   bool overlap = true;
   std::int64_t repeats = 1;
   std::string output_file; ///< empty: the deck's name with the ending .h5, in the working directory
@@ -25,6 +27,9 @@ struct RunOptions {
   output::Access access = output::Access::automatic;
 
   void describe(config::Visitor&);
+
+  /// What the section comm says.
+  comm::Options comm_options() const;
 };
 
 /// The words of decks.
@@ -33,5 +38,6 @@ std::span<const config::Named<comm::Pattern>> pattern_names();
 std::span<const config::Named<comm::Packing>> packing_names();
 std::string_view name_of(comm::Packing);
 std::string_view name_of(comm::Pattern);
+std::string_view name_of(comm::CheckLevel);
 
 } // namespace kontor::miniapp

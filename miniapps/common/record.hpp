@@ -4,6 +4,8 @@
 #include "common/mini_app.hpp"
 #include "common/options.hpp"
 
+#include <kontor/comm/candidate.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <optional>
@@ -26,6 +28,11 @@ struct Outcome {
 /// started, command, deck, hosts, the resolved comm options, ... (docs/output.md lists all).
 nlohmann::ordered_json provenance(const comm::Communicator&, const RunOptions&, std::string_view app,
                                   const std::string& command, const std::string& resolved_deck);
+
+/// Local. What an exchange was left to choose and has chosen: backend, pattern, and the table `candidates`
+/// where more than one was tried.
+void record_choice(nlohmann::ordered_json& record, const comm::Options& chosen,
+                   const std::vector<comm::Candidate>& candidates);
 
 /// Collective; valid on every rank. The whole of /run.
 nlohmann::ordered_json make_record(const comm::Communicator&, nlohmann::ordered_json provenance,

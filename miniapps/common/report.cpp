@@ -34,6 +34,20 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
     if (is_outside(t.region)) row(t, "apart");
 }
 
+/// What `auto` has tried for one exchange, the fastest first.
+void print_candidates(const nlohmann::ordered_json& record) {
+  if (!record.contains("candidates")) return;
+  auto candidates = record["candidates"];
+  const auto faster = [](const auto& a, const auto& b) { return a["seconds"] < b["seconds"]; };
+  std::stable_sort(candidates.begin(), candidates.end(), faster);
+  const double fastest = candidates.front()["seconds"];
+  fmt::print("\n  {:<10}{:<14}{:<10}{:>12}{:>12}\n", "tried", "pattern", "packing", "us", "of fastest");
+  for (const auto& c : candidates)
+    fmt::print("  {:<10}{:<14}{:<10}{:>12.2f}{:>12.2f}\n", text(c, "backend"), text(c, "pattern"),
+               text(c, "packing"), c["seconds"].template get<double>() * 1e6,
+               c["seconds"].template get<double>() / fastest);
+}
+
 } // namespace
 
 void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, const std::string& findings) {
@@ -49,6 +63,7 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
                outcome.calibration.bandwidth / 1e9);
   fmt::print("\n");
   fmt::print("{}", findings);
+  print_candidates(record);
   print_timers(outcome.timers, seconds);
   const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());
   fmt::print("\n  {} of {} repeats: median {:.4f} s, min {:.4f}, max {:.4f}\n", "time",
@@ -60,14 +75,19 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
     fmt::print("\n");
   }
   const auto& v = outcome.verification;
-  fmt::print("  {}: {:.3e}, tolerance {:.3e}\n\n", v.measure, v.error, v.tolerance);
+  if (v.off)
+    fmt::print("  verification: {}\n\n", v.measure);
+  else
+    fmt::print("  {}: {:.3e}, tolerance {:.3e}\n\n", v.measure, v.error, v.tolerance);
 }
 
 void print_verdict(const Outcome& outcome) {
   for (const auto& figure : outcome.figures)
     fmt::print("FOM {} = {:.6g} {}\n", figure.name, figure.value, figure.unit);
   const auto& v = outcome.verification;
-  if (v.passed())
+  if (v.off)
+    fmt::print("VERIFICATION OFF: {}\n", v.measure);
+  else if (v.passed())
     fmt::print("VERIFICATION PASSED\n");
   else
     fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}\n", v.measure, v.error,

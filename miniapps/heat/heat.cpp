@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
+#include "common/options.hpp"
+#include "common/record.hpp"
 #include "heat/field_output.hpp"
 #include "heat/verification.hpp"
 
@@ -29,10 +31,11 @@ bool pays_to_stream(Stores stores, std::size_t bytes_of_fields) {
 }
 
 /// Collective. What the deck's packing came to, over all ranks.
-std::string packing_used(const comm::Communicator& comm, comm::Packing of_this_rank) {
-  const int packs = of_this_rank == comm::Packing::none ? 0 : 1;
+template <class T>
+std::string packing_used(const comm::Communicator& comm, const Halo<T>& halo) {
+  const int packs = halo.packing() == comm::Packing::none ? 0 : 1;
   if (comm::allreduce(comm, packs, comm::ReduceOp::max) == 0) return "none";
-  return comm.options().packing == comm::Packing::datatype ? "datatype" : "kernel";
+  return std::string(miniapp::name_of(halo.chosen().packing));
 }
 
 } // namespace
@@ -47,7 +50,7 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
       regions_(split(domain_.block(), Padding<T>::line)),
       streaming_(pays_to_stream(options.stores, 2 * domain_.field(0).span() * sizeof(T))),
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
-      packing_(packing_used(domain_.comm(), halos_[0].packing())) {}
+      packing_(packing_used(domain_.comm(), halos_[0])) {}
 
 template <class T>
 double Heat<T>::sweep_once(SweepNorm norm) {
@@ -189,9 +192,10 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"precision", sizeof(T) == sizeof(float) ? "float" : "double"},
                               {"cells", options.cells},
                               {"sweeps", sweeps_of_repeat_},
-                              {"packing", packing_},
                               {"stores", streaming_ ? "streaming" : "ordinary"},
                               {"field_memory", static_cast<std::int64_t>(values * sizeof(T))}};
+  miniapp::record_choice(json, halos_[0].chosen(), halos_[0].candidates());
+  json["packing"] = packing_;
   if (domain_.transient()) json["time_step"] = domain_.step();
   if (!history_norm_.empty()) json["history"] = {{"iteration", history_iteration_}, {"norm", history_norm_}};
   return json;

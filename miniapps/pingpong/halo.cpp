@@ -30,12 +30,33 @@ struct Candidate {
 /// What cannot be had, and why.
 using Refusals = std::map<std::string, std::string>;
 
+/// What is asked for, or all but `auto`.
 template <class T>
 std::vector<T> chosen(const std::vector<T>& asked, std::span<const config::Named<T>> all) {
   if (!asked.empty()) return asked;
   std::vector<T> values;
-  for (const auto& named : all) values.push_back(named.value);
+  for (const auto& named : all)
+    if (named.name != comm::automatic_backend) values.push_back(named.value);
   return values;
+}
+
+std::vector<comm::Options> combinations(const Options& o, comm::Options options) {
+  std::vector<comm::Options> result;
+  for (const auto& backend : chosen<std::string>(o.backends, miniapp::backend_names()))
+    for (const auto pattern : chosen<comm::Pattern>(o.patterns, miniapp::pattern_names()))
+      for (const auto packing : chosen<comm::Packing>(o.packings, miniapp::packing_names())) {
+        options.backend = backend;
+        options.pattern = pattern;
+        options.packing = packing;
+        result.push_back(options);
+      }
+  if (o.backends.empty() && o.patterns.empty() && o.packings.empty()) {
+    options.backend = comm::automatic_backend;
+    options.pattern = comm::Pattern::automatic;
+    options.packing = comm::Packing::automatic;
+    result.push_back(options);
+  }
+  return result;
 }
 
 /// Ranks along each dimension, slowest first.
@@ -46,24 +67,18 @@ std::vector<int> grid_of(int ranks, int dimensions) {
 }
 
 std::vector<Candidate> candidates(const Bench& bench, int dimensions, Refusals& refusals) {
-  const auto& o = bench.options;
   const auto dims = grid_of(bench.comm().size(), dimensions);
   std::vector<Candidate> result;
-  for (const auto& backend : chosen<std::string>(o.backends, miniapp::backend_names()))
-    for (const auto pattern : chosen<comm::Pattern>(o.patterns, miniapp::pattern_names()))
-      for (const auto packing : chosen<comm::Packing>(o.packings, miniapp::packing_names())) {
-        auto name = fmt::format("{} {} {}", backend, miniapp::name_of(pattern), miniapp::name_of(packing));
-        auto options = bench.comm().options();
-        options.backend = backend;
-        options.pattern = pattern;
-        options.packing = packing;
-        try {
-          const comm::Communicator all(bench.comm().native(), options);
-          result.push_back({name, comm::Communicator(all, dims, std::vector<bool>(dims.size(), true))});
-        } catch (const comm::UsageError& error) {
-          refusals.emplace(std::move(name), error.what());
-        }
-      }
+  for (const auto& options : combinations(bench.options, bench.comm().options())) {
+    auto name = fmt::format("{} {} {}", options.backend, miniapp::name_of(options.pattern),
+                            miniapp::name_of(options.packing));
+    try {
+      const comm::Communicator all(bench.comm().native(), options);
+      result.push_back({name, comm::Communicator(all, dims, std::vector<bool>(dims.size(), true))});
+    } catch (const comm::UsageError& error) {
+      refusals.emplace(std::move(name), error.what());
+    }
+  }
   return result;
 }
 

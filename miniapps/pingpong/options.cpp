@@ -90,9 +90,12 @@ void Options::describe(config::Visitor& v) {
     p.choice<Pairs>(
         "pairs", pairs, pairings,
         "roundtrip, strided: every rank r of the lower half with r + ranks/2, or ranks 0 and 1 alone");
-    p.choices<std::string>("backends", backends, miniapp::backend_names(), "halo: to compare; empty: all");
-    p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), "halo: to compare; empty: all");
-    p.choices<comm::Packing>("packings", packings, miniapp::packing_names(), "halo: to compare; empty: all");
+    p.choices<std::string>("backends", backends, miniapp::backend_names(),
+                           "halo: which to compare; empty: all");
+    p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(),
+                             "halo: which to compare; empty: all");
+    p.choices<comm::Packing>("packings", packings, miniapp::packing_names(),
+                             "halo: which to compare; empty: all");
     p.value("repetitions", repetitions, "Samples of each way at each size", {1, 1000000});
     p.value("warm_up", warm_up, "Executions of each way before that", {1, 1000000});
     p.value("shortest_sample", shortest_sample,

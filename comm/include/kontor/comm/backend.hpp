@@ -79,6 +79,10 @@ class Backend {
 
   virtual Capabilities capabilities() const = 0;
 
+  /// What a user should know about this choice on these ranks, such as messages that it hands to another
+  /// transport; empty if there is nothing to say.
+  virtual std::string remark() const { return {}; }
+
   /// Local.
   virtual OwnMemory own_memory([[maybe_unused]] int peer) const { return {}; }
 

@@ -4,6 +4,7 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
+#include <kontor/comm/way.hpp>
 
 #include <mpi.h>
 
@@ -39,8 +40,8 @@ class Communicator {
   Communicator& operator=(Communicator&&) noexcept = default;
   ~Communicator() = default;
 
-  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks, with
-  /// this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
+  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
+  /// with this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
   Communicator split(int colour, int key = 0) const;
 
   /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
@@ -59,7 +60,11 @@ class Communicator {
   int rank() const;
   int size() const;
   const Options& options() const;
+  /// What carries collective operations.
   Backend& backend() const;
+
+  /// The ways that an exchange can go: one where the options leave nothing open.
+  const std::vector<Way>& ways() const;
 
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;

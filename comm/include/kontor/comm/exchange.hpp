@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/carrier.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/handshake.hpp>
-#include <kontor/comm/pack.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/routing.hpp>
+#include <kontor/comm/trial.hpp>
 #include <kontor/comm/view_buffer.hpp>
 
+#include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,63 +62,45 @@ class Exchange {
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
-  /// buffers, datatypes, requests. May be called again after more add(). Throws AgreedError on every rank if
-  /// two ends differ in scalar, rank or extents, and UsageError if the chosen packing or backend cannot carry
-  /// a View as it lies.
+  /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
+  /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
+  /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, and
+  /// UsageError if the chosen packing or backend cannot carry a View.
   void commit() {
     const Region region("comm/commit");
-    auto routing = route(comm_, label_, slots_);
-    packing_ = routing.used;
-    plan_ = nullptr;
-    packs_ = {};
-    unpacks_ = {};
-    staging_ = Staging(Kokkos::view_alloc(std::string("comm/staging"), Kokkos::WithoutInitializing),
-                       routing.staging_elements);
-    point_into_staging(routing.schedule.sends, routing.packed_sends, packs_);
-    point_into_staging(routing.schedule.receives, routing.packed_receives, unpacks_);
-    packs_.commit();
-    unpacks_.commit();
-    std::optional<std::string> problem;
-    try {
-      plan_ = comm_.backend().plan(routing.schedule);
-    } catch (const Error& error) {
-      problem = error.what();
-    }
-    comm_.agree(problem);
+    const auto agreement = handshake(comm_, label_, slots_);
+    carrier_.reset();
+    candidates_.clear();
+    std::vector<std::unique_ptr<Carrier>> carriers;
+    for (const auto& way : comm_.ways())
+      carriers.push_back(std::make_unique<Carrier>(comm_, way, label_, slots_, agreement));
+    keep_different(comm_, carriers);
+    const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
+    const auto fastest = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
+    for (std::size_t i = 0; i < carriers.size(); ++i)
+      candidates_.push_back({carriers[i]->options(), seconds[i]});
+    carrier_ = std::move(carriers[fastest]);
   }
 
   /// Collective like commit(); ordered after all work on the instance, on which it makes one fence. The
   /// Views that are sent may be read but not written before finish(), those that receive neither.
   void start() {
-    Stopwatch watch;
-    {
-      const Region region("comm/pack");
-      packs_.template run<Packs::Direction::pack>(instance_);
-      fence(instance_, "comm/packed");
-    }
-    watch.lap(times_.pack);
-    const Region region("comm/post");
-    plan().start();
-    watch.lap(times_.post);
+    committed().start(instance_, times_);
     ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
   /// code that reads them fences first.
-  void finish() {
-    Stopwatch watch;
-    {
-      const Region region("comm/wait");
-      plan().finish();
-    }
-    watch.lap(times_.wait);
-    const Region region("comm/unpack");
-    unpacks_.template run<Packs::Direction::unpack>(instance_);
-    watch.lap(times_.unpack);
-  }
+  void finish() { committed().finish(instance_, times_); }
 
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
-  Packing packing() const { return packing_; }
+  Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
+
+  /// What commit() has chosen: the communicator's options with nothing left to `auto`.
+  const Options& chosen() const { return committed().options(); }
+
+  /// What commit() has tried, equal on all ranks; a single one has not been timed.
+  const std::vector<Candidate>& candidates() const { return candidates_; }
 
   /// Host seconds spent in each phase since the last reset.
   const PhaseTimes& times() const { return times_; }
@@ -128,12 +110,11 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
-  using Staging = Kokkos::View<value_type*, memory_space>;
-  using Packs = PackList<value_type, execution_space>;
+  using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
 
-  Plan& plan() const {
-    if (!plan_) throw UsageError("exchange '" + label_ + "': commit() comes before start() and finish()");
-    return *plan_;
+  Carrier& committed() const {
+    if (!carrier_) throw UsageError("exchange '" + label_ + "': commit() comes before start() and finish()");
+    return *carrier_;
   }
 
   template <ViewType V>
@@ -144,30 +125,14 @@ class Exchange {
                   "kontor::comm: all Views of an exchange must lie in its memory space");
   }
 
-  /// Redirects the transfers that are packed to their part of the staging buffer.
-  void point_into_staging(std::vector<Transfer>& transfers, const std::vector<PackedTransfer>& packed,
-                          Packs& list) {
-    for (const auto& [index, offset] : packed) {
-      auto& transfer = transfers[index];
-      auto* place = staging_.data() + offset;
-      list.add(static_cast<value_type*>(transfer.buffer.data), place,
-               loop_nest(transfer.buffer.shape, transfer.order));
-      transfer.buffer.data = place;
-      transfer.buffer.shape = packed_shape(transfer.buffer.shape, transfer.order);
-    }
-  }
-
   Communicator comm_;
   std::string label_;
   execution_space instance_;
   std::vector<Slot> slots_;
   std::vector<std::shared_ptr<void>> views_;
-  Packing packing_ = Packing::none;
-  Staging staging_;
-  Packs packs_;
-  Packs unpacks_;
-  std::unique_ptr<Plan> plan_; // last: gone before the memory it uses
+  std::vector<Candidate> candidates_;
   PhaseTimes times_;
+  std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

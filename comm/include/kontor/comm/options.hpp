@@ -20,7 +20,8 @@ enum class Pattern : std::uint8_t {
   nonblocking,  ///< all receives, then all sends, then one wait for all of them
   persistent,   ///< requests made once (MPI_Send_init), then one MPI_Startall and one wait a step
   neighborhood, ///< one MPI_Ineighbor_alltoallw on a graph communicator of the plan's peers
-  rma           ///< MPI_Put into windows of the receivers, ordered by post, start, complete and wait
+  rma,          ///< MPI_Put into windows of the receivers, ordered by post, start, complete and wait
+  automatic     ///< each exchange tries the others when it is committed and keeps the fastest
 };
 
 /// How much is verified besides what MPI reports.
@@ -30,11 +31,15 @@ enum class CheckLevel : std::uint8_t {
   cross_rank ///< also that both ends, or all ranks, agree; and a wait that lasts too long is an error
 };
 
+/// The name that leaves the choice of backend open.
+inline constexpr const char* automatic_backend = "auto";
+
 struct Options {
   std::string backend = "raw";
   Pattern pattern = Pattern::nonblocking;
   Packing packing = Packing::automatic;
   CheckLevel check = CheckLevel::local;
+  double trial = 0.2;     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
   double patience = 20;   ///< seconds that a wait may take at check level `cross_rank`
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };

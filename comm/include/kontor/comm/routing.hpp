@@ -12,23 +12,26 @@
 /// How each message of an exchange travels: as it lies, or through the staging buffer.
 namespace kontor::comm {
 
-/// A transfer that is packed or unpacked, and its place in the staging buffer, in elements.
+/// A transfer that is packed or unpacked.
 struct PackedTransfer {
-  std::size_t index;
-  std::int64_t offset;
+  std::size_t index;   ///< in the schedule
+  Buffer strided;      ///< the caller's
+  std::int64_t offset; ///< in the staging buffer, in elements; `in_own_memory` if the backend has the place
 };
+inline constexpr std::int64_t in_own_memory = -1;
 
 struct Routing {
-  Schedule schedule; ///< with the caller's buffers; those that are packed are still to be redirected
+  Schedule schedule; ///< those that are packed have null data, and are still to be given a place
   std::vector<PackedTransfer> packed_sends;
   std::vector<PackedTransfer> packed_receives;
   std::int64_t staging_elements = 0;
   Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
 };
 
-/// Collective: makes the handshake and decides by the communicator's packing. Throws on every rank
-/// AgreedError (see handshake()), or UsageError if the packing or the backend cannot carry a View.
-Routing route(const Communicator&, const std::string& label, std::span<const Slot>);
+/// Collective: decides by the way's packing and backend. Throws UsageError on every rank if they cannot carry
+/// a View.
+Routing route(const Communicator&, const Way&, const std::string& label, std::span<const Slot>,
+              const Agreement&);
 
 /// The shape of a buffer after packing: equal extents, contiguous in wire order.
 Shape packed_shape(const Shape&, const WireOrder&);

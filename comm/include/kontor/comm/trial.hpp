@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/candidate.hpp>
+#include <kontor/comm/carrier.hpp>
+#include <kontor/comm/collectives.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+/// How an exchange chooses among the ways that it can go.
+namespace kontor::comm {
+
+/// How often a trial repeats.
+struct TrialLength {
+  int rounds = 0;    ///< in each of which every candidate has its turn
+  int exchanges = 0; ///< of a candidate in its turn
+};
+
+/// Long enough to tell candidates apart, where `limit` seconds allow that. `seconds` is the time of one
+/// exchange of all candidates together.
+TrialLength trial_length(double seconds, double limit);
+
+/// The medians over rounds; times[round * candidates + c] is of candidate c.
+std::vector<double> medians(std::span<const double> times, std::size_t candidates);
+
+/// Collective. Where no View needs packing on any rank, `datatype` is the same as `kernel`: leaves one of
+/// them.
+template <class Carrier>
+void keep_different(const Communicator& comm, std::vector<std::unique_ptr<Carrier>>& carriers) {
+  if (carriers.size() < 2 || comm.options().packing != Packing::automatic) return;
+  std::erase_if(carriers, [&](const auto& carrier) {
+    if (carrier->options().packing != Packing::datatype) return false;
+    return allreduce(comm, carrier->packing() == Packing::datatype ? 1 : 0, ReduceOp::max) == 0;
+  });
+}
+
+/// What the Views that receive hold, kept aside for as long as it lives.
+template <class T, class ExecutionSpace, class MemorySpace>
+class Saved {
+ public:
+  Saved(std::span<const Slot> slots, const ExecutionSpace& instance) : instance_(instance) {
+    std::int64_t elements = 0;
+    for (const auto& slot : slots) elements += is_received(slot) ? element_count(slot.receive.shape) : 0;
+    memory_ = Memory(Kokkos::view_alloc(std::string("comm/saved"), Kokkos::WithoutInitializing), elements);
+    T* place = memory_.data();
+    for (const auto& slot : slots) {
+      if (!is_received(slot)) continue;
+      const auto& [data, scalar, shape, memory, label] = slot.receive;
+      list_.add(static_cast<T*>(data), place, loop_nest(shape, wire_order(shape, shape)));
+      place += element_count(shape);
+    }
+    list_.commit();
+    list_.template run<List::Direction::pack>(instance_);
+    fence(instance_, "comm/saved");
+  }
+  ~Saved() {
+    list_.template run<List::Direction::unpack>(instance_);
+    fence(instance_, "comm/restored");
+  }
+  Saved(const Saved&) = delete;
+  Saved& operator=(const Saved&) = delete;
+
+ private:
+  using Memory = Kokkos::View<T*, MemorySpace>;
+  using List = PackList<T, ExecutionSpace>;
+  static bool is_received(const Slot& slot) { return slot.source != no_rank; }
+
+  ExecutionSpace instance_;
+  Memory memory_;
+  List list_;
+};
+
+/// Collective. The carriers' times as all ranks agree on them; not measured, and 0, where there is no choice.
+/// They take turns, so that what disturbs the machine disturbs all of them. Views that receive are saved
+/// before and written back afterwards.
+template <class T, class ExecutionSpace, class MemorySpace>
+std::vector<double>
+try_carriers(const Communicator& comm,
+             std::vector<std::unique_ptr<Carrier<T, ExecutionSpace, MemorySpace>>>& carriers,
+             std::span<const Slot> slots, const ExecutionSpace& instance) {
+  if (carriers.size() < 2) return std::vector<double>(carriers.size(), 0.0);
+  const Region region("comm/trial");
+  const Saved<T, ExecutionSpace, MemorySpace> saved(slots, instance);
+
+  const auto turn = [&](auto& carrier, int exchanges) {
+    PhaseTimes times;
+    for (int i = 0; i < exchanges; ++i) {
+      carrier->start(instance, times);
+      carrier->finish(instance, times);
+    }
+    fence(instance, "comm/tried");
+    return times.total() / exchanges;
+  };
+  double together = 0;
+  for (auto& carrier : carriers) {
+    turn(carrier, 2);
+    together += turn(carrier, 1);
+  }
+  const auto [rounds, exchanges] =
+      trial_length(allreduce(comm, together, ReduceOp::max), comm.options().trial);
+  const Kokkos::View<double*, Kokkos::HostSpace> times("comm/times", rounds * carriers.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    barrier(comm);
+    times(i) = turn(carriers[i % carriers.size()], exchanges);
+  }
+  allreduce(comm, times, ReduceOp::max);
+  return medians({times.data(), times.size()}, carriers.size());
+}
+
+} // namespace kontor::comm

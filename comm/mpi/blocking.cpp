@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `blocking`: one MPI_Sendrecv a slot, in the order of the slots. All ranks walk them in that order,
+// so each call finds its partners at the same slot or before it, and none waits for ever.
+#include "pattern.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// Both halves of one slot; the half that does not take place has MPI_PROC_NULL as its peer.
+struct Pair {
+  Message send{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, {}};
+  Message receive{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, {}};
+};
+
+std::vector<Pair> in_slot_order(MessageSet& messages) {
+  std::map<int, Pair> by_tag; // tags rise with slots
+  for (auto& m : messages.sends) by_tag[m.tag].send = std::move(m);
+  for (auto& m : messages.receives) by_tag[m.tag].receive = std::move(m);
+  std::vector<Pair> pairs;
+  for (auto& [tag, pair] : by_tag) pairs.push_back(std::move(pair));
+  return pairs;
+}
+
+class Blocking final : public Plan {
+ public:
+  Blocking(MPI_Comm comm, MessageSet messages)
+      : comm_(comm), label_(messages.label), pairs_(in_slot_order(messages)) {}
+
+  void start() override {}
+
+  void finish() override {
+    for (const auto& [s, r] : pairs_) {
+      const int code = MPI_Sendrecv(s.data, s.count, s.type, s.peer, s.tag, r.data, r.count, r.type, r.peer,
+                                    r.tag, comm_, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS) [[unlikely]]
+        fail(code, s, r);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(int code, const Message& s, const Message& r) const {
+    if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
+    if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
+    throw Error(
+        fmt::format("exchange '{}': MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}' "
+                    "failed: {}",
+                    label_, s.peer, s.label, r.peer, r.label, error_text(code)));
+  }
+
+  MPI_Comm comm_;
+  std::string label_;
+  std::vector<Pair> pairs_;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_blocking(const MpiHandle& handle, MessageSet messages) {
+  return std::make_unique<Blocking>(handle.comm, std::move(messages));
+}
+
+} // namespace kontor::comm::mpi

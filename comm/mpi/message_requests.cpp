@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "message_requests.hpp"
+
+#include "deadline.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+namespace kontor::comm::mpi {
+
+MessageRequests::MessageRequests(const MpiHandle& handle, MessageSet messages)
+    : comm_(handle.comm), patience_(patience(handle.options)), messages_(std::move(messages)),
+      requests_(messages_.receives.size() + messages_.sends.size(), MPI_REQUEST_NULL),
+      statuses_(requests_.size()) {}
+
+void MessageRequests::fail(int code, const char* operation, const Message& m) {
+  failed_ = true;
+  fail_message(messages_.label, code, operation, m);
+}
+
+void MessageRequests::wait() {
+  if (requests_.empty()) return;
+  int code = MPI_SUCCESS;
+  if (patience_ == 0) {
+    code = MPI_Waitall(size(), data(), statuses_.data());
+  } else {
+    int done = 0;
+    const bool in_time = Deadline(patience_).wait([&] {
+      code = MPI_Testall(size(), data(), &done, statuses_.data());
+      return done || code != MPI_SUCCESS;
+    });
+    if (!in_time) fail_patience();
+  }
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail_wait(code);
+}
+
+void MessageRequests::abandon() {
+  if (!failed_ && std::uncaught_exceptions() == 0) {
+    MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);
+    return;
+  }
+  const auto receives = messages_.receives.size();
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (i < receives) {
+      MPI_Cancel(&requests_[i]);
+      MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+    } else {
+      MPI_Request_free(&requests_[i]);
+    }
+  }
+}
+
+const Message& MessageRequests::message(std::size_t request) const {
+  const auto receives = messages_.receives.size();
+  return request < receives ? messages_.receives[request] : messages_.sends[request - receives];
+}
+
+void MessageRequests::fail_wait(int code) {
+  for (std::size_t i = 0; code == MPI_ERR_IN_STATUS && i < statuses_.size(); ++i) {
+    const int error = statuses_[i].MPI_ERROR;
+    if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
+    fail(error,
+         i < messages_.receives.size() ? "MPI_Waitall on the receive from" : "MPI_Waitall on the send to",
+         message(i));
+  }
+  failed_ = true;
+  throw Error(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));
+}
+
+void MessageRequests::fail_patience() {
+  failed_ = true;
+  int rank = 0;
+  MPI_Comm_rank(comm_, &rank);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    int done = 0;
+    MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE);
+    if (done) continue;
+    const bool incoming = i < messages_.receives.size();
+    const auto& m = message(i);
+    throw Error(
+        fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'; the message is "
+                    "lost, or that rank is elsewhere",
+                    messages_.label, rank, patience_, m.peer, incoming ? "send to" : "receive", m.label));
+  }
+  throw Error(fmt::format("exchange '{}': rank {} has waited {} s", messages_.label, rank, patience_));
+}
+
+} // namespace kontor::comm::mpi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "message.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace kontor::comm::mpi {
+
+/// The requests of a plan's messages, receives first, and how they are completed.
+class MessageRequests {
+ public:
+  MessageRequests(const MpiHandle&, MessageSet);
+
+  const MessageSet& messages() const { return messages_; }
+  MPI_Comm comm() const { return comm_; }
+  MPI_Request* data() { return requests_.data(); }
+  int size() const { return static_cast<int>(requests_.size()); }
+
+  /// Throws what MPI reported on starting message `m`.
+  [[noreturn]] void fail(int code, const char* operation, const Message& m);
+
+  /// Returns when all messages are complete. Throws Error, with the first message that failed or, at check
+  /// level `cross_rank`, the first that has not come when patience ends.
+  void wait();
+
+  /// Ends what is under way, because the buffers are about to go. Without an error all messages arrive, since
+  /// all ranks have started. After one the other ranks may be gone: receives are taken back, and the
+  /// function returns without waiting for sends.
+  void abandon();
+
+ private:
+  [[noreturn]] void fail_wait(int code);
+  [[noreturn]] void fail_patience();
+  const Message& message(std::size_t request) const;
+
+  MPI_Comm comm_;
+  double patience_; ///< seconds; 0: any time
+  MessageSet messages_;
+  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
+  bool failed_ = false;
+};
+
+} // namespace kontor::comm::mpi

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
+// has an edge for each message. Edges between the same two ranks are in the order of the slots at both ends,
+// which is how MPI matches them.
+#include "deadline.hpp"
+#include "pattern.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <exception>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// The messages of one direction as the arrays that MPI takes.
+struct Edges {
+  std::vector<int> peers;
+  std::vector<int> counts;
+  std::vector<MPI_Aint> places; ///< addresses
+  std::vector<MPI_Datatype> types;
+};
+
+Edges edges(const std::vector<Message>& messages) {
+  Edges e;
+  for (const auto& m : messages) {
+    e.peers.push_back(m.peer);
+    e.counts.push_back(m.count);
+    check(MPI_Get_address(m.data, &e.places.emplace_back()), "MPI_Get_address");
+    e.types.push_back(m.type);
+  }
+  return e;
+}
+
+class Neighborhood final : public Plan {
+ public:
+  Neighborhood(const MpiHandle& handle, MessageSet messages)
+      : patience_(patience(handle.options)), messages_(std::move(messages)), sends_(edges(messages_.sends)),
+        receives_(edges(messages_.receives)) {
+    check(MPI_Dist_graph_create_adjacent(handle.comm, static_cast<int>(receives_.peers.size()),
+                                         receives_.peers.data(), MPI_UNWEIGHTED,
+                                         static_cast<int>(sends_.peers.size()), sends_.peers.data(),
+                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_),
+          "MPI_Dist_graph_create_adjacent");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+
+  ~Neighborhood() override {
+    if (std::uncaught_exceptions() > 0) return; // the other ranks may be gone
+    if (request_ != MPI_REQUEST_NULL && !failed_) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm_);
+  }
+
+  void start() override {
+    const int code = MPI_Ineighbor_alltoallw(
+        MPI_BOTTOM, sends_.counts.data(), sends_.places.data(), sends_.types.data(), MPI_BOTTOM,
+        receives_.counts.data(), receives_.places.data(), receives_.types.data(), comm_, &request_);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+  void finish() override {
+    int code = MPI_SUCCESS;
+    if (patience_ == 0) {
+      code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    } else {
+      int done = 0;
+      const bool in_time = Deadline(patience_).wait([&] {
+        code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+        return done || code != MPI_SUCCESS;
+      });
+      if (!in_time)
+        fail(fmt::format(
+            "a rank has waited {} s for one of its neighbours: it receives from ranks {} and sends "
+            "to ranks {}",
+            patience_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
+    }
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) {
+    failed_ = true;
+    throw Error(fmt::format("exchange '{}': {}", messages_.label, what));
+  }
+
+  double patience_;
+  MessageSet messages_; // owns the datatypes
+  Edges sends_;
+  Edges receives_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool failed_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_neighborhood(const MpiHandle& handle, MessageSet messages) {
+  return std::make_unique<Neighborhood>(handle, std::move(messages));
+}
+
+} // namespace kontor::comm::mpi

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "message.hpp"
+
+#include <memory>
+
+/// The patterns of comm::Pattern: one function and one file each. All are collective over the communicator;
+/// only neighborhood and rma talk to other ranks to make a plan.
+namespace kontor::comm::mpi {
+
+std::unique_ptr<Plan> make_blocking(const MpiHandle&, MessageSet);
+std::unique_ptr<Plan> make_nonblocking(const MpiHandle&, MessageSet);
+std::unique_ptr<Plan> make_persistent(const MpiHandle&, MessageSet);
+std::unique_ptr<Plan> make_neighborhood(const MpiHandle&, MessageSet);
+
+/// Fills in where the receives land: in a window of the plan's own.
+std::unique_ptr<Plan> make_rma(const MpiHandle&, Schedule&);
+
+/// The one that the handle's options name.
+std::unique_ptr<Plan> make_plan(const MpiHandle&, Schedule&);
+
+} // namespace kontor::comm::mpi

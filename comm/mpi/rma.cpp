@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
+// is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+#include "deadline.hpp"
+#include "pattern.hpp"
+#include "places.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <set>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// Each message begins on a cache line of its own.
+constexpr MPI_Aint alignment = 64;
+
+MPI_Aint padded_bytes(const Buffer& buffer) {
+  const MPI_Aint bytes = element_count(buffer.shape) * buffer.scalar.size;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// The ranks at the other end of these messages, each once.
+std::vector<int> peers_of(const std::vector<Transfer>& transfers) {
+  std::set<int> peers;
+  for (const auto& t : transfers) peers.insert(t.peer);
+  return {peers.begin(), peers.end()};
+}
+
+class Group {
+ public:
+  Group(MPI_Comm comm, const std::vector<int>& ranks) : empty_(ranks.empty()) {
+    MPI_Group all = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_), "MPI_Group_incl");
+    MPI_Group_free(&all);
+  }
+  ~Group() {
+    if (!empty_) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  MPI_Group get() const { return group_; }
+  bool empty() const { return empty_; }
+
+ private:
+  bool empty_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+class Rma final : public Plan {
+ public:
+  Rma(const MpiHandle& handle, Schedule& schedule)
+      : patience_(patience(handle.options)), label_(schedule.label),
+        source_ranks_(peers_of(schedule.receives)), sources_(handle.comm, source_ranks_),
+        destinations_(handle.comm, peers_of(schedule.sends)) {
+    const auto mine = make_window(handle.comm, schedule.receives);
+    for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
+    places_ = trade_places(handle.comm, schedule.receives, mine, schedule.sends);
+  }
+
+  ~Rma() override {
+    if (std::uncaught_exceptions() > 0 || failed_) return; // the other ranks may be gone
+    if (under_way_) finish();
+    MPI_Win_free(&window_);
+  }
+
+  void start() override {
+    under_way_ = true;
+    if (!sources_.empty()) check_step(MPI_Win_post(sources_.get(), 0, window_), "MPI_Win_post");
+    if (destinations_.empty()) return;
+    check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      const auto& m = sends_[i];
+      const int code = MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_);
+      if (code != MPI_SUCCESS) [[unlikely]]
+        fail_put(code, m);
+    }
+  }
+
+  void finish() override {
+    if (!destinations_.empty()) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
+    if (!sources_.empty()) wait();
+    under_way_ = false;
+  }
+
+ private:
+  /// Points the receives into the window, and returns their places in it.
+  std::vector<MPI_Aint> make_window(MPI_Comm comm, std::vector<Transfer>& receives) {
+    std::vector<MPI_Aint> places;
+    MPI_Aint bytes = 0;
+    for (const auto& t : receives) {
+      places.push_back(bytes);
+      bytes += padded_bytes(t.buffer);
+    }
+    std::byte* base = nullptr;
+    check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
+    check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
+    return places;
+  }
+
+  void wait() {
+    if (patience_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
+    int done = 0;
+    const bool in_time = Deadline(patience_).wait([&] {
+      check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
+      return done != 0;
+    });
+    if (in_time) return;
+    failed_ = true;
+    throw Error(fmt::format("exchange '{}': a rank has waited {} s for one of ranks {} to put its message",
+                            label_, patience_, fmt::join(source_ranks_, ", ")));
+  }
+
+  void check_step(int code, const char* operation) {
+    if (code == MPI_SUCCESS) [[likely]]
+      return;
+    failed_ = true;
+    throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
+  }
+
+  [[noreturn]] void fail_put(int code, const Message& m) {
+    failed_ = true;
+    fail_message(label_, code, "MPI_Put to", m);
+  }
+
+  double patience_;
+  std::string label_;
+  std::vector<int> source_ranks_;
+  Group sources_;
+  Group destinations_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<Message> sends_;
+  std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
+  bool under_way_ = false;
+  bool failed_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_rma(const MpiHandle& handle, Schedule& schedule) {
+  return std::make_unique<Rma>(handle, schedule);
+}
+
+} // namespace kontor::comm::mpi

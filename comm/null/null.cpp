@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Backend `null`: messages go nowhere and receive buffers keep what they held, so what is left of an exchange
+// is packing and unpacking. Collectives are MPI's, because programs decide by their results.
+#include "mpi/mpi_backend.hpp"
+
+#include <kontor/comm/error.hpp>
+
+namespace kontor::comm::null {
+namespace {
+
+class NoMessages final : public Plan {
+ public:
+  void start() override {}
+  void finish() override {}
+};
+
+class Null final : public mpi::MpiBackend {
+ public:
+  using MpiBackend::MpiBackend;
+
+  Capabilities capabilities() const override { return {.moves_data = false}; }
+  OwnMemory own_memory(int /*peer*/) const override { return {}; }
+  std::unique_ptr<Plan> plan(Schedule& /*schedule*/) override { return std::make_unique<NoMessages>(); }
+};
+
+} // namespace
+
+std::unique_ptr<Backend> make(const MpiHandle& handle) {
+  if (handle.options.packing == Packing::datatype)
+    throw UsageError("backend 'null' moves nothing, so packing 'datatype' has nothing to pack with; choose "
+                     "packing 'kernel'");
+  return std::make_unique<Null>(handle);
+}
+
+} // namespace kontor::comm::null

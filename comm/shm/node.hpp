@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "mpi/handle.hpp"
+
+#include <vector>
+
+namespace kontor::comm::shm {
+
+/// The ranks of a communicator that share memory with this one.
+class Node {
+ public:
+  /// Collective over the handle's communicator.
+  explicit Node(const MpiHandle&);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.
+  int local(int rank) const { return local_[rank]; }
+  int ranks() const { return ranks_; }
+  /// How many nodes the communicator spans.
+  int nodes() const { return nodes_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<int> local_;
+  int ranks_ = 0;
+  int nodes_ = 0;
+};
+
+} // namespace kontor::comm::shm

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A message within a node: a place in the receiver's memory and two counters, of the steps in which the
+// sender has filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has
+// been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
+#include "shm/shared_plan.hpp"
+
+#include "mpi/deadline.hpp"
+#include "mpi/pattern.hpp"
+#include "mpi/places.hpp"
+#include "shm/window.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <exception>
+#include <vector>
+
+namespace kontor::comm::shm {
+
+using mpi::check;
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+struct Slot {
+  alignas(line) std::uint64_t filled;
+  alignas(line) std::uint64_t emptied;
+};
+
+std::size_t bytes_of(const Buffer& buffer) {
+  const auto bytes = static_cast<std::size_t>(element_count(buffer.shape)) * buffer.scalar.size;
+  return sizeof(Slot) + (bytes + line - 1) / line * line;
+}
+
+std::uint64_t steps(std::uint64_t& counter) {
+  return std::atomic_ref(counter).load(std::memory_order_acquire);
+}
+
+void set_steps(std::uint64_t& counter, std::uint64_t step) {
+  std::atomic_ref(counter).store(step, std::memory_order_release);
+}
+
+struct Shared {
+  Slot* slot;
+  int peer;
+  std::string label; ///< of the View
+};
+
+class SharedPlan final : public Plan {
+ public:
+  SharedPlan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule)
+      : comm_(handle.comm), patience_(mpi::patience(handle.options)), label_(schedule.label),
+        node_(std::move(node)), window_(*node_, bytes_of_receives(schedule)) {
+    place(schedule);
+    Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
+    if (!others.sends.empty() || !others.receives.empty())
+      between_nodes_ = mpi::make_nonblocking(handle, mpi::messages(others));
+  }
+
+  void prepare() override {
+    for (auto& s : sends_)
+      wait_for(s.slot->emptied, step_,
+               [&] { return fmt::format("rank {} to receive View '{}'", s.peer, s.label); });
+  }
+
+  void start() override {
+    ++step_;
+    for (auto& s : sends_) set_steps(s.slot->filled, step_);
+    if (between_nodes_) between_nodes_->start();
+  }
+
+  void finish() override {
+    for (auto& r : receives_)
+      wait_for(r.slot->filled, step_,
+               [&] { return fmt::format("rank {} to send to View '{}'", r.peer, r.label); });
+    if (between_nodes_) between_nodes_->finish();
+  }
+
+  void release() override {
+    for (auto& r : receives_) set_steps(r.slot->emptied, step_);
+  }
+
+ private:
+  std::vector<Transfer> on_node(const std::vector<Transfer>& transfers, bool wanted) const {
+    std::vector<Transfer> result;
+    for (const auto& t : transfers)
+      if ((node_->local(t.peer) != MPI_UNDEFINED) == wanted) result.push_back(t);
+    return result;
+  }
+
+  std::size_t bytes_of_receives(const Schedule& schedule) const {
+    std::size_t bytes = 0;
+    for (const auto& t : on_node(schedule.receives, true)) bytes += bytes_of(t.buffer);
+    return bytes;
+  }
+
+  /// Each receive gets its place in this rank's part, and its sender learns where.
+  void place(Schedule& schedule) {
+    int me = 0;
+    check(MPI_Comm_rank(node_->comm(), &me), "MPI_Comm_rank");
+    const auto receives = on_node(schedule.receives, true);
+    std::vector<MPI_Aint> mine;
+    MPI_Aint next = 0;
+    for (const auto& t : receives) {
+      mine.push_back(next);
+      next += static_cast<MPI_Aint>(bytes_of(t.buffer));
+    }
+    const auto theirs = mpi::trade_places(comm_, receives, mine, on_node(schedule.sends, true));
+    std::size_t i = 0;
+    std::size_t j = 0;
+    for (auto& t : schedule.receives)
+      if (node_->local(t.peer) != MPI_UNDEFINED) receives_.push_back(put(t, window_.part(me) + mine[i++]));
+    for (auto& t : schedule.sends)
+      if (node_->local(t.peer) != MPI_UNDEFINED)
+        sends_.push_back(put(t, window_.part(node_->local(t.peer)) + theirs[j++]));
+  }
+
+  static Shared put(Transfer& transfer, std::byte* place) {
+    auto* const slot = reinterpret_cast<Slot*>(place);
+    transfer.buffer.data = slot + 1;
+    return {slot, transfer.peer, transfer.buffer.label};
+  }
+
+  /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
+  template <class What>
+  void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
+    int turns = 0;
+    const bool in_time = mpi::Deadline(patience_).wait([&] {
+      if (steps(counter) >= step) return true;
+      if (++turns % 256 == 0) {
+        int flag = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+      }
+      return false;
+    });
+    if (!in_time)
+      throw Error(fmt::format("exchange '{}': a rank has waited {} s for {}", label_, patience_, what()));
+  }
+
+  MPI_Comm comm_;
+  double patience_;
+  std::string label_;
+  std::shared_ptr<Node> node_;
+  Window window_;
+  std::vector<Shared> sends_;
+  std::vector<Shared> receives_;
+  std::unique_ptr<Plan> between_nodes_;
+  std::uint64_t step_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_plan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule) {
+  return std::make_unique<SharedPlan>(handle, std::move(node), schedule);
+}
+
+} // namespace kontor::comm::shm

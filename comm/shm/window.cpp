@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "shm/window.hpp"
+
+#include <kontor/comm/mpi_check.hpp>
+
+#include <cstring>
+#include <exception>
+
+namespace kontor::comm::shm {
+
+using mpi::check;
+
+Window::Window(const Node& node, std::size_t bytes) {
+  std::byte* mine = nullptr;
+  check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node.comm(), &mine, &window_),
+        "MPI_Win_allocate_shared");
+  check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+  std::memset(mine, 0, bytes);
+  check(MPI_Win_sync(window_), "MPI_Win_sync");
+  check(MPI_Barrier(node.comm()), "MPI_Barrier");
+}
+
+Window::~Window() {
+  if (std::uncaught_exceptions() > 0) return;
+  MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+}
+
+std::byte* Window::part(int local_rank) const {
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  std::byte* base = nullptr;
+  check(MPI_Win_shared_query(window_, local_rank, &bytes, &unit, &base), "MPI_Win_shared_query");
+  return base;
+}
+
+} // namespace kontor::comm::shm
