@@ -177,6 +177,14 @@ class Block {
   std::vector<Slot> slots_;
 };
 
+[[noreturn]] void refuse_all(const Options& options, const Refusals& refusals) {
+  std::string reasons;
+  for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
+  options.deck->fail(
+      "problem",
+      fmt::format("has no combination of backends, patterns and packings that can be had:{}", reasons));
+}
+
 /// Times all ways at one size and returns the fastest one that moves data.
 template <class T>
 const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
@@ -201,6 +209,7 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                     },
                     &exchange.times(), candidate.grid.backend().capabilities().moves_data});
   }
+  if (ways.empty()) refuse_all(bench.options, refusals);
   const auto elements = block.halo_cells();
   const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T)),
                         block.messages()};
@@ -214,14 +223,6 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
     if (ways[w].verified && (!best || point.time.median < best->time.median)) best = &point;
   }
   return best;
-}
-
-[[noreturn]] void refuse_all(const Options& options, const Refusals& refusals) {
-  std::string reasons;
-  for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
-  options.deck->fail(
-      "problem",
-      fmt::format("has no combination of backends, patterns and packings that can be had:{}", reasons));
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 namespace kontor::pingpong {
 namespace {
@@ -43,6 +45,18 @@ void refuse_dimensions(const Options& o, const config::Deck& deck) {
       deck.fail(fmt::format("problem.dimensions[{}]", i),
                 fmt::format("is {}; problem.measure {} takes {}", o.dimensions[i], name_of(o.measure),
                             fmt::join(known, ", ")));
+}
+
+/// Hand-written MPI takes its counts as int.
+void refuse_counts(const Options& o, const config::Deck& deck) {
+  const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
+  constexpr double most = std::numeric_limits<int>::max();
+  const double elements = std::pow(static_cast<double>(o.sizes.to), dimensions);
+  if (elements > most)
+    deck.fail("problem.sizes.to",
+              fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most "
+                          "{:.0f}",
+                          o.sizes.to, dimensions, elements, most));
 }
 
 void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
@@ -111,15 +125,15 @@ void Options::resolve(const config::Deck& from, int ranks) {
   refuse_dimensions(*this, from);
   if (sizes.to < sizes.from)
     from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
+  refuse_counts(*this, from);
   if (measure == Measure::strided && sizes.from < 2)
     from.fail("problem.sizes.from",
               "is 1; strided sends one end of a View and receives the other: 2 or more");
-  const auto fewest = 3;
   if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
     from.fail("problem.sizes.to",
-              fmt::format("is {}, which with problem.sizes.factor {} makes fewer than {} sizes; "
+              fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
                           "the line of a model needs that many",
-                          sizes.to, sizes.factor, fewest));
+                          sizes.to, sizes.factor));
 }
 
 } // namespace kontor::pingpong
