@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checked.hpp"
 #include "mpi/handle.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/patience.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,6 +35,8 @@ struct Communicator::Group {
   MPI_Comm checking = MPI_COMM_NULL;
   Options options;
   std::vector<Way> ways;
+  std::unique_ptr<detail::Checks> checks;
+  detail::Facts facts;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
@@ -50,8 +54,13 @@ struct Communicator::Group {
     MPI_Finalized(&finalized);
     if (finalized) return;
     for (auto& [request, keep] : adopted) {
-      if (std::uncaught_exceptions() == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (std::uncaught_exceptions() > 0) continue;
+      if (checks)
+        mpi::give_up_after(request, options.patience);
+      else
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    checks.reset();
     if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
@@ -137,9 +146,12 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
+  group_->facts = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
     check(MPI_Comm_dup(owned, &group_->checking), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(group_->checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    group_->checks =
+        std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
   group_->ways = comm::ways(MpiHandle{owned, options});
 }
@@ -176,6 +188,13 @@ int Communicator::tag_limit() const {
 }
 MPI_Comm Communicator::checking() const {
   return group_->checking;
+}
+
+const detail::Facts& Communicator::facts() const {
+  return group_->facts;
+}
+detail::Checks* Communicator::checks() const {
+  return group_->checks.get();
 }
 
 int Communicator::neighbour(int dim, int displacement) const {

@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/deadline.hpp"
+
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/patience.hpp>
 
-#include <thread>
-
 namespace kontor::comm::mpi {
+namespace {
 
-Deadline::Deadline(double seconds)
-    : end_(Clock::now() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+struct Outcome {
+  int code = MPI_SUCCESS;
+  int done = 0;
+};
 
-void yield() {
-  std::this_thread::yield();
+Outcome test_until(const Deadline& deadline, MPI_Request& request, MPI_Status* status) {
+  Outcome outcome;
+  deadline.wait([&] {
+    outcome.code = MPI_Test(&request, &outcome.done, status);
+    return outcome.code != MPI_SUCCESS || outcome.done;
+  });
+  return outcome;
 }
 
+} // namespace
+
 bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
-  const Deadline deadline(seconds);
-  for (;;) {
-    int done = 0;
-    check(MPI_Test(&request, &done, status), "MPI_Test");
-    if (done) return true;
-    if (deadline.passed()) return false;
-    yield();
-  }
+  const auto [code, done] = test_until(Deadline(seconds), request, status);
+  check(code, "MPI_Test");
+  return done != 0;
+}
+
+void give_up_after(MPI_Request& request, double seconds) noexcept {
+  test_until(Deadline(seconds), request, MPI_STATUS_IGNORE);
 }
 
 } // namespace kontor::comm::mpi

@@ -8,11 +8,11 @@
 namespace kontor::comm::detail {
 
 std::string to_string(const Envelope& envelope) {
-  const auto [operation, way, peer, tag] = envelope;
-  if (way == Way::among) return operation;
+  const auto [operation, direction, peer, tag] = envelope;
+  if (direction == Direction::among) return operation;
   const auto who = peer == any_rank ? std::string("any rank") : fmt::format("rank {}", peer);
   const auto which = tag == any_tag ? std::string("any tag") : fmt::format("tag {}", tag);
-  return fmt::format("{} {} {} ({})", operation, way == Way::to ? "to" : "from", who, which);
+  return fmt::format("{} {} {} ({})", operation, direction == Direction::to ? "to" : "from", who, which);
 }
 
 std::string to_string(const Buffer& buffer) {
@@ -26,19 +26,28 @@ void refuse_strided(const char* operation, const Buffer& buffer) {
                                operation, to_string(buffer)));
 }
 
-void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
-  const bool sends = envelope.way == Way::to;
-  std::string why = "it has elements but no memory (null data)";
+std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
+  const bool sends = envelope.direction == Direction::to;
   if (envelope.peer >= comm.size() || envelope.peer < (sends ? no_rank : any_rank))
-    why = fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
-                      sends ? "" : ", any_rank takes whoever has sent");
-  else if (envelope.tag > comm.tag_limit() || envelope.tag < (sends ? 0 : any_tag))
-    why = fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
-                      sends ? "" : "; any_tag takes whatever the message has");
+    return fmt::format("ranks are 0 to {}; no_rank says there is none{}", comm.size() - 1,
+                       sends ? "" : ", any_rank takes whoever has sent");
+  return fmt::format("tags are 0 to {} with this MPI{}", comm.tag_limit(),
+                     sends ? "" : "; any_tag takes whatever the message has");
+}
+
+void check_envelope(const Communicator& comm, const Envelope& envelope) {
+  if (comm.options().check != CheckLevel::off && !is_valid(comm.facts(), envelope))
+    throw UsageError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
+}
+
+void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
+  const auto why = is_valid(comm.facts(), envelope)
+                       ? "it has elements but no memory (its data pointer is null)"
+                       : why_not_valid(comm, envelope);
   throw UsageError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 
-void fail_message(int code, const char* mpi_function, const Envelope& envelope, const Buffer& buffer) {
+void fail_message(int code, const char* mpi_function, Envelope envelope, const Buffer& buffer) {
   throw Error(fmt::format("{} of {}: {} failed: {}", to_string(envelope), to_string(buffer), mpi_function,
                           mpi::error_text(code)));
 }

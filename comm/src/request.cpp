@@ -1,79 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checked.hpp"
+
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/operation.hpp>
+#include <kontor/comm/pool.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <iterator>
+#include <exception>
 
 namespace kontor::comm::detail {
+namespace {
 
-void Operation::finish() {
+[[noreturn]] void fail_empty(const char* call) {
+  throw UsageError(fmt::format("{} on an empty Request: it was never begun, was moved from, or has given its "
+                               "Views back already",
+                               call));
+}
+
+} // namespace
+
+Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view) {
+  auto& part = parts_[count_++];
+  part = {.envelope = envelope, .view = view};
+  state_ = State::active;
+  return part;
+}
+
+void Operation::begun(MPI_Request request, const Envelope& envelope, std::size_t view) {
+  next_part(envelope, view).request = request;
+}
+
+void Operation::begin_send(const Envelope& envelope, const void* data, const mpi::Payload& payload,
+                           std::size_t view) {
+  auto& part = next_part(envelope, view);
+  if (patient() && envelope.peer != no_rank) {
+    const auto what = buffer(view);
+    part.checked =
+        checked_send(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    return;
+  }
+  const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
+                             comm_->native(), &part.request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail(part, code, "MPI_Isend");
+}
+
+void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::Payload& payload,
+                              std::size_t view) {
+  auto& part = next_part(envelope, view);
+  if (patient() && envelope.peer != no_rank) {
+    const auto what = buffer(view);
+    part.checked =
+        checked_receive(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    return;
+  }
+  const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
+                             mpi_tag(envelope.tag), comm_->native(), &part.request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail(part, code, "MPI_Irecv");
+}
+
+void Operation::fail(Part& part, int code, const char* mpi_function) {
+  part.request = MPI_REQUEST_NULL;
+  const auto what = part.envelope;
+  const auto with = buffer(part.view);
+  if (std::ranges::none_of(parts(), &Part::pending)) clear();
+  fail_message(code, mpi_function, what, with);
+}
+
+void Operation::fail_late(const Part& part) const {
+  const auto why = part.checked ? part.checked->missing() : std::string("the others have not joined in");
+  detail::fail_late(*comm_, part.envelope, buffer(part.view), why);
+}
+
+bool Operation::settle() {
+  if (std::ranges::any_of(parts(), &Part::pending)) return false;
   deliver();
   state_ = State::finished;
-}
-
-void Operation::fail(std::size_t part, int code, const char* mpi_function) {
-  state_ = State::empty;
-  fail_message(code, mpi_function, parts_[part].envelope, buffer(parts_[part].view));
-}
-
-void Operation::complete() {
-  if (state_ == State::empty)
-    throw UsageError("wait() on an empty Request: it was never begun, was moved from, or has given its Views "
-                     "back already");
-  Operation* const self = this;
-  wait_all({&self, 1});
-}
-
-bool Operation::completes() {
-  if (state_ == State::empty)
-    throw UsageError("test() on an empty Request: it was never begun, was moved from, or has given its Views "
-                     "back already");
-  for (std::size_t i = 0; i < count_ && active(); ++i) {
-    int done = 0;
-    const int code = MPI_Test(&parts_[i].request, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      fail(i, code, "MPI_Test");
-    if (!done) return false;
-  }
-  if (active()) finish();
   return true;
 }
 
-void Operation::drop(std::shared_ptr<void> keep) noexcept {
-  state_ = State::empty;
+bool Operation::poll(Part& part) {
+  if (part.checked) {
+    const auto checked = std::exchange(part.checked, nullptr);
+    try {
+      if (!checked->poll()) part.checked = checked;
+    } catch (const Error&) { // it is over, and the owner hears of it once
+      if (std::ranges::none_of(parts(), &Part::pending)) clear();
+      throw;
+    }
+  } else if (part.request != MPI_REQUEST_NULL) {
+    int done = 0;
+    const int code = MPI_Test(&part.request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(part, code, "MPI_Test");
+  }
+  return !part.pending();
+}
+
+void Operation::complete() {
+  if (state_ == State::empty) fail_empty("wait()");
+  Operation* const self = this;
+  Pool({&self, 1}).wait_all();
+}
+
+bool Operation::completes() {
+  if (state_ == State::empty) fail_empty("test()");
+  if (finished()) return true;
+  for (auto& part : parts()) poll(part);
+  return settle();
+}
+
+void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized) return;
-  for (auto& part : std::span(parts_).first(count_)) {
-    if (part.request == MPI_REQUEST_NULL) continue;
-    const bool cancelled = part.envelope.way == Way::from;
-    if (comm_->options().check != CheckLevel::off)
-      fmt::print(stderr, "rank {}: {} is dropped unfinished: {}; wait() for it\n", comm_->rank(),
-                 to_string(part.envelope),
-                 cancelled ? "it is cancelled" : "it goes on, and its Views are kept until it is complete");
-    if (cancelled) {
+  for (auto& part : parts()) {
+    if (finalized || !part.pending()) continue;
+    const bool receives = part.envelope.direction == Direction::from;
+    if (comm_->options().check != CheckLevel::off && std::uncaught_exceptions() == 0)
+      fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
+                 to_string(part.envelope), to_string(buffer(part.view)),
+                 receives ? "it is cancelled" : "it goes on and keeps its Views");
+    if (part.checked) {
+      part.checked->drop(*comm_, keep);
+    } else if (receives) {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
     } else {
       comm_->adopt(part.request, keep);
     }
   }
-}
-
-void wait_all(std::span<Operation* const> operations) {
-  for (auto* operation : operations) {
-    if (!operation->active()) continue;
-    for (std::size_t i = 0; i < operation->count_; ++i) {
-      const int code = MPI_Wait(&operation->parts_[i].request, MPI_STATUS_IGNORE);
-      if (code != MPI_SUCCESS) [[unlikely]]
-        operation->fail(i, code, "MPI_Wait");
-    }
-    operation->finish();
-  }
+  clear();
 }
 
 } // namespace kontor::comm::detail

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a step costs besides the messages: nothing.
-#include "allocation_counter.hpp"
-#include "mpi_counter.hpp"
-#include "tools_recorder.hpp"
+#include "cost.hpp"
 #include "views.hpp"
 #include "ways.hpp"
 
@@ -12,10 +10,6 @@
 #include <gtest/gtest.h>
 
 namespace kontor::comm::test {
-
-void PrintTo(const MpiCalls& calls, std::ostream* out) {
-  for (const auto& [name, n] : calls) *out << name << " x " << n << "; ";
-}
 
 namespace {
 
@@ -45,28 +39,6 @@ MpiCalls calls_by_hand(const Options& way, int slots, bool sends, bool receives)
   }
   std::erase_if(calls, [](const auto& call) { return call.second == 0; });
   return calls;
-}
-
-struct Cost {
-  MpiCalls mpi;
-  int allocations = 0;
-  ToolsRecord tools;
-};
-
-/// Takes the step twice: with the counters, and with the tools, for which Kokkos itself allocates and fences.
-template <class Step>
-Cost cost_of(Step step) {
-  Cost cost;
-  start_counting_mpi();
-  start_counting_allocations();
-  step();
-  cost.allocations = stop_counting_allocations();
-  cost.mpi = stop_counting_mpi();
-
-  start_recording_tools();
-  step();
-  cost.tools = stop_recording_tools();
-  return cost;
 }
 
 /// What Kokkos and the threads below it take for any kernel: nothing with Serial; GCC's OpenMP takes some.
@@ -104,6 +76,7 @@ List expected_fences(const Options& way, bool receives) {
 
 /// Two slots up the ranks, one of them from rows to columns where strided.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
+  if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
   const auto [previous, next] = ring_of(comm, periodic);
   const bool sends = next != no_rank;

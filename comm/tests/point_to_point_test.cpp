@@ -1,43 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed messages deliver the bits that MPI delivers.
-#include "views.hpp"
-#include "ways.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
+// Typed messages of Views of any rank and layout.
+#include "messages.hpp"
 
 namespace kontor::comm::test {
 namespace {
 
 using Left = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
+using Stride = Kokkos::LayoutStride;
 
-TEST(PointToPoint, ThereAndBack) {
+template <class T, class Layout, std::size_t rank>
+void expect_delivered(const Index<rank>& extents) {
+  expect_delivered(whole<T, Layout>("out", extents), whole<T, Layout>("in", extents));
+  expect_delivered(inside<T, Layout>("out", extents), inside<T, Layout>("in", extents));
+}
+
+template <class T, std::size_t rank>
+void expect_all_layouts(const Index<rank>& extents) {
+  expect_delivered<T, Left>(extents);
+  expect_delivered<T, Right>(extents);
+  expect_delivered<T, Stride>(extents);
+}
+
+TEST(PointToPoint, Rank0) {
+  expect_delivered<double, Right>(Index<0>{});
+}
+TEST(PointToPoint, Rank1) {
+  expect_all_layouts<double>(Index<1>{7});
+}
+TEST(PointToPoint, Rank2) {
+  expect_all_layouts<double>(Index<2>{4, 5});
+}
+TEST(PointToPoint, Rank3) {
+  expect_all_layouts<int>(Index<3>{2, 3, 4});
+}
+TEST(PointToPoint, Rank4) {
+  expect_delivered<double, Left>(Index<4>{2, 3, 1, 2});
+}
+TEST(PointToPoint, Rank5) {
+  expect_delivered<float, Right>(Index<5>{2, 1, 3, 2, 2});
+}
+TEST(PointToPoint, Rank6) {
+  expect_delivered<int, Left>(Index<6>{2, 1, 3, 2, 1, 2});
+}
+TEST(PointToPoint, Rank7) {
+  expect_delivered<double, Right>(Index<7>{2, 1, 2, 2, 1, 2, 2});
+}
+TEST(PointToPoint, Rank8) {
+  expect_all_layouts<double>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
+}
+TEST(PointToPoint, Nothing) {
+  expect_all_layouts<double>(Index<2>{0, 5});
+}
+TEST(PointToPoint, ManyElements) { // more than any eager message
+  expect_delivered<double, Right>(Index<2>{300, 400});
+}
+
+/// Extents of 1 have strides that mean nothing: one piece is one piece.
+TEST(PointToPoint, OneColumnIsContiguous) {
+  Options options;
+  options.packing = Packing::none;
+  const Communicator comm(MPI_COMM_WORLD, options);
+  const auto [previous, next] = ring_of(comm);
+  const Kokkos::View<double**, Left, Kokkos::HostSpace> block("block", 4, 3);
+  const auto column = Kokkos::subview(block, std::pair(0, 4), std::pair(1, 2));
+  Kokkos::deep_copy(column, comm.rank());
+  exchange(comm, column, next, Kokkos::subview(block, std::pair(0, 4), std::pair(2, 3)), previous);
+  EXPECT_EQ(block(3, 2), previous);
+}
+
+/// Views that may be read only are sent, and those that own nothing are sent and receive.
+template <class View>
+void expect_flavours(const Communicator& comm, const View& out, const View& in) {
+  using Const = Kokkos::View<typename View::const_data_type, typename View::array_layout, Kokkos::HostSpace>;
+  using Unmanaged = Kokkos::View<typename View::data_type, typename View::array_layout, Kokkos::HostSpace,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const auto [previous, next] = ring_of(comm);
+  const auto expect_in = [&, previous = previous](int offset) {
+    EXPECT_EQ(in(2), previous + offset);
+    Kokkos::deep_copy(in, -1);
+    Kokkos::deep_copy(out, comm.rank() + offset + 1);
+  };
+  Kokkos::deep_copy(out, comm.rank());
+  exchange(comm, Const(out), next, Unmanaged(in), previous);
+  expect_in(0);
+  auto receiving = irecv(comm, Unmanaged(in), previous);
+  send(comm, Const(out), next);
+  receiving.wait();
+  expect_in(1);
+  auto sending = isend(comm, Const(out), next);
+  recv(comm, Unmanaged(in), previous);
+  sending.wait();
+  expect_in(2);
+  iexchange(comm, Const(Unmanaged(out)), next, in, previous).wait();
+  expect_in(3);
+}
+TEST(PointToPoint, ConstAndUnmanagedViews) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Kokkos::View<int**, Right, Kokkos::HostSpace> block("block", 4, 3);
+  expect_flavours(comm, Kokkos::View<int*, Kokkos::HostSpace>("out", 3),
+                  Kokkos::View<int*, Kokkos::HostSpace>("in", 3));
+  expect_flavours(comm, Kokkos::subview(block, Kokkos::ALL, 0), Kokkos::subview(block, Kokkos::ALL, 2));
+}
+
+/// To send from and receive into parts of one array.
+TEST(PointToPoint, FixedExtents) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto [previous, next] = ring_of(comm);
-  const auto out = inside<double, Right>("out", Index<2>{4, 5});
-  const auto in = inside<double, Right>("in", Index<2>{4, 5});
-  for_each_index(extents_of(out.view),
-                 [&](const auto& i) { at(out.view, i) = 10. * i[0] + i[1] + 100. * comm.rank(); });
-  const auto check = [&](int from) {
-    for_each_index(extents_of(in.view),
-                   [&](const auto& i) { EXPECT_EQ(at(in.view, i), 10. * i[0] + i[1] + 100. * from); });
-    Kokkos::deep_copy(in.view, -1);
-  };
-  exchange(comm, out.view, next, in.view, previous);
-  check(previous);
-  auto sent = isend(comm, out.view, next);
-  recv(comm, in.view, previous);
-  EXPECT_EQ(sent.wait(), out.view);
-  check(previous);
-  auto received = irecv(comm, in.view, previous);
-  send(comm, out.view, next);
-  received.wait();
-  check(previous);
-  iexchange(comm, out.view, next, in.view, previous).wait();
-  check(previous);
+  const Kokkos::View<int* [2][3], Right, Kokkos::HostSpace> array("array", 4);
+  Kokkos::deep_copy(array, comm.rank());
+  exchange(comm, Kokkos::subview(array, 0, Kokkos::ALL, Kokkos::ALL), next,
+           Kokkos::subview(array, 3, Kokkos::ALL, Kokkos::ALL), previous);
+  EXPECT_EQ(array(2, 1, 2), comm.rank());
+  EXPECT_EQ(array(3, 1, 2), previous);
+  EXPECT_EQ(extents(array), (std::array<std::size_t, 3>{4, 2, 3}));
+  EXPECT_EQ(extents(Kokkos::View<int, Kokkos::HostSpace>("number")), (std::array<std::size_t, 0>{}));
+}
+
+/// Messages from everybody to rank 0, taken as they come.
+TEST(PointToPoint, AnyRankAndTag) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Kokkos::View<int*, Kokkos::HostSpace> message("message", 2);
+  if (comm.rank() > 0) {
+    Kokkos::deep_copy(message, comm.rank());
+    send(comm, message, 0, 10 + comm.rank());
+    return;
+  }
+  int sum = 0;
+  for (int n = 1; n < comm.size(); ++n) {
+    const auto [source, tag, bytes] = probe(comm);
+    EXPECT_EQ(tag, 10 + source);
+    EXPECT_EQ(bytes, 8);
+    recv(comm, message, any_rank, tag);
+    EXPECT_EQ(message(1), source);
+    sum += source;
+  }
+  EXPECT_EQ(sum, comm.size() * (comm.size() - 1) / 2);
 }
 
 } // namespace

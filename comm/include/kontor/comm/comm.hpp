@@ -5,6 +5,11 @@
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/extents.hpp>
 #include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/point_to_point.hpp>
+#include <kontor/comm/pool.hpp>
+#include <kontor/comm/probe.hpp>
 #include <kontor/comm/registry.hpp>
+#include <kontor/comm/threads.hpp>
+#include <kontor/comm/with_extents.hpp>

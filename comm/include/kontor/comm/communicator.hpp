@@ -16,6 +16,18 @@
 
 namespace kontor::comm {
 
+namespace detail {
+class Checks;
+
+/// What the one-shot calls look up each time: all at once, because looking up is a call.
+struct Facts {
+  MPI_Comm comm = MPI_COMM_NULL;
+  CheckLevel check = CheckLevel::local;
+  int size = 1;
+  int tag_limit = 32767;
+};
+} // namespace detail
+
 /// "No neighbour there": a transfer to or from it does not take place.
 inline constexpr int no_rank = -1;
 
@@ -89,6 +101,11 @@ class Communicator {
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
   MPI_Comm checking() const;
+
+  const detail::Facts& facts() const;
+
+  /// The messages that are checked at level `cross_rank`; null at the other levels.
+  detail::Checks* checks() const;
 
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.

@@ -7,6 +7,8 @@
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/view_buffer.hpp>
 
+#include <optional>
+#include <string>
 #include <type_traits>
 
 /// How the one-shot calls hand a View to MPI: pointer, count and datatype.
@@ -57,6 +59,12 @@ class Contiguous {
       make_copy(comm, operation, view);
   }
 
+  /// In another order than that in which they lie.
+  Contiguous(const View& view, const WireOrder& order)
+      : data_(view.data()), count_(static_cast<std::int64_t>(view.size())) {
+    if (!is_contiguous(shape_of(view), order)) make_copy(order);
+  }
+
   value_type* data() const { return data_; }
   mpi::Payload payload() const { return mpi::payload(count_, scalar_of<value_type>()); }
 
@@ -71,29 +79,38 @@ class Contiguous {
 
   void make_copy(const Communicator& comm, const char* operation, const View& view) {
     const auto shape = shape_of(view);
-    if (is_contiguous(shape, storage_order(shape))) return; // Kokkos does not see through extents of 1
+    const auto order = storage_order(shape);
+    if (is_contiguous(shape, order)) return; // Kokkos does not see through extents of 1
     if (comm.options().packing == Packing::none) refuse_strided(operation, to_buffer(view));
-    copy_ = Copy(Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing), view.size());
-    data_ = copy_.data();
+    make_copy(order);
+  }
+
+  void make_copy(const WireOrder& order) {
+    const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
+    copy_.emplace(Copy{Memory(properties, static_cast<std::size_t>(count_)), order});
+    data_ = copy_->memory.data();
   }
 
   template <typename Packs::Direction direction>
   void run(const View& view) const {
-    if (copy_.data() == nullptr) [[likely]]
+    if (!copy_) [[likely]]
       return;
-    const auto shape = shape_of(view);
     Packs packs;
-    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape, storage_order(shape)));
+    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape_of(view), copy_->order));
     packs.commit();
     const Space instance;
     packs.template run<direction>(instance);
     fence(instance, "comm/packed");
   }
 
-  using Copy = Kokkos::View<value_type*, Kokkos::HostSpace>;
+  using Memory = Kokkos::View<value_type*, Kokkos::HostSpace>;
+  struct Copy {
+    Memory memory;
+    WireOrder order;
+  };
   value_type* data_;
   std::int64_t count_;
-  Copy copy_;
+  std::optional<Copy> copy_;
 };
 
 } // namespace kontor::comm::detail

@@ -9,32 +9,36 @@
 namespace kontor::comm {
 namespace detail {
 
-template <std::size_t view, class Request>
-void post_send(const Communicator& comm, Request& request, const Envelope& envelope) {
-  auto& lent = request.template lent<view>();
-  const auto payload = lent.payload();
-  MPI_Request begun = MPI_REQUEST_NULL;
-  const int code = MPI_Isend(lent.data(), payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
-                             comm.native(), &begun);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail_message(code, "MPI_Isend", envelope, to_buffer(lent.view()));
-  request.begun(begun, envelope, view);
+template <ViewType View>
+Lent<View> lend(const Communicator& comm, const View& view, const Envelope& envelope) {
+  const auto use = envelope.peer == no_rank              ? Use::nothing
+                   : envelope.direction == Direction::to ? Use::read
+                                                         : Use::written;
+  return {comm, envelope.operation, view, use};
 }
 
-template <std::size_t view, class Request>
-void post_receive(const Communicator& comm, Request& request, const Envelope& envelope) {
-  auto& lent = request.template lent<view>();
-  const auto payload = lent.payload();
-  MPI_Request begun = MPI_REQUEST_NULL;
-  const int code = MPI_Irecv(lent.data(), payload.count, payload.type, mpi_rank(envelope.peer),
-                             mpi_tag(envelope.tag), comm.native(), &begun);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail_message(code, "MPI_Irecv", envelope, to_buffer(lent.view()));
-  request.begun(begun, envelope, view);
+template <ViewType View>
+Request<View> begin_send(const Communicator& comm, const View& view, const Envelope& to) {
+  Request<View> request(comm, lend(comm, view, to));
+  request.template begin_send<0>(to);
+  return request;
 }
 
-inline Use use_of(const Envelope& envelope) {
-  return envelope.peer == no_rank ? Use::nothing : envelope.way == Way::to ? Use::read : Use::written;
+template <ViewType View>
+Request<View> begin_receive(const Communicator& comm, const View& view, const Envelope& from) {
+  Request<View> request(comm, lend(comm, view, from));
+  request.template begin_receive<0>(from);
+  return request;
+}
+
+template <ViewType SendView, ViewType ReceiveView>
+Request<SendView, ReceiveView> begin_exchange(const Communicator& comm, const SendView& send_view,
+                                              const Envelope& to, const ReceiveView& receive_view,
+                                              const Envelope& from) {
+  Request<SendView, ReceiveView> request(comm, lend(comm, send_view, to), lend(comm, receive_view, from));
+  request.template begin_receive<1>(from);
+  request.template begin_send<0>(to);
+  return request;
 }
 
 } // namespace detail
@@ -43,11 +47,9 @@ inline Use use_of(const Envelope& envelope) {
 template <class View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
-  const detail::Envelope to{"isend", detail::Way::to, dest, tag};
-  detail::check_message(comm, to, view);
-  Request<View> request(comm, detail::Lent<View>(comm, to.operation, view, detail::use_of(to)));
-  detail::post_send<0>(comm, request, to);
-  return request;
+  const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
+  detail::check_message(comm, comm.facts(), to, view);
+  return detail::begin_send(comm, view, to);
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
@@ -55,11 +57,9 @@ Request<View> isend(const Communicator& comm, const View& view, int dest, int ta
 template <class View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
-  const detail::Envelope from{"irecv", detail::Way::from, source, tag};
-  detail::check_message(comm, from, view);
-  Request<View> request(comm, detail::Lent<View>(comm, from.operation, view, detail::use_of(from)));
-  detail::post_receive<0>(comm, request, from);
-  return request;
+  const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
+  detail::check_message(comm, comm.facts(), from, view);
+  return detail::begin_receive(comm, view, from);
 }
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
@@ -68,16 +68,11 @@ template <class SendView, class ReceiveView>
 Request<SendView, ReceiveView> iexchange(const Communicator& comm, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_exchanged<SendView, ReceiveView>();
-  const detail::Envelope to{"iexchange", detail::Way::to, dest, tag};
-  const detail::Envelope from{"iexchange", detail::Way::from, source, tag};
-  detail::check_message(comm, to, send_view);
-  detail::check_message(comm, from, receive_view);
-  Request<SendView, ReceiveView> request(
-      comm, detail::Lent<SendView>(comm, to.operation, send_view, detail::use_of(to)),
-      detail::Lent<ReceiveView>(comm, from.operation, receive_view, detail::use_of(from)));
-  detail::post_receive<1>(comm, request, from);
-  detail::post_send<0>(comm, request, to);
-  return request;
+  const detail::Envelope to{"iexchange", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"iexchange", detail::Direction::from, source, tag};
+  detail::check_message(comm, comm.facts(), to, send_view);
+  detail::check_message(comm, comm.facts(), from, receive_view);
+  return detail::begin_exchange(comm, send_view, to, receive_view, from);
 }
 
 } // namespace kontor::comm

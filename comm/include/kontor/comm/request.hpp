@@ -27,13 +27,15 @@ enum class Use { nothing, read, written, both };
 template <ViewType View>
 class Lent {
  public:
+  using value_type = typename View::non_const_value_type;
+
   Lent(const Communicator& comm, const char* operation, const View& view, Use use)
       : view_(view), memory_(comm, operation, view), use_(use) {
     if (use_ == Use::read || use_ == Use::both) memory_.pack(view_);
   }
   const View& view() const { return view_; }
   View give_back() { return std::move(view_); }
-  auto* data() const { return memory_.data(); }
+  value_type* data() const { return memory_.data(); }
   mpi::Payload payload() const { return memory_.payload(); }
 
   void deliver() const {
@@ -86,7 +88,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return *std::construct_at(this, std::move(other));
   }
   ~Request() {
-    if (active()) drop(std::make_shared<Lenders>(std::move(*lent_)));
+    if (active()) drop(std::make_shared<Lenders>(*lent_));
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
@@ -103,15 +105,25 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return give_back();
   }
 
-  /// For the calls that begin operations.
+  /// For the calls that begin operations with these Views, and begin them with begun().
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
       : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
 
   template <std::size_t i>
-  auto& lent() {
+  const auto& lent() const {
     return std::get<i>(*lent_);
   }
   using Operation::begun;
+
+  /// Begins a message with the i-th View.
+  template <std::size_t i>
+  void begin_send(const detail::Envelope& envelope) {
+    Operation::begin_send(envelope, lent<i>().data(), lent<i>().payload(), i);
+  }
+  template <std::size_t i>
+  void begin_receive(const detail::Envelope& envelope) {
+    Operation::begin_receive(envelope, lent<i>().data(), lent<i>().payload(), i);
+  }
 
  private:
   using Lenders = std::tuple<detail::Lent<Views>...>;

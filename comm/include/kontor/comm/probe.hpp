@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/message.hpp>
+
+#include <cstdint>
+#include <optional>
+
+/// Looking at a message before it is received.
+namespace kontor::comm {
+
+/// A message that has come. `bytes` are those of its elements; of what send_with_extents() sends, those of
+/// the description that goes before them.
+struct Incoming {
+  int source;
+  int tag;
+  std::int64_t bytes;
+};
+
+/// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received.
+/// MPI_Probe. At check level `cross_rank` the wait ends with an Error when patience does.
+Incoming probe(const Communicator&, int source = any_rank, int tag = any_tag);
+
+/// Local. The same without waiting: nothing if no such message has come. MPI_Iprobe.
+std::optional<Incoming> iprobe(const Communicator&, int source = any_rank, int tag = any_tag);
+
+} // namespace kontor::comm

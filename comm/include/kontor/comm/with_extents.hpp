@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/contiguous.hpp>
+#include <kontor/comm/message.hpp>
+
+#include <string>
+#include <type_traits>
+
+/// Messages that bring their extents with them, so the receiver need not know them.
+namespace kontor::comm {
+namespace detail {
+
+/// What the receiver learns before the data.
+struct Announcement {
+  Shape shape; ///< of the sender's View
+  std::string label;
+  int source;
+  int tag;
+};
+
+/// Tells the receiver about the View that follows.
+void announce(const Communicator&, const Envelope&, const Buffer&);
+/// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that
+/// follows is another one.
+Announcement hear(const Communicator&, const Envelope&, Scalar, const Shape& expected);
+
+template <class View>
+constexpr void check_made() {
+  check_received<View>();
+  using Layout = typename View::array_layout;
+  static_assert(std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>,
+                "kontor::comm: recv_with_extents makes Views of LayoutLeft or LayoutRight");
+  static_assert(View::traits::is_managed,
+                "kontor::comm: recv_with_extents makes Views that own their memory");
+}
+
+/// Of a View that is still to be made.
+template <ViewType View>
+Shape expected_shape() {
+  constexpr int rank = static_cast<int>(View::rank);
+  constexpr int dynamic = static_cast<int>(View::rank_dynamic);
+  Shape shape;
+  shape.rank = rank;
+  for (int d = 0; d < rank; ++d)
+    shape.extents[d] = d < dynamic ? -1 : static_cast<std::int64_t>(View::static_extent(d));
+  return shape;
+}
+
+template <ViewType View>
+View make_view(const std::string& label, const Shape& shape) {
+  const auto properties = Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
+  if constexpr (static_cast<int>(View::rank) == 0) {
+    return View(properties);
+  } else {
+    typename View::array_layout layout;
+    for (int d = 0; d < shape.rank; ++d) layout.dimension[d] = static_cast<std::size_t>(shape.extents[d]);
+    return View(properties, layout);
+  }
+}
+
+} // namespace detail
+
+/// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so
+/// threads that send at the same time need tags of their own. Two MPI_Send.
+template <class View>
+void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
+  detail::check_sent<View>();
+  const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
+  detail::check_message(comm, comm.facts(), envelope, view);
+  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+  memory.pack(view);
+  const auto payload = memory.payload();
+  const auto buffer = to_buffer(view);
+  detail::announce(comm, envelope, buffer);
+  const int code =
+      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, comm.native());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_message(code, "MPI_Send", envelope, buffer);
+}
+
+/// Called by the receiver: a View of its own, with the extents and the label of the sender's, and its
+/// elements by logical index, whatever the two layouts. `source` may be any_rank, and `tag` any_tag. Throws
+/// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
+/// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
+template <class View>
+View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
+  detail::check_made<View>();
+  using T = typename View::non_const_value_type;
+  const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
+  detail::check_envelope(comm, envelope);
+  if (source == no_rank) return {};
+  const auto said = detail::hear(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
+  const auto view = detail::make_view<View>(said.label, said.shape);
+  const detail::Contiguous<View> memory(view, storage_order(said.shape));
+  const auto payload = memory.payload();
+  const int code = MPI_Recv(memory.data(), payload.count, payload.type, said.source, said.tag, comm.native(),
+                            MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
+  memory.unpack(view);
+  return view;
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Check level `cross_rank` for messages: what does not fit, and what never comes.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+template <class T>
+using Line = Kokkos::View<T*, Kokkos::HostSpace>;
+template <class Layout>
+using Block = Kokkos::View<double**, Layout, Kokkos::HostSpace>;
+
+/// Each test with a communicator of its own: what is lost goes with it.
+class Verified : public testing::Test {
+ protected:
+  static Options options(double patience = 20) {
+    Options options;
+    options.check = CheckLevel::cross_rank;
+    options.patience = patience;
+    return options;
+  }
+  Communicator comm{MPI_COMM_WORLD, options()};
+  int me = comm.rank();
+
+  void SetUp() override {
+    if (comm.size() < 2) GTEST_SKIP() << "takes two ranks";
+  }
+  void TearDown() override { MPI_Barrier(MPI_COMM_WORLD); }
+
+  /// Rank 0 sends the one, rank 1 receives into the other: both hear of it, in all four ways.
+  template <class Sent, class Received>
+  void expect_difference(const Sent& sent, const Received& received, const std::string& text) {
+    if (me == 0) {
+      EXPECT_EQ(text_of<Error>([&] { send(comm, sent, 1, 4); }), "send to rank 1 (tag 4): " + text);
+      EXPECT_EQ(text_of<Error>([&] { isend(comm, sent, 1, 4).wait(); }), "isend to rank 1 (tag 4): " + text);
+      send(comm, Line<int>("fits", 3), 1, 4);
+    }
+    if (me == 1) {
+      EXPECT_EQ(text_of<Error>([&] { irecv(comm, received, 0, 4).wait(); }),
+                "irecv from rank 0 (tag 4): " + text);
+      EXPECT_EQ(text_of<Error>([&] { recv(comm, received, any_rank, any_tag); }),
+                "recv from any rank (any tag): " + text);
+      recv(comm, Line<int>("fits", 3), 0, 4);
+    }
+  }
+};
+
+TEST_F(Verified, Scalars) {
+  expect_difference(Line<double>("a", 3), Line<std::int64_t>("b", 3),
+                    "rank 0 sends View 'a', (3) double, but rank 1 receives View 'b', (3) int64");
+}
+TEST_F(Verified, ShorterThanExpected) {
+  expect_difference(Line<double>("a", 3), Line<double>("b", 4),
+                    "rank 0 sends View 'a', (3) double, but rank 1 receives View 'b', (4) double");
+}
+/// MPI alone would report a truncated message, to the receiver only.
+TEST_F(Verified, LongerThanExpected) {
+  expect_difference(Line<double>("a", 300), Line<double>("b", 4),
+                    "rank 0 sends View 'a', (300) double, but rank 1 receives View 'b', (4) double");
+  expect_difference(Line<double>("a", 300000), Line<double>("b", 4),
+                    "rank 0 sends View 'a', (300000) double, but rank 1 receives View 'b', (4) double");
+}
+TEST_F(Verified, Ranks) {
+  expect_difference(Line<double>("a", 20), Block<Kokkos::LayoutLeft>("b", 4, 5),
+                    "rank 0 sends View 'a', (20) double, but rank 1 receives View 'b', (4, 5) double");
+}
+/// As many elements, but others.
+TEST_F(Verified, Extents) {
+  expect_difference(Block<Kokkos::LayoutLeft>("a", 4, 5), Block<Kokkos::LayoutLeft>("b", 5, 4),
+                    "rank 0 sends View 'a', (4, 5) double, but rank 1 receives View 'b', (5, 4) double");
+}
+TEST_F(Verified, StorageOrders) {
+  expect_difference(Block<Kokkos::LayoutLeft>("a", 4, 5), Block<Kokkos::LayoutRight>("b", 4, 5),
+                    "rank 0 sends View 'a', (4, 5) double, which lies in the order of dimensions (1, 0), "
+                    "slowest first, but "
+                    "rank 1 receives View 'b', (4, 5) double, which lies in the order of dimensions (0, 1), "
+                    "slowest first; an "
+                    "Exchange, or send_with_extents and recv_with_extents, take Views of different layouts");
+}
+TEST_F(Verified, WithAndWithoutExtents) {
+  if (me == 0) {
+    EXPECT_EQ(
+        text_of<Error>([&] { send(comm, Line<int>("a", 3), 1); }),
+        "send to rank 1 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View 'to be made', "
+        "(any) int32, with its extents");
+  }
+  if (me == 1) {
+    EXPECT_EQ(
+        text_of<Error>([&] { recv_with_extents<Line<int>>(comm, 0); }),
+        "recv_with_extents from rank 0 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View "
+        "'to be made', (any) int32, with its extents");
+  }
+}
+
+TEST_F(Verified, ExchangeOfOneWithOthers) {
+  const int other = me ^ 1;
+  if (other >= comm.size() || me > 1) return;
+  const Line<int> out("out", 3 + me);
+  const Line<int> in("in", 3);
+  const auto text = text_of<Error>([&] { exchange(comm, out, other, in, other); });
+  EXPECT_EQ(text, fmt::format("exchange {} rank {} (tag 0): rank 1 sends View 'out', (4) int32, but rank 0 "
+                              "receives View 'in', (3) int32",
+                              me == 0 ? "from" : "to", other));
+}
+
+TEST_F(Verified, ASendThatNobodyReceives) {
+  const Communicator comm(MPI_COMM_WORLD, options(0.5));
+  if (me != 0) return;
+  EXPECT_EQ(
+      text_of<Error>([&] { send(comm, Line<int>("a", 3), 1, 2); }),
+      "rank 0: send to rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
+      "begun to receive it");
+  auto request = isend(comm, Line<int>("b", 100000), 1, 2);
+  EXPECT_EQ(
+      text_of<Error>([&] { request.wait(); }),
+      "rank 0: isend to rank 1 (tag 2) of View 'b', (100000) int32 is not complete within 0.5 s: rank 1 has "
+      "not begun to receive it");
+  EXPECT_TRUE(request.active()); // one may go on waiting
+}
+
+TEST_F(Verified, AMessageThatNeverComes) {
+  const Communicator comm(MPI_COMM_WORLD, options(me == 0 ? 0.5 : 20));
+  if (me == 1) send(comm, Line<int>("another", 3), 0, 8);
+  if (me != 0) return;
+  EXPECT_EQ(
+      text_of<Error>([&] { recv(comm, Line<int>("a", 3), 1, 2); }),
+      "rank 0: recv from rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
+      "sent it; what has come is a message from rank 1 with tag 8");
+  recv(comm, Line<int>("another", 3), 1, 8);
+  EXPECT_EQ(text_of<Error>([&] { probe(comm, any_rank, 3); }),
+            "rank 0: probe from any rank (tag 3): no message has come within 0.5 s");
+  std::vector<Request<Line<int>>> pool;
+  pool.push_back(irecv(comm, Line<int>("a", 3), any_rank));
+  EXPECT_EQ(
+      text_of<Error>([&] { wait_any(pool); }),
+      "rank 0: irecv from any rank (tag 0) of View 'a', (3) int32 is not complete within 0.5 s: nobody has "
+      "sent it");
+}
+
+/// The receiver has begun to receive, and then does something else that the sender has to come to as well:
+/// legal, so no error, and the sender goes on without the answer in the end.
+TEST_F(Verified, BeganBeforeAnotherWait) {
+  const Line<int> in("in", 3);
+  if (me == 1) {
+    auto request = irecv(comm, in, 0, 1);
+    recv(comm, Line<int>("first", 1), 0, 2);
+    request.wait();
+  }
+  if (me == 0) {
+    send(comm, Line<int>("out", 3), 1, 1);
+    send(comm, Line<int>("first", 1), 1, 2);
+  }
+  if (me == 1) {
+    auto request = irecv(comm, in, 0, 1);
+    MPI_Recv(in.data(), 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    request.wait();
+  }
+  if (me == 0) {
+    send(comm, Line<int>("out", 3), 1, 1);
+    MPI_Send(in.data(), 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  }
+}
+
+/// Waited for in another order than begun, with a wildcard among them: each meets the message that MPI says.
+TEST_F(Verified, OrderOfReceives) {
+  if (me == 0)
+    for (int n = 1; n <= 3; ++n) send(comm, Line<int>("out", n), 1);
+  if (me == 1) {
+    auto first = irecv(comm, Line<int>("first", 1), any_rank, any_tag);
+    auto second = irecv(comm, Line<int>("second", 2), 0);
+    auto third = irecv(comm, Line<int>("third", 3), any_rank);
+    third.wait();
+    second.wait();
+    first.wait();
+  }
+}
+
+} // namespace
+} // namespace kontor::comm::test
