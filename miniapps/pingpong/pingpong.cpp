@@ -18,7 +18,7 @@ Function function_of(Measure measure) {
   case Measure::roundtrip: return measure_roundtrip;
   case Measure::bcast: return measure_bcast;
   case Measure::halo: return measure_halo;
-  case Measure::collectives: return nullptr;
+  case Measure::collectives: return measure_collectives;
   case Measure::model: return measure_model;
   case Measure::strided: return measure_strided;
   }
