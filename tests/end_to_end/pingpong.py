@@ -235,6 +235,12 @@ class Recorded(RecordTest):
         slab = next(row for row in run["curves"] if row["curve"] == b"halo of a slab")
         self.assertEqual((slab["size"], slab["elements"], slab["bytes"], slab["messages"]), (4, 8, 64, 2))
 
+    def test_collectives(self):
+        run = self.run_measure(deck("collectives", scalars="[int]"), ranks=3)
+        curves = {row["curve"] for row in run["curves"]}
+        self.assertEqual(curves, {b"allreduce int", b"allgather int", b"alltoall int"})
+        self.assertEqual(len(run["ratios"]), 3 * 3)
+
     def test_bcast(self):
         run = self.run_measure(deck("bcast"), ranks=3)
         self.assertEqual(len(run["curves"]), 2 * 3 * 2)
