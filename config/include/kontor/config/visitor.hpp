@@ -109,6 +109,22 @@ class Visitor {
     if (chosen < allowed.size()) value = allowed[chosen].value;
   }
 
+  /// A list of the allowed words.
+  template <class E>
+  void choices(std::string_view key, std::vector<E>& values,
+               std::span<const Named<std::type_identity_t<E>>> allowed, std::string_view help,
+               Lengths lengths = {}) {
+    std::vector<std::size_t> chosen;
+    std::vector<std::string_view> names;
+    for (const auto& option : allowed) names.push_back(option.name);
+    for (const auto& value : values)
+      for (std::size_t i = 0; i < allowed.size(); ++i)
+        if (allowed[i].value == value) chosen.push_back(i);
+    choose_some(key, chosen, names, help, lengths);
+    values.clear();
+    for (const auto i : chosen) values.push_back(allowed[i].value);
+  }
+
   /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`.
   /// A form without a formula leaves `value` empty.
   template <class E>
@@ -145,6 +161,8 @@ class Visitor {
 
   void choose(std::string_view key, std::size_t& chosen, const std::vector<std::string_view>& names,
               std::string_view help);
+  void choose_some(std::string_view key, std::vector<std::size_t>& chosen,
+                   const std::vector<std::string_view>& names, std::string_view help, Lengths lengths);
   void tag(std::string_view key, std::size_t& chosen, Expression& value, const std::vector<Form>& forms,
            Names variables, std::string_view help);
   Key take(std::string_view key, std::string_view help);
