@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All pairs on a ring: copies of each rank's particles visit every other rank, and are home again at the end.
+#include "particles.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <utility>
+
+bool run(MPI_Comm comm) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int next = (rank + 1) % size;
+  const int previous = (rank + size - 1) % size;
+
+  const Particles places = particles_of(rank);
+  const Particles pull("pull", places.size());
+  Particles visitors = particles_of(rank);
+  Particles arriving("arriving", places.size());
+  for (int step = 0; step < size; ++step) {
+    add_pull(visitors, places, pull);
+    MPI_Sendrecv(visitors.data(), static_cast<int>(visitors.size()), MPI_DOUBLE, next, 0, arriving.data(),
+                 static_cast<int>(arriving.size()), MPI_DOUBLE, previous, 0, comm, MPI_STATUS_IGNORE);
+    std::swap(visitors, arriving);
+  }
+
+  int wrong = count_wrong(places, pull, size);
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, comm);
+  if (rank == 0) std::printf("ring: %d particles, %d wrong\n", size * particles_per_rank, wrong);
+  return wrong == 0;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  bool right;
+  {
+    const Kokkos::ScopeGuard kokkos(argc, argv);
+    right = run(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return right ? 0 : 1;
+}
