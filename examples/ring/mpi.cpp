@@ -26,10 +26,11 @@ bool run(MPI_Comm comm) {
     std::swap(visitors, arriving);
   }
 
-  int wrong = count_wrong(places, pull, size);
-  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, comm);
-  if (rank == 0) std::printf("ring: %d particles, %d wrong\n", size * particles_per_rank, wrong);
-  return wrong == 0;
+  int right = is_right(places, pull, size);
+  MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, comm);
+  if (rank == 0)
+    std::printf("ring: %d particles, %s\n", size * particles_per_rank, right ? "right" : "wrong");
+  return right;
 }
 
 int main(int argc, char** argv) {

@@ -21,9 +21,9 @@ inline void add_pull(const Particles& visitors, const Particles& places, const P
 }
 
 /// Of n particles at 0, 1, ... n - 1, the one at x is pulled by n (n - 1) / 2 - n x.
-inline int count_wrong(const Particles& places, const Particles& pull, int ranks) {
+inline bool is_right(const Particles& places, const Particles& pull, int ranks) {
   const double n = static_cast<double>(ranks) * particles_per_rank;
-  int wrong = 0;
-  for (int i = 0; i < particles_per_rank; ++i) wrong += pull(i) != n * (n - 1) / 2 - n * places(i);
-  return wrong;
+  bool right = true;
+  for (int i = 0; i < particles_per_rank; ++i) right = right && pull(i) == n * (n - 1) / 2 - n * places(i);
+  return right;
 }
