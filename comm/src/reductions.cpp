@@ -55,6 +55,7 @@ struct Call {
   const Operand& in;
   const Operand& out;
   Posted* posted;
+  std::int64_t chunk;
   std::optional<int> root = {};
 
   const Operand& own() const { return in.in_place() ? out : in; }
@@ -63,7 +64,16 @@ struct Call {
   Problem problem() const {
     return first_of({op_problem(op, own().scalar), root ? root_problem(comm, *root) : std::nullopt,
                      has_both() ? count_problem(out, in.count, "as many as are given") : std::nullopt,
-                     has_both() ? overlap_problem(in, out) : std::nullopt});
+                     has_both() ? overlap_problem(in, out) : std::nullopt,
+                     has_both() && comm.checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt});
+  }
+
+  /// Elements travel as they lie, so where layouts differ they would end at other indices.
+  Problem layout_problem() const {
+    const auto from = equal_words(in);
+    const auto to = equal_words(out);
+    if (from == to) return std::nullopt;
+    return fmt::format("{} is {}, but {} is {}", detail::name(in), from, detail::name(out), to);
   }
 
   CollectiveCall describe() const {
@@ -84,9 +94,9 @@ struct Call {
         });
   }
 
-  /// `chunk(in, out, count, type, op)` is one MPI call.
-  template <class Chunk>
-  void perform_in_chunks(Chunk chunk) const {
+  /// `call(in, out, count, type, op)` is one MPI call.
+  template <class MpiCall>
+  void perform_in_chunks(MpiCall mpi_call) const {
     perform([&] {
       constexpr std::int64_t most = std::numeric_limits<int>::max();
       if (posted && own().count > most)
@@ -101,9 +111,9 @@ struct Call {
       mpi::in_chunks(
           own().count,
           [&](std::int64_t first, int count) {
-            chunk(at(in, first), at(out, first), count, reduction.type, reduction.op);
+            mpi_call(at(in, first), at(out, first), count, reduction.type, reduction.op);
           },
-          posted ? most : mpi::chunk_elements);
+          posted ? most : chunk);
     });
   }
 };
@@ -112,7 +122,7 @@ struct Call {
 
 void Allreduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                            Posted* posted) const {
-  const Call call{comm, name, op, in, out, posted};
+  const Call call{comm, name, op, in, out, posted, chunk};
   if (!posted && !op.function) // backends have this one
     return call.perform(
         [&] { comm.backend().allreduce(in.in_place() ? nullptr : in.data, flat_buffer(out), op.named); });
@@ -124,7 +134,7 @@ void Allreduce::operator()(const Communicator& comm, const Operand& in, const Op
 
 void Reduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                         Posted* posted) const {
-  const Call call{comm, name, op, in, out, posted, root};
+  const Call call{comm, name, op, in, out, posted, chunk, root};
   call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type, mpi_op,
              root, comm.native());
@@ -132,7 +142,7 @@ void Reduce::operator()(const Communicator& comm, const Operand& in, const Opera
 }
 
 void Scan::operator()(const Communicator& comm, const Operand& in, const Operand& out, Posted* posted) const {
-  const Call call{comm, name, op, in, out, posted};
+  const Call call{comm, name, op, in, out, posted, chunk};
   call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Scan", "MPI_Iscan"}, MPI_Scan, MPI_Iscan, from, to, count, type, mpi_op,
              comm.native());
@@ -141,7 +151,7 @@ void Scan::operator()(const Communicator& comm, const Operand& in, const Operand
 
 void Exscan::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                         Posted* posted) const {
-  const Call call{comm, name, op, in, out, posted};
+  const Call call{comm, name, op, in, out, posted, chunk};
   call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Exscan", "MPI_Iexscan"}, MPI_Exscan, MPI_Iexscan, from, to, count, type, mpi_op,
              comm.native());

@@ -50,7 +50,9 @@ class EqualParts {
       whole_elements_ = whole_.elements();
     };
   }
-  std::byte* mine(Elements& all) const { return reinterpret_cast<std::byte*>(all.data()) + comm_.rank() * bytes(); }
+  std::byte* mine(Elements& all) const {
+    return reinterpret_cast<std::byte*>(all.data()) + comm_.rank() * bytes();
+  }
   int bytes() const { return part_.bytes(); }
 
   void expect_bcast() {
@@ -82,8 +84,8 @@ class EqualParts {
 
     const auto verify_in_place = [&](const char* form) {
       auto expected = whole_elements_;
-      MPI_Gather(at_root() ? MPI_IN_PLACE : part_elements_.data(), bytes(), MPI_BYTE, expected.data(), bytes(),
-                 MPI_BYTE, root_, comm_.native());
+      MPI_Gather(at_root() ? MPI_IN_PLACE : part_elements_.data(), bytes(), MPI_BYTE, expected.data(),
+                 bytes(), MPI_BYTE, root_, comm_.native());
       if (at_root()) whole_.expect(expected, form);
       part_.expect_unchanged(form);
     };
@@ -110,8 +112,8 @@ class EqualParts {
 
     const auto verify_in_place = [&](const char* form) {
       auto expected = part_elements_;
-      MPI_Scatter(whole_elements_.data(), bytes(), MPI_BYTE, at_root() ? MPI_IN_PLACE : expected.data(), bytes(),
-                  MPI_BYTE, root_, comm_.native());
+      MPI_Scatter(whole_elements_.data(), bytes(), MPI_BYTE, at_root() ? MPI_IN_PLACE : expected.data(),
+                  bytes(), MPI_BYTE, root_, comm_.native());
       if (!at_root()) part_.expect(expected, form);
       whole_.expect_unchanged(form);
     };
@@ -127,7 +129,8 @@ class EqualParts {
   void expect_allgather() {
     const auto verify = [&](const char* form) {
       auto expected = whole_elements_;
-      MPI_Allgather(part_elements_.data(), bytes(), MPI_BYTE, expected.data(), bytes(), MPI_BYTE, comm_.native());
+      MPI_Allgather(part_elements_.data(), bytes(), MPI_BYTE, expected.data(), bytes(), MPI_BYTE,
+                    comm_.native());
       whole_.expect(expected, form);
       part_.expect_unchanged(form);
     };
@@ -148,7 +151,8 @@ class EqualParts {
   void expect_alltoall() {
     const auto expected_of = [&] {
       auto expected = whole_elements_;
-      MPI_Alltoall(whole_elements_.data(), bytes(), MPI_BYTE, expected.data(), bytes(), MPI_BYTE, comm_.native());
+      MPI_Alltoall(whole_elements_.data(), bytes(), MPI_BYTE, expected.data(), bytes(), MPI_BYTE,
+                   comm_.native());
       return expected;
     };
     in_all_forms(
@@ -186,8 +190,8 @@ void expect_equal_parts(const Index<rank>& extents) {
   const auto all = extended(extents, static_cast<std::size_t>(comm.size()));
   if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
     EqualParts(comm, whole<T, Layout>("part", extents), whole<T, Layout>("whole", all),
-             whole<T, Layout>("other", all))
-      .expect_all();
+               whole<T, Layout>("other", all))
+        .expect_all();
   EqualParts(comm, inside<T, Layout>("part", extents), inside<T, Layout>("whole", all),
              inside<T, Layout>("other", all))
       .expect_all();
@@ -327,12 +331,13 @@ void expect_uneven_parts(MakeField make) {
     const auto scattered = [&] {
       auto own = part.elements();
       const auto all = whole.elements();
-      MPI_Scatterv(all.data(), bytes.counts.data(), bytes.offsets.data(), MPI_BYTE, own.data(), bytes.counts[me],
-                   MPI_BYTE, root, comm.native());
+      MPI_Scatterv(all.data(), bytes.counts.data(), bytes.offsets.data(), MPI_BYTE, own.data(),
+                   bytes.counts[me], MPI_BYTE, root, comm.native());
       return own;
     };
     in_all_forms(
-        prepare, [&] { scatterv(comm, whole.view(), at_root ? Counts(counts) : Counts(), part.view(), root); },
+        prepare,
+        [&] { scatterv(comm, whole.view(), at_root ? Counts(counts) : Counts(), part.view(), root); },
         [&] { return iscatterv(comm, whole.view(), counts, part.view(), root); },
         [&](const char* form) { part.expect(scattered(), form); });
     in_all_forms(
@@ -355,8 +360,9 @@ void expect_uneven_parts(MakeField make) {
   const auto traded = [&] {
     auto expected_in = out.elements();
     const auto sent = out.elements();
-    MPI_Alltoallv(sent.data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE, expected_in.data(),
-                  pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE, comm.native());
+    MPI_Alltoallv(sent.data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE,
+                  expected_in.data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE,
+                  comm.native());
     return expected_in;
   };
   const auto fill = [&] {
@@ -379,8 +385,10 @@ void expect_uneven_parts(MakeField make) {
 
 template <class T>
 void expect_uneven_parts() {
-  expect_uneven_parts<T>([](const char* label, std::size_t n) { return whole<T, Right>(label, Index<1>{n}); });
-  expect_uneven_parts<T>([](const char* label, std::size_t n) { return whole<T, Stride>(label, Index<1>{n}); });
+  expect_uneven_parts<T>(
+      [](const char* label, std::size_t n) { return whole<T, Right>(label, Index<1>{n}); });
+  expect_uneven_parts<T>(
+      [](const char* label, std::size_t n) { return whole<T, Stride>(label, Index<1>{n}); });
 }
 
 TEST(UnevenParts, Int) {
@@ -397,7 +405,9 @@ TEST(UnevenParts, Struct) {
 }
 /// Parts that are planes of a subview.
 TEST(UnevenParts, Planes) {
-  expect_uneven_parts<double>([](const char* label, std::size_t n) { return inside<double, Left>(label, Index<2>{1, n}); });
+  expect_uneven_parts<double>([](const char* label, std::size_t n) {
+    return inside<double, Left>(label, Index<2>{1, n});
+  });
 }
 
 /// No rank leaves before the last one comes, which takes its time.

@@ -62,24 +62,21 @@ void expect_reductions(const Communicator& comm, const Field<View>& in_field, co
   };
   const auto& i = in.view();
   const auto& o = out.view();
-  expect_both(
-      [&](T* from, T* to) { MPI_Allreduce(from, to, n, type, twin.mpi_op, comm.native()); }, true,
-      [&] { allreduce(comm, i, o, op); }, [&] { return iallreduce(comm, i, o, op); },
-      [&] { allreduce(comm, i, op); }, [&] { return iallreduce(comm, i, op); });
-  expect_both(
-      [&](T* from, T* to) { MPI_Scan(from, to, n, type, twin.mpi_op, comm.native()); }, true,
-      [&] { scan(comm, i, o, op); }, [&] { return iscan(comm, i, o, op); }, [&] { scan(comm, i, op); },
-      [&] { return iscan(comm, i, op); });
-  expect_both(
-      [&](T* from, T* to) { MPI_Exscan(from, to, n, type, twin.mpi_op, comm.native()); }, comm.rank() > 0,
-      [&] { exscan(comm, i, o, op); }, [&] { return iexscan(comm, i, o, op); }, [&] { exscan(comm, i, op); },
-      [&] { return iexscan(comm, i, op); });
+  expect_both([&](T* from, T* to) { MPI_Allreduce(from, to, n, type, twin.mpi_op, comm.native()); }, true,
+              [&] { allreduce(comm, i, o, op); }, [&] { return iallreduce(comm, i, o, op); },
+              [&] { allreduce(comm, i, op); }, [&] { return iallreduce(comm, i, op); });
+  expect_both([&](T* from, T* to) { MPI_Scan(from, to, n, type, twin.mpi_op, comm.native()); }, true,
+              [&] { scan(comm, i, o, op); }, [&] { return iscan(comm, i, o, op); },
+              [&] { scan(comm, i, op); }, [&] { return iscan(comm, i, op); });
+  expect_both([&](T* from, T* to) { MPI_Exscan(from, to, n, type, twin.mpi_op, comm.native()); },
+              comm.rank() > 0, [&] { exscan(comm, i, o, op); }, [&] { return iexscan(comm, i, o, op); },
+              [&] { exscan(comm, i, op); }, [&] { return iexscan(comm, i, op); });
   for (int root = 0; root < comm.size(); ++root) {
     SCOPED_TRACE("root " + std::to_string(root));
-    expect_both(
-        [&](T* from, T* to) { MPI_Reduce(from, to, n, type, twin.mpi_op, root, comm.native()); },
-        comm.rank() == root, [&] { reduce(comm, i, o, op, root); }, [&] { return ireduce(comm, i, o, op, root); },
-        [&] { reduce(comm, i, op, root); }, [&] { return ireduce(comm, i, op, root); });
+    expect_both([&](T* from, T* to) { MPI_Reduce(from, to, n, type, twin.mpi_op, root, comm.native()); },
+                comm.rank() == root, [&] { reduce(comm, i, o, op, root); },
+                [&] { return ireduce(comm, i, o, op, root); }, [&] { reduce(comm, i, op, root); },
+                [&] { return ireduce(comm, i, op, root); });
   }
 }
 
@@ -142,9 +139,9 @@ const std::vector<Twin<ReduceOp>> ordered_ops{{ReduceOp::sum, MPI_SUM},
                                               {ReduceOp::min, MPI_MIN},
                                               {ReduceOp::max, MPI_MAX}};
 const std::vector<Twin<ReduceOp>> bit_ops{
-    {ReduceOp::min, MPI_MIN},          {ReduceOp::max, MPI_MAX},         {ReduceOp::logical_and, MPI_LAND},
-    {ReduceOp::logical_or, MPI_LOR},   {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
-    {ReduceOp::bitwise_or, MPI_BOR},   {ReduceOp::bitwise_xor, MPI_BXOR}, {ReduceOp::sum, MPI_SUM}};
+    {ReduceOp::min, MPI_MIN},        {ReduceOp::max, MPI_MAX},          {ReduceOp::logical_and, MPI_LAND},
+    {ReduceOp::logical_or, MPI_LOR}, {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
+    {ReduceOp::bitwise_or, MPI_BOR}, {ReduceOp::bitwise_xor, MPI_BXOR}, {ReduceOp::sum, MPI_SUM}};
 
 TEST(Reductions, Int) {
   expect_ops<int>(MPI_INT, bit_ops);
@@ -210,7 +207,9 @@ struct Affine {
   std::int64_t b;
   bool operator==(const Affine&) const = default;
 };
-constexpr auto then = [](const Affine& f, const Affine& g) { return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007}; };
+constexpr auto then = [](const Affine& f, const Affine& g) {
+  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
+};
 Affine affine_of(int rank, int i) {
   return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
 }
@@ -279,9 +278,7 @@ TEST(Functors, CommutativeOnNumbers) {
 /// A lambda that copies what it captures has no default constructor, even if it captures nothing.
 TEST(Functors, KokkosLambda) {
   const Communicator comm(MPI_COMM_WORLD);
-  EXPECT_EQ(allreduce(
-                comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }),
-            comm.size() - 1);
+  EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
 }
 
 TEST(Functors, StandardOnes) {
@@ -316,6 +313,39 @@ TEST(Chunks, CoverAllElementsOnce) {
         4);
     EXPECT_EQ(calls, n == 0 ? 1 : (n + 3) / 4) << n;
     EXPECT_EQ(out, std::vector<int>(n, comm.size() * (comm.size() + 1) / 2)) << n;
+  }
+}
+
+/// A whole reduction in chunks of a few elements.
+TEST(Chunks, GiveWhatOneCallGives) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int me = comm.rank();
+  Watched in(inside<Affine, Left>("in", Index<2>{3, 5}));
+  Watched out(inside<Affine, Right>("out", Index<2>{3, 5}));
+  const auto of_ranks = [](int first, int last) {
+    std::vector<Affine> all;
+    for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
+    return all;
+  };
+  const auto op = detail::reducer<Affine>(then);
+  const auto expect = [&](const auto& collective, bool gets, int last) {
+    in.store(of_ranks(me, me));
+    out.fill(1);
+    detail::run(comm, collective, detail::read(in.view()), detail::written(out.view(), gets));
+    if (gets)
+      out.expect(of_ranks(0, last), collective.name);
+    else
+      out.expect_unchanged(collective.name);
+  };
+  const int last = comm.size() - 1;
+  for (const int chunk : {1, 4, 14, 15}) {
+    expect(detail::Allreduce{op, chunk}, true, last);
+    expect(detail::Scan{op, chunk}, true, me);
+    expect(detail::Exscan{op, chunk}, me > 0, me - 1);
+    expect(detail::Reduce{op, last, chunk}, me == last, last);
+    in.store(of_ranks(me, me));
+    detail::run(comm, detail::Scan{op, chunk}, detail::in_place(in.view()));
+    in.expect(of_ranks(0, me), "in place");
   }
 }
 

@@ -42,7 +42,8 @@ class AgreementCheck {
   AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
-  /// Local. Whether all ranks have come. Throws as check_agreement() does; patience begins with the first call.
+  /// Local. Whether all ranks have come. Throws as check_agreement() does; patience begins with the first
+  /// call.
   bool test();
 
   /// Waits for all ranks and throws as check_agreement() does. Returns what this rank finds wrong between its
@@ -65,7 +66,7 @@ class AgreementCheck {
   Communicator comm_;
   CollectiveCall call_;
   std::int64_t number_ = 0;
-  std::shared_ptr<Records> records_;      // outlives this as long as MPI writes into it
+  std::shared_ptr<Records> records_; // outlives this as long as MPI writes into it
 };
 
 } // namespace kontor::comm

@@ -26,6 +26,7 @@ namespace detail {
 struct Allreduce {
   static constexpr const char* name = "iallreduce";
   Reducer op;
+  std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
 };
@@ -34,6 +35,7 @@ struct Reduce {
   static constexpr const char* name = "ireduce";
   Reducer op;
   int root;
+  std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
 };
@@ -41,6 +43,7 @@ struct Reduce {
 struct Scan {
   static constexpr const char* name = "iscan";
   Reducer op;
+  std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
 };
@@ -48,6 +51,7 @@ struct Scan {
 struct Exscan {
   static constexpr const char* name = "iexscan";
   Reducer op;
+  std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
 };
