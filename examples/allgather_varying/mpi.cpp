@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every rank gets what all ranks have found, and learns where each rank's part lies.
+#include "../plain.hpp"
 #include "primes.hpp"
 
-#include <mpi.h>
-
-#include <cstdio>
 #include <numeric>
 #include <vector>
 
@@ -32,12 +30,5 @@ bool run(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

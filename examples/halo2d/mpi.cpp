@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The halo of a block in a periodic process grid: declared once, then exchanged in every step.
+#include "../plain.hpp"
 #include "wave.hpp"
-
-#include <mpi.h>
-
-#include <cstdio>
 
 bool run(MPI_Comm world) {
   int size;
@@ -59,12 +56,5 @@ bool run(MPI_Comm world) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

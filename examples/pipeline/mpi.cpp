@@ -2,11 +2,9 @@
 //
 // Each rank is a stage of a pipeline: it works on whichever block has come, and passes it on while the others
 // arrive.
+#include "../plain.hpp"
 #include "stage.hpp"
 
-#include <mpi.h>
-
-#include <cstdio>
 #include <vector>
 
 bool run(MPI_Comm comm) {
@@ -44,12 +42,5 @@ bool run(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rank 0 receives a table from every other rank, whoever comes first, without knowing its extents.
+#include "../plain.hpp"
 #include "table.hpp"
 
-#include <mpi.h>
-
 #include <array>
-#include <cstdio>
 
 bool run(MPI_Comm comm) {
   int rank, size;
@@ -38,12 +36,5 @@ bool run(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All pairs on a ring: copies of each rank's particles visit every other rank, and are home again at the end.
+#include "../plain.hpp"
 #include "particles.hpp"
 
-#include <mpi.h>
-
-#include <cstdio>
 #include <utility>
 
 bool run(MPI_Comm comm) {
@@ -34,12 +32,5 @@ bool run(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

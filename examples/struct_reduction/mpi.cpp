@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mean, deviation, least value and its place of all ranks' values, in one reduction of a struct.
+#include "../plain.hpp"
 #include "statistics.hpp"
-
-#include <mpi.h>
-
-#include <cstdio>
 
 void merge(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const Statistics*>(in);
@@ -37,12 +34,5 @@ bool run(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  bool right;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = run(MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return plain(argc, argv, run);
 }

@@ -23,6 +23,7 @@ HEAT = BUILD / "bin/heat"
 PAGES = sorted(
     page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
 )
+RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/other-bindings.md")}  # see CMakeLists.txt
 SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 READS_HDF5 = importlib.util.find_spec("h5py") and importlib.util.find_spec("matplotlib")
@@ -138,7 +139,7 @@ class PagesTest(unittest.TestCase):
                 if kind == "from":
                     self.assertIn(block.text, (ROOT / source).read_text(encoding="utf-8"))
                 else:
-                    self.assertEqual((kind, page), ("run", ROOT / "comm/README.md"), "how is this block checked?")
+                    self.assertTrue(kind == "run" and page in RUN, "how is this block checked?")
 
 
 if __name__ == "__main__":
