@@ -34,6 +34,7 @@ struct Adopted {
 
 struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm exchanges = MPI_COMM_NULL; ///< of plans: a message must not land in one
   MPI_Comm checking = MPI_COMM_NULL;
   MPI_Comm checking_calls = MPI_COMM_NULL;
   std::int64_t calls = 0;
@@ -71,9 +72,8 @@ struct Communicator::Group {
     }
     handles.free();
     checks.reset();
-    if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
-    if (checking_calls != MPI_COMM_NULL) MPI_Comm_free(&checking_calls);
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    for (auto* owned : {&checking, &checking_calls, &exchanges, &comm})
+      if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
   }
 };
 
@@ -82,6 +82,7 @@ namespace {
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return comm;
 }
 
@@ -158,14 +159,13 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
   if (options.check == CheckLevel::cross_rank) {
-    for (auto* checking : {&group_->checking, &group_->checking_calls}) {
-      *checking = duplicate(owned);
-      check(MPI_Comm_set_errhandler(*checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    }
+    group_->checking = duplicate(owned);
+    group_->checking_calls = duplicate(owned);
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
-  group_->ways = comm::ways(MpiHandle{owned, options});
+  group_->exchanges = duplicate(owned);
+  group_->ways = comm::ways(MpiHandle{group_->exchanges, options});
 }
 
 int Communicator::rank() const {
