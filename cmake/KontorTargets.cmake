@@ -5,12 +5,13 @@
 option(KONTOR_SANITIZE "Compile with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 
 # Usage requirements of every Kontor target. No multiply-add contraction: a cell's value must not depend on
-# which loop computed it, or fields would differ between decompositions in the last bit.
+# which loop computed it, or fields would differ between decompositions in the last bit. A target whose
+# property KONTOR_PORTABLE is ON has no kernels, and is left without the processor's own instructions.
 add_library(kontor_flags INTERFACE)
 target_compile_features(kontor_flags INTERFACE cxx_std_20)
 target_compile_options(kontor_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
-  $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
+  $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KONTOR_PORTABLE>>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
 )
 if(KONTOR_SANITIZE)
   target_compile_options(kontor_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

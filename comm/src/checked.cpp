@@ -51,13 +51,15 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
               const mpi::Payload& payload, const Description& mine)
       : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
     mine_.number = checks.next_number();
-    const auto type = described(mine_, data, payload);
-    const int code =
-        MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
-    if (code != MPI_SUCCESS) fail_message(code, "MPI_Issend", envelope, buffer);
     check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope.peer, mine_.number, checks.answers(),
                     &answer_),
           "MPI_Irecv");
+    const auto type = described(mine_, data, payload);
+    const int code =
+        MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
+    if (code == MPI_SUCCESS) return;
+    cancel(answer_);
+    fail_message(code, "MPI_Issend", envelope, buffer);
   }
   ~CheckedSend() override { cancel(answer_); }
 

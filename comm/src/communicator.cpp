@@ -42,6 +42,7 @@ struct Communicator::Group {
   Options options;
   std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
+  detail::Facts facts;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
@@ -158,6 +159,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
+  group_->facts = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
     group_->checking = duplicate(owned);
     group_->checking_calls = duplicate(owned);
@@ -210,6 +212,9 @@ std::int64_t Communicator::number_call() const {
 }
 void Communicator::abandon() const {
   group_->abandoned = true;
+}
+const detail::Facts& Communicator::facts() const {
+  return group_->facts;
 }
 detail::Checks* Communicator::checks() const {
   return group_->checks.get();

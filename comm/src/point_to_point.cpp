@@ -36,17 +36,18 @@ std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
 }
 
 void check_envelope(const Communicator& comm, const Envelope& envelope) {
-  if (comm.options().check != CheckLevel::off && !is_valid(comm, envelope))
+  if (comm.options().check != CheckLevel::off && !is_valid(comm.facts(), envelope))
     throw UsageError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
 }
 
-void refuse_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
-  const auto why = is_valid(comm, envelope) ? "it has elements but no memory (its data pointer is null)"
-                                            : why_not_valid(comm, envelope);
+void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
+  const auto why = is_valid(comm.facts(), envelope)
+                       ? "it has elements but no memory (its data pointer is null)"
+                       : why_not_valid(comm, envelope);
   throw UsageError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 
-void fail_message(int code, const char* mpi_function, const Envelope& envelope, const Buffer& buffer) {
+void fail_message(int code, const char* mpi_function, Envelope envelope, const Buffer& buffer) {
   throw Error(fmt::format("{} of {}: {} failed: {}", to_string(envelope), to_string(buffer), mpi_function,
                           mpi::error_text(code)));
 }

@@ -2,50 +2,13 @@
 //
 // MPI functions that fail: by order of the test, and truly.
 #include "error_text.hpp"
+#include "faults.hpp"
 #include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
-namespace {
-
-/// The function that is to fail on this rank: at its n-th call from now, and once.
-const char* failing = "";
-int calls_until = 0;
-
-bool fails(const char* name) {
-  return std::string_view(failing) == name && --calls_until == 0;
-}
-
-} // namespace
-
-extern "C" {
-int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
-  return fails("MPI_Isend") ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
-}
-int MPI_Irecv(void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
-  return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(b, n, t, p, g, c, r);
-}
-/// The messages arrive, and the last request is said to have failed.
-int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) {
-  const int code = PMPI_Waitall(n, r, s);
-  if (!fails("MPI_Waitall")) return code;
-  for (int i = 0; i < n; ++i) s[i].MPI_ERROR = i == n - 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
-  return MPI_ERR_IN_STATUS;
-}
-int MPI_Allreduce(const void* b, void* o, int n, MPI_Datatype t, MPI_Op p, MPI_Comm c) {
-  return fails("MPI_Allreduce") ? MPI_ERR_OTHER : PMPI_Allreduce(b, o, n, t, p, c);
-}
-int MPI_Bcast(void* b, int n, MPI_Datatype t, int r, MPI_Comm c) {
-  return fails("MPI_Bcast") ? MPI_ERR_OTHER : PMPI_Bcast(b, n, t, r, c);
-}
-int MPI_Alltoallv(const void* b, const int n[], const int e[], MPI_Datatype t, void* o, const int m[],
-                  const int d[], MPI_Datatype u, MPI_Comm c) {
-  return fails("MPI_Alltoallv") ? MPI_ERR_OTHER : PMPI_Alltoallv(b, n, e, t, o, m, d, u, c);
-}
-}
 
 namespace kontor::comm::test {
 namespace {
@@ -61,15 +24,6 @@ class Faults : public testing::Test {
   Ints out{"out", 3};
   Ints in{"in", 3};
   std::string other = mpi_text(MPI_ERR_OTHER);
-
-  template <class Operation>
-  std::string text_of_failing(const char* function, int call, Operation operation) {
-    failing = function;
-    calls_until = call;
-    const auto text = text_of<Error>(operation);
-    failing = "";
-    return text;
-  }
 
   /// Two slots up the ring.
   Exchange<Ints> make() {

@@ -70,6 +70,40 @@ TEST(PointToPoint, OneColumnIsContiguous) {
   EXPECT_EQ(block(3, 2), previous);
 }
 
+/// Views that may be read only are sent, and those that own nothing are sent and receive.
+template <class View>
+void expect_flavours(const Communicator& comm, const View& out, const View& in) {
+  using Const = Kokkos::View<typename View::const_data_type, typename View::array_layout, Kokkos::HostSpace>;
+  using Unmanaged = Kokkos::View<typename View::data_type, typename View::array_layout, Kokkos::HostSpace,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const auto [previous, next] = ring_of(comm);
+  const auto expect_in = [&, previous = previous](int offset) {
+    EXPECT_EQ(in(2), previous + offset);
+    Kokkos::deep_copy(in, -1);
+    Kokkos::deep_copy(out, comm.rank() + offset + 1);
+  };
+  Kokkos::deep_copy(out, comm.rank());
+  exchange(comm, Const(out), next, Unmanaged(in), previous);
+  expect_in(0);
+  auto receiving = irecv(comm, Unmanaged(in), previous);
+  send(comm, Const(out), next);
+  receiving.wait();
+  expect_in(1);
+  auto sending = isend(comm, Const(out), next);
+  recv(comm, Unmanaged(in), previous);
+  sending.wait();
+  expect_in(2);
+  iexchange(comm, Const(Unmanaged(out)), next, in, previous).wait();
+  expect_in(3);
+}
+TEST(PointToPoint, ConstAndUnmanagedViews) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Kokkos::View<int**, Right, Kokkos::HostSpace> block("block", 4, 3);
+  expect_flavours(comm, Kokkos::View<int*, Kokkos::HostSpace>("out", 3),
+                  Kokkos::View<int*, Kokkos::HostSpace>("in", 3));
+  expect_flavours(comm, Kokkos::subview(block, Kokkos::ALL, 0), Kokkos::subview(block, Kokkos::ALL, 2));
+}
+
 /// To send from and receive into parts of one array.
 TEST(PointToPoint, FixedExtents) {
   const Communicator comm(MPI_COMM_WORLD);

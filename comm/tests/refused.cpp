@@ -4,6 +4,8 @@
 // any of them the file compiles.
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/point_to_point.hpp>
+#include <kontor/comm/with_extents.hpp>
 
 #include <string>
 
@@ -51,6 +53,31 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #endif
 #ifdef REFUSED_SIGNATURE
   kontor::comm::allreduce(comm, view, [](double a) { return a; });
+#endif
+#ifdef REFUSED_SENT_POINTER
+  kontor::comm::send(comm, view.data(), 0);
+#endif
+#ifdef REFUSED_SENT_STRINGS
+  kontor::comm::send(comm, Strings("strings", 1), 0);
+#endif
+#ifdef REFUSED_CONST_RECV
+  kontor::comm::recv(comm, ConstDoubles(view), 0);
+#endif
+#ifdef REFUSED_CONST_IRECV
+  kontor::comm::irecv(comm, ConstDoubles(view), 0).wait();
+#endif
+#ifdef REFUSED_EXCHANGED_SCALARS
+  kontor::comm::exchange(comm, Floats("floats", 1), 0, view, 0);
+#endif
+#ifdef REFUSED_MADE_STRIDED
+  kontor::comm::recv_with_extents<Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace>>(comm, 0);
+#endif
+#ifdef REFUSED_MADE_UNMANAGED
+  kontor::comm::recv_with_extents<
+      Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>>(comm, 0);
+#endif
+#ifdef REFUSED_DISCARDED
+  kontor::comm::isend(comm, view, 0);
 #endif
 #ifdef REFUSED_COPY
   auto copy = exchange;

@@ -19,7 +19,15 @@ namespace kontor::comm {
 
 namespace detail {
 class Checks;
-}
+
+/// What the one-shot calls look up each time: all at once, because looking up is a call.
+struct Facts {
+  MPI_Comm comm = MPI_COMM_NULL;
+  CheckLevel check = CheckLevel::local;
+  int size = 1;
+  int tag_limit = 32767;
+};
+} // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
 inline constexpr int no_rank = -1;
@@ -103,6 +111,8 @@ class Communicator {
   MPI_Comm checking_calls() const;
   /// Local, in the same order on all ranks: 1, 2, 3 ...
   std::int64_t number_call() const;
+
+  const detail::Facts& facts() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   detail::Checks* checks() const;

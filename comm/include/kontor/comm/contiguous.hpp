@@ -7,6 +7,8 @@
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/view_buffer.hpp>
 
+#include <optional>
+#include <string>
 #include <type_traits>
 
 /// How the one-shot calls hand a View to MPI: pointer, count and datatype.
@@ -84,29 +86,31 @@ class Contiguous {
   }
 
   void make_copy(const WireOrder& order) {
-    copy_ = Copy(Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing),
-                 static_cast<std::size_t>(count_));
-    data_ = copy_.data();
-    order_ = order;
+    const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
+    copy_.emplace(Copy{Memory(properties, static_cast<std::size_t>(count_)), order});
+    data_ = copy_->memory.data();
   }
 
   template <typename Packs::Direction direction>
   void run(const View& view) const {
-    if (copy_.data() == nullptr) [[likely]]
+    if (!copy_) [[likely]]
       return;
     Packs packs;
-    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape_of(view), order_));
+    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape_of(view), copy_->order));
     packs.commit();
     const Space instance;
     packs.template run<direction>(instance);
     fence(instance, "comm/packed");
   }
 
-  using Copy = Kokkos::View<value_type*, Kokkos::HostSpace>;
+  using Memory = Kokkos::View<value_type*, Kokkos::HostSpace>;
+  struct Copy {
+    Memory memory;
+    WireOrder order;
+  };
   value_type* data_;
   std::int64_t count_;
-  Copy copy_;
-  WireOrder order_; ///< of the copy
+  std::optional<Copy> copy_;
 };
 
 } // namespace kontor::comm::detail

@@ -38,34 +38,36 @@ std::string to_string(const Envelope&);
 std::string to_string(const Buffer&);
 
 /// Whether the peer and the tag are there. The wildcards are negative, so a range covers them.
-inline bool is_valid(const Communicator& comm, const Envelope& envelope) {
+inline bool is_valid(const Facts& facts, const Envelope& envelope) {
   const auto [operation, direction, peer, tag] = envelope;
-  return peer >= (direction == Direction::to ? no_rank : any_rank) && peer < comm.size() &&
-         tag >= (direction == Direction::to ? 0 : any_tag) && tag <= comm.tag_limit();
+  return peer >= (direction == Direction::to ? no_rank : any_rank) && peer < facts.size &&
+         tag >= (direction == Direction::to ? 0 : any_tag) && tag <= facts.tag_limit;
 }
 std::string why_not_valid(const Communicator&, const Envelope&);
 
 /// Check level `local` for what has no View.
 void check_envelope(const Communicator&, const Envelope&);
 
+// These are seldom called: envelopes by value, so that the callers need not have them in memory.
+
 /// Throws UsageError in words: what one rank alone can see that MPI would not take.
-[[noreturn]] void refuse_message(const Communicator&, const Envelope&, const Buffer&);
+[[noreturn]] void refuse_message(const Communicator&, Envelope, const Buffer&);
 /// Throws Error with MPI's text.
-[[noreturn]] void fail_message(int code, const char* mpi_function, const Envelope&, const Buffer&);
+[[noreturn]] void fail_message(int code, const char* mpi_function, Envelope, const Buffer&);
 
 [[noreturn]] void fail_exchange(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                                 const Envelope& from, const Buffer& received);
 
 /// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with patience.
 inline bool verified(const Communicator& comm) {
-  return comm.options().check == CheckLevel::cross_rank;
+  return comm.facts().check == CheckLevel::cross_rank;
 }
 
 /// Check level `local`.
 template <ViewType View>
-void check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
-  if (comm.options().check == CheckLevel::off) return;
-  if (!is_valid(comm, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
+void check_message(const Communicator& comm, const Facts& facts, const Envelope& envelope, const View& view) {
+  if (facts.check == CheckLevel::off) return;
+  if (!is_valid(facts, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));
 }
 

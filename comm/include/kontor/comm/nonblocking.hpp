@@ -48,7 +48,7 @@ template <class View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
-  detail::check_message(comm, to, view);
+  detail::check_message(comm, comm.facts(), to, view);
   return detail::begin_send(comm, view, to);
 }
 
@@ -58,7 +58,7 @@ template <class View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
-  detail::check_message(comm, from, view);
+  detail::check_message(comm, comm.facts(), from, view);
   return detail::begin_receive(comm, view, from);
 }
 
@@ -70,8 +70,8 @@ Request<SendView, ReceiveView> iexchange(const Communicator& comm, const SendVie
   detail::check_exchanged<SendView, ReceiveView>();
   const detail::Envelope to{"iexchange", detail::Direction::to, dest, tag};
   const detail::Envelope from{"iexchange", detail::Direction::from, source, tag};
-  detail::check_message(comm, to, send_view);
-  detail::check_message(comm, from, receive_view);
+  detail::check_message(comm, comm.facts(), to, send_view);
+  detail::check_message(comm, comm.facts(), from, receive_view);
   return detail::begin_exchange(comm, send_view, to, receive_view, from);
 }
 

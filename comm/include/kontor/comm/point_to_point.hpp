@@ -13,8 +13,30 @@
 /// valid on return. A contiguous View costs what MPI costs; a strided one travels through a copy.
 ///
 /// All of them throw UsageError from check level `local` on if the peer, the tag or the View is not to be
-/// had, and Error with MPI's text if MPI reports one.
+/// had, and Error with MPI's text if MPI reports one. At check level `cross_rank` every message carries a
+/// description of its View, is sent synchronously (MPI_Issend) and waited for with patience: both ends get an
+/// Error that names both if scalars, extents or storage orders differ, and the one that is there gets an
+/// Error if the other never comes. Both ends of a message must then use these calls, and not MPI's own.
 namespace kontor::comm {
+namespace detail {
+
+// At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
+template <ViewType View>
+[[gnu::noinline]] void send_verified(const Communicator& comm, const View& view, Envelope to) {
+  begin_send(comm, view, to).wait();
+}
+template <ViewType View>
+[[gnu::noinline]] void recv_verified(const Communicator& comm, const View& view, Envelope from) {
+  begin_receive(comm, view, from).wait();
+}
+template <ViewType SendView, ViewType ReceiveView>
+[[gnu::noinline]] void exchange_verified(const Communicator& comm, const SendView& send_view,
+                                         const Envelope& to, const ReceiveView& receive_view,
+                                         const Envelope& from) {
+  begin_exchange(comm, send_view, to, receive_view, from).wait();
+}
+
+} // namespace detail
 
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
 /// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
@@ -22,13 +44,15 @@ template <class View>
 void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  detail::check_message(comm, envelope, view);
-  if (detail::verified(comm)) return void(detail::begin_send(comm, view, envelope).wait());
+  const auto& facts = comm.facts();
+  detail::check_message(comm, facts, envelope, view);
+  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
+    return detail::send_verified(comm, view, envelope);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();
   const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, comm.native());
+      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, facts.comm);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
@@ -39,12 +63,14 @@ template <class View>
 void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
   detail::check_received<View>();
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  detail::check_message(comm, envelope, view);
-  if (detail::verified(comm)) return void(detail::begin_receive(comm, view, envelope).wait());
+  const auto& facts = comm.facts();
+  detail::check_message(comm, facts, envelope, view);
+  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
+    return detail::recv_verified(comm, view, envelope);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
-                            detail::mpi_tag(tag), comm.native(), MPI_STATUS_IGNORE);
+                            detail::mpi_tag(tag), facts.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   if (source != no_rank) memory.unpack(view);
@@ -59,10 +85,11 @@ void exchange(const Communicator& comm, const SendView& send_view, int dest, con
   detail::check_exchanged<SendView, ReceiveView>();
   const detail::Envelope to{"exchange", detail::Direction::to, dest, tag};
   const detail::Envelope from{"exchange", detail::Direction::from, source, tag};
-  detail::check_message(comm, to, send_view);
-  detail::check_message(comm, from, receive_view);
-  if (detail::verified(comm))
-    return void(detail::begin_exchange(comm, send_view, to, receive_view, from).wait());
+  const auto& facts = comm.facts();
+  detail::check_message(comm, facts, to, send_view);
+  detail::check_message(comm, facts, from, receive_view);
+  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
+    return detail::exchange_verified(comm, send_view, to, receive_view, from);
   const detail::Contiguous<SendView> out(comm, to.operation, send_view);
   const detail::Contiguous<ReceiveView> in(comm, from.operation, receive_view);
   out.pack(send_view);
@@ -70,7 +97,7 @@ void exchange(const Communicator& comm, const SendView& send_view, int dest, con
   const auto received = in.payload();
   const int code =
       MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
-                   received.type, detail::mpi_rank(source), tag, comm.native(), MPI_STATUS_IGNORE);
+                   received.type, detail::mpi_rank(source), tag, facts.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_exchange(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
   if (source != no_rank) in.unpack(receive_view);

@@ -88,7 +88,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return *std::construct_at(this, std::move(other));
   }
   ~Request() {
-    if (active()) drop(std::make_shared<Lenders>(std::move(*lent_)));
+    if (active()) drop(std::make_shared<Lenders>(*lent_));
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on

@@ -12,9 +12,10 @@ enum class ThreadLevel {
 };
 
 /// Local. What MPI grants; Kontor itself needs no more than `single`. Messages may be sent and received from
-/// as many threads as MPI allows: by one communicator with a tag or a peer for each thread, as in MPI. A
-/// strided View is packed by a Kokkos kernel, and Kokkos wants one thread at a time for those. Plans and
-/// collective operations are one thread's at a time for each communicator. MPI_Query_thread.
+/// as many threads as MPI allows, by one communicator with a tag or a peer for each thread, as in MPI; plans
+/// and collective operations by one thread at a time for each communicator. Kokkos sets limits as well: a
+/// strided View is packed by a kernel, which is one thread's at a time, and where Kokkos is built without
+/// threads it counts the references to a View for one thread only. MPI_Query_thread.
 ThreadLevel thread_level();
 
 /// Local. Throws UsageError if MPI grants less than what is needed, and says how to ask for it.

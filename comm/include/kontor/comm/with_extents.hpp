@@ -67,7 +67,7 @@ template <class View>
 void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
   detail::check_sent<View>();
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(comm, envelope, view);
+  detail::check_message(comm, comm.facts(), envelope, view);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();

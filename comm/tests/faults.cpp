@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "faults.hpp"
+
+#include <mpi.h>
+
+#include <string_view>
+
+namespace {
+
+const char* failing = "";
+int calls_until = 0;
+
+bool fails(const char* name) {
+  return std::string_view(failing) == name && --calls_until == 0;
+}
+
+} // namespace
+
+namespace kontor::comm::test {
+
+void let_fail(const char* function, int call) {
+  failing = function;
+  calls_until = call;
+}
+
+} // namespace kontor::comm::test
+
+extern "C" {
+int MPI_Send(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c) {
+  const int code = PMPI_Send(b, n, t, p, g, c);
+  return fails("MPI_Send") ? MPI_ERR_OTHER : code;
+}
+int MPI_Recv(void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Status* s) {
+  const int code = PMPI_Recv(b, n, t, p, g, c, s);
+  return fails("MPI_Recv") ? MPI_ERR_OTHER : code;
+}
+int MPI_Sendrecv(const void* b, int n, MPI_Datatype t, int p, int g, void* d, int m, MPI_Datatype u, int q,
+                 int h, MPI_Comm c, MPI_Status* s) {
+  const int code = PMPI_Sendrecv(b, n, t, p, g, d, m, u, q, h, c, s);
+  return fails("MPI_Sendrecv") ? MPI_ERR_OTHER : code;
+}
+int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Isend") ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
+}
+int MPI_Irecv(void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(b, n, t, p, g, c, r);
+}
+int MPI_Wait(MPI_Request* r, MPI_Status* s) {
+  const int code = PMPI_Wait(r, s);
+  return fails("MPI_Wait") ? MPI_ERR_OTHER : code;
+}
+int MPI_Test(MPI_Request* r, int* done, MPI_Status* s) {
+  const int code = PMPI_Test(r, done, s);
+  return fails("MPI_Test") ? MPI_ERR_OTHER : code;
+}
+/// The messages arrive, and the last request is said to have failed.
+int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) {
+  const int code = PMPI_Waitall(n, r, s);
+  if (!fails("MPI_Waitall")) return code;
+  for (int i = 0; i < n; ++i) s[i].MPI_ERROR = i == n - 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
+  return MPI_ERR_IN_STATUS;
+}
+int MPI_Waitany(int n, MPI_Request r[], int* i, MPI_Status* s) {
+  const int code = PMPI_Waitany(n, r, i, s);
+  return fails("MPI_Waitany") ? MPI_ERR_OTHER : code;
+}
+int MPI_Waitsome(int n, MPI_Request r[], int* m, int i[], MPI_Status s[]) {
+  const int code = PMPI_Waitsome(n, r, m, i, s);
+  if (!fails("MPI_Waitsome")) return code;
+  for (int k = 0; k < *m; ++k) s[k].MPI_ERROR = k == *m - 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
+  return MPI_ERR_IN_STATUS;
+}
+int MPI_Probe(int p, int g, MPI_Comm c, MPI_Status* s) {
+  return fails("MPI_Probe") ? MPI_ERR_OTHER : PMPI_Probe(p, g, c, s);
+}
+int MPI_Iprobe(int p, int g, MPI_Comm c, int* found, MPI_Status* s) {
+  return fails("MPI_Iprobe") ? MPI_ERR_OTHER : PMPI_Iprobe(p, g, c, found, s);
+}
+int MPI_Allreduce(const void* b, void* o, int n, MPI_Datatype t, MPI_Op p, MPI_Comm c) {
+  return fails("MPI_Allreduce") ? MPI_ERR_OTHER : PMPI_Allreduce(b, o, n, t, p, c);
+}
+int MPI_Bcast(void* b, int n, MPI_Datatype t, int r, MPI_Comm c) {
+  return fails("MPI_Bcast") ? MPI_ERR_OTHER : PMPI_Bcast(b, n, t, r, c);
+}
+int MPI_Alltoallv(const void* b, const int n[], const int e[], MPI_Datatype t, void* o, const int m[],
+                  const int d[], MPI_Datatype u, MPI_Comm c) {
+  return fails("MPI_Alltoallv") ? MPI_ERR_OTHER : PMPI_Alltoallv(b, n, e, t, o, m, d, u, c);
+}
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Check level `local`: what one rank sees alone is an error in words, before MPI is called.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+using Nowhere = Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+class LocalChecks : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  Ints view{"view", 3};
+  int size = comm.size();
+  std::string ranks = fmt::format("ranks are 0 to {}; no_rank says there is none", size - 1);
+  std::string tags = fmt::format("tags are 0 to {} with this MPI", comm.tag_limit());
+};
+
+TEST_F(LocalChecks, Peers) {
+  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, size); }),
+            fmt::format("send to rank {} (tag 0) of View 'view', (3) int32: {}", size, ranks));
+  EXPECT_EQ(text_of<UsageError>([&] { isend(comm, view, any_rank).wait(); }),
+            "isend to any rank (tag 0) of View 'view', (3) int32: " + ranks);
+  EXPECT_EQ(text_of<UsageError>([&] { recv(comm, view, -7); }),
+            "recv from rank -7 (tag 0) of View 'view', (3) int32: " + ranks +
+                ", any_rank takes whoever has sent");
+  EXPECT_EQ(
+      text_of<UsageError>([&] { exchange(comm, view, 0, view, size); }),
+      fmt::format("exchange from rank {} (tag 0) of View 'view', (3) int32: {}, any_rank takes whoever has "
+                  "sent",
+                  size, ranks));
+  EXPECT_EQ(text_of<UsageError>([&] { probe(comm, size); }),
+            fmt::format("probe from rank {} (any tag): {}, any_rank takes whoever has sent", size, ranks));
+  EXPECT_EQ(text_of<UsageError>([&] { recv_with_extents<Ints>(comm, size); }),
+            fmt::format("recv_with_extents from rank {} (tag 0): {}, any_rank takes whoever has sent", size,
+                        ranks));
+}
+
+TEST_F(LocalChecks, Tags) {
+  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, 0, any_tag); }),
+            "send to rank 0 (any tag) of View 'view', (3) int32: " + tags);
+  EXPECT_EQ(text_of<UsageError>([&] { irecv(comm, view, 0, -2).wait(); }),
+            "irecv from rank 0 (tag -2) of View 'view', (3) int32: " + tags +
+                "; any_tag takes whatever the message has");
+  EXPECT_EQ(text_of<UsageError>([&] { send_with_extents(comm, view, 0, -2); }),
+            "send_with_extents to rank 0 (tag -2) of View 'view', (3) int32: " + tags);
+  if (comm.tag_limit() == std::numeric_limits<int>::max()) return;
+  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, 0, comm.tag_limit() + 1); }),
+            fmt::format("send to rank 0 (tag {}) of View 'view', (3) int32: {}", comm.tag_limit() + 1, tags));
+}
+
+TEST_F(LocalChecks, NoMemory) {
+  EXPECT_EQ(
+      text_of<UsageError>([&] { iexchange(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
+      "iexchange from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
+      "is null)");
+  exchange(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_rank : no_rank, 3);
+  for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), n, 3);
+}
+
+TEST_F(LocalChecks, PackingNone) {
+  Options options;
+  options.packing = Packing::none;
+  const Communicator strict(MPI_COMM_WORLD, options);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> array("array", 4, 5);
+  EXPECT_EQ(
+      text_of<UsageError>([&] { send(strict, Kokkos::subview(array, Kokkos::ALL, 1), 0); }),
+      "send: View 'array', (4) double, does not lie in one piece, and packing is 'none'; choose packing "
+      "'kernel', or a contiguous View");
+}
+
+/// At level `off` it is MPI that refuses.
+TEST_F(LocalChecks, Off) {
+  Options options;
+  options.check = CheckLevel::off;
+  const Communicator unchecked(MPI_COMM_WORLD, options);
+  EXPECT_EQ(text_of<Error>([&] { send(unchecked, view, size); }),
+            fmt::format("send to rank {} (tag 0) of View 'view', (3) int32: MPI_Send failed: {}", size,
+                        mpi_text(MPI_ERR_RANK)));
+}
+
+TEST_F(LocalChecks, Threads) {
+  if (thread_level() == ThreadLevel::multiple) GTEST_SKIP() << "MPI grants all that can be asked for";
+  const auto text = text_of<UsageError>([] { require_threads(ThreadLevel::multiple); });
+  EXPECT_EQ(text.rfind("MPI_THREAD_MULTIPLE is needed, but MPI grants MPI_THREAD_", 0), 0u) << text;
+  EXPECT_NE(text.find("start MPI with MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted)"),
+            std::string::npos)
+      << text;
+}
+
+} // namespace
+} // namespace kontor::comm::test
