@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pattern `blocking`: one MPI_Sendrecv a slot, in the order of the slots. All ranks walk them in that order,
-// so each call finds its partners at the same slot or before it, and none waits for ever.
+// so each call finds its partners at the same slot or before it, and none waits for ever. At check level
+// `cross_rank` the halves are begun instead, and waited for with patience.
+#include "deadline.hpp"
 #include "pattern.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -28,6 +30,32 @@ std::vector<Pair> in_slot_order(MessageSet& messages) {
   for (auto& [tag, pair] : by_tag) pairs.push_back(std::move(pair));
   return pairs;
 }
+
+/// The same with waits that end.
+class PatientBlocking final : public Plan {
+ public:
+  PatientBlocking(const MpiHandle& handle, MessageSet messages) {
+    const auto label = messages.label;
+    for (auto& [send, receive] : in_slot_order(messages)) {
+      MessageSet slot{label, {}, {}};
+      if (send.peer != MPI_PROC_NULL) slot.sends.push_back(std::move(send));
+      if (receive.peer != MPI_PROC_NULL) slot.receives.push_back(std::move(receive));
+      slots_.push_back(make_nonblocking(handle, std::move(slot)));
+    }
+  }
+
+  void start() override {}
+
+  void finish() override {
+    for (const auto& slot : slots_) {
+      slot->start();
+      slot->finish();
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Plan>> slots_;
+};
 
 class Blocking final : public Plan {
  public:
@@ -63,6 +91,7 @@ class Blocking final : public Plan {
 } // namespace
 
 std::unique_ptr<Plan> make_blocking(const MpiHandle& handle, MessageSet messages) {
+  if (patience(handle.options) > 0) return std::make_unique<PatientBlocking>(handle, std::move(messages));
   return std::make_unique<Blocking>(handle.comm, std::move(messages));
 }
 

@@ -3,6 +3,8 @@
 
 #include <kontor/comm/options.hpp>
 
+#include <mpi.h>
+
 #include <chrono>
 #include <thread>
 
@@ -11,6 +13,13 @@ namespace kontor::comm::mpi {
 /// How long a wait may last at this check level, in seconds; 0: any time.
 inline double patience(const Options& options) {
   return options.check == CheckLevel::cross_rank ? options.patience : 0;
+}
+
+/// Whose deadline it was, for errors.
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
 }
 
 /// An end to waiting. 0 seconds: there is none.
@@ -26,8 +35,8 @@ class Deadline {
   /// passed.
   template <class Done>
   bool wait(const Done& done) const {
-    for (int turn = 0; !done(); ++turn) {
-      if (turn < spins) continue;
+    for (int turn = 1; !done(); ++turn) {
+      if (turn % spins != 0) continue;
       if (passed()) return false;
       std::this_thread::yield();
     }
@@ -36,7 +45,8 @@ class Deadline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int spins = 100; ///< before the core is given to others
+  static constexpr int spins =
+      100; ///< before the core is given to others: a turn may bring a part of a message
   bool limited_;
   Clock::time_point end_;
 };

@@ -76,8 +76,7 @@ void MessageRequests::fail_wait(int code) {
 
 void MessageRequests::fail_patience() {
   failed_ = true;
-  int rank = 0;
-  MPI_Comm_rank(comm_, &rank);
+  const int rank = rank_of(comm_);
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     int done = 0;
     MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE);

@@ -75,9 +75,9 @@ class Neighborhood final : public Plan {
       });
       if (!in_time)
         fail(fmt::format(
-            "a rank has waited {} s for one of its neighbours: it receives from ranks {} and sends "
+            "rank {} has waited {} s for one of its neighbours: it receives from ranks {} and sends "
             "to ranks {}",
-            patience_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
+            rank_of(comm_), patience_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
     }
     if (code != MPI_SUCCESS) [[unlikely]]
       fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));

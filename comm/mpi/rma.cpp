@@ -59,7 +59,7 @@ class Group {
 class Rma final : public Plan {
  public:
   Rma(const MpiHandle& handle, Schedule& schedule)
-      : patience_(patience(handle.options)), label_(schedule.label),
+      : comm_(handle.comm), patience_(patience(handle.options)), label_(schedule.label),
         source_ranks_(peers_of(schedule.receives)), sources_(handle.comm, source_ranks_),
         destinations_(handle.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(handle.comm, schedule.receives);
@@ -117,8 +117,8 @@ class Rma final : public Plan {
     });
     if (in_time) return;
     failed_ = true;
-    throw Error(fmt::format("exchange '{}': a rank has waited {} s for one of ranks {} to put its message",
-                            label_, patience_, fmt::join(source_ranks_, ", ")));
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for one of ranks {} to put its message",
+                            label_, rank_of(comm_), patience_, fmt::join(source_ranks_, ", ")));
   }
 
   void check_step(int code, const char* operation) {
@@ -133,6 +133,7 @@ class Rma final : public Plan {
     fail_message(label_, code, "MPI_Put to", m);
   }
 
+  MPI_Comm comm_;
   double patience_;
   std::string label_;
   std::vector<int> source_ranks_;

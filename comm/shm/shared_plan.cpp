@@ -139,7 +139,8 @@ class SharedPlan final : public Plan {
       return false;
     });
     if (!in_time)
-      throw Error(fmt::format("exchange '{}': a rank has waited {} s for {}", label_, patience_, what()));
+      throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
+                              patience_, what()));
   }
 
   MPI_Comm comm_;

@@ -76,6 +76,7 @@ List expected_fences(const Options& way, bool receives) {
 
 /// Two slots up the ranks, one of them from rows to columns where strided.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
+  if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
   const auto [previous, next] = ring_of(comm, periodic);
   const bool sends = next != no_rank;

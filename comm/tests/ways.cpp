@@ -39,6 +39,10 @@ std::vector<Options> ways(Contiguity contiguity) {
       for (const auto packing : packings)
         if (const auto choice = way(std::string(entry.name), packing, pattern); is_possible(choice))
           result.push_back(choice);
+  if (auto several_nodes = way("shm"); is_possible(several_nodes)) {
+    several_nodes.ranks_per_node = 2;
+    result.push_back(several_nodes);
+  }
   result.push_back(way(automatic_backend, Packing::automatic, Pattern::automatic));
   return result;
 }

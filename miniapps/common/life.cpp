@@ -91,7 +91,8 @@ class Run {
     if (comm.backend().capabilities().moves_data)
       outcome.verification = timed(timers, "verify", [&] { return app->verify(); });
     else
-      outcome.verification = {.measure = "none: backend moves nothing", .off = true};
+      outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
+                              .off = true};
     add_repeated(timers, repeated);
     outcome.timers = summarise(comm, timers);
     if (!outcome.verification.failed())

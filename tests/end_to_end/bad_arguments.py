@@ -98,7 +98,7 @@ class Backends(RefusalTest):
     def test_datatypes_on_raw(self):
         self.refused_set(
             "comm.packing=datatype",
-            "comm.packing cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
+            "comm cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
             "possible; choose packing 'kernel' or backend 'view'",
         )
 

@@ -16,7 +16,7 @@ else:
 RUN = {
     **dict.fromkeys("app version git_revision started command deck process_grid precision stores".split(), TEXT),
     **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
-    **dict.fromkeys("backend pattern packing path".split(), TEXT),
+    **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
     **dict.fromkeys("ranks threads sweeps field_memory peak_memory".split(), INTEGER),
     "start_to_first_sweep": NUMBER,
     "overlap": TRUTH,

@@ -50,7 +50,7 @@ class Sayings(HeatTest):
         lines = self.told("--list-backends").splitlines()
         self.assertLessEqual({"raw", "view"}, {line.split()[0] for line in lines})
         for line in lines:
-            self.assertTrue(re.search(r" (built|not built) ", line), line)
+            self.assertTrue(re.search(r"^auto|(built|not built) ", line), line)
 
     def test_schema(self):
         schema = json.loads(self.told("--schema"))

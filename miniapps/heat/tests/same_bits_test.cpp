@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The field is the same to the last bit for any number of ranks, process grid, backend, packing, overlap and
-// kind of store. The reference is the whole grid on one rank, which every rank computes for itself.
+// The field is the same to the last bit for any number of ranks, process grid, backend, pattern, packing,
+// overlap and kind of store. The reference is the whole grid on one rank, which every rank computes for
+// itself.
 #include "run.hpp"
-
-#include <kontor/comm/registry.hpp>
+#include "ways.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -83,25 +84,22 @@ class SameBits : public testing::Test {
     whole.heat->run();
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
-      for (const auto& entry : comm::backends()) {
-        if (!entry.make) continue;
-        for (const auto packing : {comm::Packing::kernel, comm::Packing::datatype}) {
-          const comm::Options how{std::string(entry.name), comm::Pattern::nonblocking, packing};
-          const comm::Communicator has(MPI_COMM_SELF, {.backend = std::string(entry.name)});
-          if (packing == comm::Packing::datatype && !has.backend().capabilities().strided_buffers) continue;
-          for (const bool overlap : {false, true})
-            for (const auto stores : {Stores::ordinary, Stores::streaming}) {
-              options.stores = stores;
-              Problem<T> part(options, MPI_COMM_WORLD, how, overlap);
-              part.heat->run();
-              EXPECT_TRUE(same_bits(part.heat->domain(), whole.heat->domain())) << fmt::format(
-                  "process grid {} x {} x {}, backend {}, packing {}, overlap {}, streaming {}", grid[0],
-                  grid[1], grid.size() > 2 ? grid[2] : 1, entry.name, static_cast<int>(packing), overlap,
-                  stores == Stores::streaming);
-            }
-        }
-      }
+      for (const auto& way : comm::test::ways())
+        for (const bool overlap : {false, true}) check_one(options, way, overlap, *whole.heat);
+      options.stores = Stores::streaming;
+      for (const bool overlap : {false, true}) check_one(options, {}, overlap, *whole.heat);
+      options.stores = Stores::ordinary;
     }
+  }
+
+ private:
+  static void check_one(const Options& options, const comm::Options& way, bool overlap,
+                        const Heat<T>& whole) {
+    Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
+    part.heat->run();
+    EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << fmt::format(
+        "process grid {}, {}, overlap {}, streaming {}", fmt::join(options.process_grid, " x "),
+        comm::to_string(way), overlap, options.stores == Stores::streaming);
   }
 };
 

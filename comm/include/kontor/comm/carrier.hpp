@@ -26,8 +26,7 @@ class Carrier {
       : way_(way) {
     auto routing = route(comm, way_, label, slots, agreement);
     packing_ = routing.used;
-    staging_ = Staging(Kokkos::view_alloc(std::string("comm/staging"), Kokkos::WithoutInitializing),
-                       routing.staging_elements);
+    staging_ = Staging("comm/staging", routing.staging_elements);
     point_into_staging(routing.schedule.sends, routing.packed_sends);
     point_into_staging(routing.schedule.receives, routing.packed_receives);
     make_plan(comm, routing.schedule);

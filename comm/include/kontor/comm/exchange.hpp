@@ -70,6 +70,7 @@ class Exchange {
     const Region region("comm/commit");
     const auto agreement = handshake(comm_, label_, slots_);
     carrier_.reset();
+    under_way_ = false;
     candidates_.clear();
     std::vector<std::unique_ptr<Carrier>> carriers;
     for (const auto& way : comm_.ways())
@@ -85,13 +86,21 @@ class Exchange {
   /// Collective like commit(); ordered after all work on the instance, on which it makes one fence. The
   /// Views that are sent may be read but not written before finish(), those that receive neither.
   void start() {
-    committed().start(instance_, times_);
+    auto& carrier = committed();
+    if (under_way_) throw UsageError("exchange '" + label_ + "': start() again before finish()");
+    under_way_ = true;
+    carrier.start(instance_, times_);
     ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
   /// code that reads them fences first.
-  void finish() { committed().finish(instance_, times_); }
+  void finish() {
+    auto& carrier = committed();
+    if (!under_way_) throw UsageError("exchange '" + label_ + "': finish() without start()");
+    under_way_ = false;
+    carrier.finish(instance_, times_);
+  }
 
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
   Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
@@ -132,6 +141,7 @@ class Exchange {
   std::vector<std::shared_ptr<void>> views_;
   std::vector<Candidate> candidates_;
   PhaseTimes times_;
+  bool under_way_ = false;           ///< between start() and finish()
   std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
 };
 

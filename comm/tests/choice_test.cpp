@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is left to `auto`, and how it is settled.
+#include "error_text.hpp"
+#include "views.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kontor::comm::test {
+namespace {
+
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+using Plane = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// An exchange around the ring: of rows, which are contiguous, or of columns.
+struct Ring {
+  Ring(const Options& options, bool columns) : comm(MPI_COMM_WORLD, options), exchange(comm, "ring") {
+    const auto [previous, next] = ring_of(comm);
+    Kokkos::deep_copy(plane, comm.rank());
+    if (columns)
+      exchange.add(Kokkos::subview(plane, Kokkos::ALL(), 1), next, Kokkos::subview(plane, Kokkos::ALL(), 0),
+                   previous);
+    else
+      exchange.add(Kokkos::subview(plane, 1, Kokkos::ALL()), next, Kokkos::subview(plane, 0, Kokkos::ALL()),
+                   previous);
+    exchange.commit();
+  }
+  Communicator comm;
+  Plane plane{"plane", 6, 6};
+  Exchange<Doubles> exchange;
+};
+
+std::vector<std::string> names(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> result;
+  for (const auto& candidate : candidates) result.push_back(to_string(candidate.options));
+  return result;
+}
+
+using List = std::vector<std::string>;
+
+TEST(Choice, NothingLeftOpen) {
+  const Ring ring(way("view"), true);
+  EXPECT_EQ(names(ring.exchange.candidates()), List{"view, nonblocking, packing kernel"});
+  EXPECT_EQ(ring.exchange.candidates()[0].seconds, 0);
+}
+
+TEST(Choice, Packing) {
+  const Ring columns(way("view", Packing::automatic), true);
+  EXPECT_EQ(names(columns.exchange.candidates()),
+            (List{"view, nonblocking, packing kernel", "view, nonblocking, packing datatype"}));
+  const Ring rows(way("view", Packing::automatic), false);
+  EXPECT_EQ(names(rows.exchange.candidates()), List{"view, nonblocking, packing kernel"});
+  const Ring raw(way("raw", Packing::automatic), true);
+  EXPECT_EQ(names(raw.exchange.candidates()), List{"raw, nonblocking, packing kernel"});
+}
+
+TEST(Choice, Pattern) {
+  const Ring ring(way("raw", Packing::kernel, Pattern::automatic), true);
+  EXPECT_EQ(names(ring.exchange.candidates()),
+            (List{"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
+                  "raw, neighborhood, packing kernel", "raw, blocking, packing kernel",
+                  "raw, rma, packing kernel"}));
+}
+
+/// `null` would always win.
+TEST(Choice, Backend) {
+  const Ring ring(way(automatic_backend, Packing::kernel), true);
+  EXPECT_EQ(names(ring.exchange.candidates()),
+            (List{"view, nonblocking, packing kernel", "shm, nonblocking, packing kernel"}));
+}
+
+TEST(Choice, TheFastestOnAllRanks) {
+  const Ring ring(way(automatic_backend, Packing::automatic, Pattern::automatic), true);
+  const auto& candidates = ring.exchange.candidates();
+  const auto faster = [](const auto& a, const auto& b) { return a.seconds < b.seconds; };
+  const auto fastest = std::min_element(candidates.begin(), candidates.end(), faster);
+  EXPECT_GT(fastest->seconds, 0);
+  EXPECT_EQ(to_string(ring.exchange.chosen()), to_string(fastest->options));
+  for (const auto& candidate : candidates)
+    EXPECT_EQ(allreduce(ring.comm, candidate.seconds, ReduceOp::max), candidate.seconds);
+}
+
+/// The trial exchanges for its own purposes only.
+TEST(Choice, ViewsKeepWhatTheyHeld) {
+  for (const bool columns : {false, true}) {
+    const Ring ring(way(automatic_backend, Packing::automatic, Pattern::automatic), columns);
+    for (std::size_t i = 0; i < ring.plane.size(); ++i) EXPECT_EQ(ring.plane.data()[i], ring.comm.rank());
+    EXPECT_EQ(ring.exchange.times().exchanges, 0);
+  }
+}
+
+TEST(Choice, WhatCannotBeDone) {
+  const auto refused = [](const Options& options) {
+    return text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
+  };
+  EXPECT_EQ(
+      refused(way("view", Packing::datatype, Pattern::rma)),
+      "pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not possible; choose "
+      "packing 'kernel' or 'auto', or another pattern");
+  EXPECT_EQ(refused(way("shm", Packing::kernel, Pattern::persistent)),
+            "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
+  EXPECT_EQ(
+      refused(way("shm", Packing::none)),
+      "backend 'shm' copies every message into shared memory by the pack kernel; choose packing 'kernel' or "
+      "'auto'");
+  EXPECT_EQ(refused(way("null", Packing::datatype)), "backend 'null' moves nothing, so packing 'datatype' "
+                                                     "has nothing to pack with; choose packing 'kernel'");
+}
+
+/// Views that receive keep what they held, or are unpacked from memory that holds zeros.
+TEST(Choice, NullMovesNothing) {
+  for (const bool columns : {false, true}) {
+    Ring ring(way("null"), columns);
+    EXPECT_FALSE(ring.comm.backend().capabilities().moves_data);
+    Kokkos::deep_copy(ring.plane, 1 + ring.comm.rank());
+    ring.exchange.start();
+    ring.exchange.finish();
+    EXPECT_EQ(ring.plane(0, 0), columns ? 0 : 1 + ring.comm.rank());
+    EXPECT_EQ(ring.plane(1, 1), 1 + ring.comm.rank());
+  }
+}
+
+/// Short exchanges are repeated within a turn, long ones are not, and neither goes far beyond the limit.
+TEST(Choice, LengthOfATrial) {
+  const auto length = [](double seconds, double limit) {
+    const auto [rounds, exchanges] = trial_length(seconds, limit);
+    return std::pair(rounds, exchanges);
+  };
+  EXPECT_EQ(length(1e-6, 0.2), std::pair(25, 32));
+  EXPECT_EQ(length(10e-6, 0.2), std::pair(25, 10));
+  EXPECT_EQ(length(20e-3, 0.2), std::pair(10, 1));
+  EXPECT_EQ(length(1.0, 0.2), std::pair(3, 1));
+  EXPECT_EQ(length(1e-6, 0), std::pair(3, 1));
+}
+
+TEST(Choice, MediansOverRounds) {
+  EXPECT_EQ(medians(std::vector<double>{5, 1, 9, 2, 7, 3}, 2), (std::vector<double>{7, 2}));
+}
+
+} // namespace
+} // namespace kontor::comm::test

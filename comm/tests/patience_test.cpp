@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Check level `cross_rank`: a message that never comes is an error of whoever waits for it.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+#include <kontor/comm/handshake.hpp>
+#include <kontor/comm/routing.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+
+/// What rank 0 is told where the last rank never starts a plan in which it sends to rank 0. Plans are used
+/// directly here: an Exchange would find the missing rank before.
+std::string text_at_rank_0(const Options& options) {
+  const Communicator comm(MPI_COMM_WORLD, options);
+  const int last = comm.size() - 1;
+  const bool sends = comm.rank() == last;
+  const bool receives = comm.rank() == 0;
+  const Ints out("out", 1000), in("in", 1000);
+  const std::vector<Slot> slots{
+      {to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
+  const auto agreement = handshake(comm, "lost", slots);
+  auto routing = route(comm, comm.ways().front(), "lost", slots, agreement);
+  auto plan = comm.backend().plan(routing.schedule);
+  std::string text;
+  if (receives) {
+    plan->prepare();
+    plan->start();
+    text = text_of<Error>([&] { plan->finish(); });
+  }
+  MPI_Barrier(comm.native());
+  [[maybe_unused]] const auto* left = plan.release(); // its other ends are not in order
+  return text;
+}
+
+Options patient(Options options) {
+  options.check = CheckLevel::cross_rank;
+  options.patience = 0.2;
+  return options;
+}
+
+TEST(Patience, ALostMessageIsAnError) {
+  int size = 1;
+  int rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size == 1) GTEST_SKIP() << "a rank does not miss itself";
+  const auto by_message =
+      fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'; "
+                  "the message is lost, or that rank is elsewhere",
+                  size - 1);
+  const auto expect = [&](const Options& options, const std::string& text) {
+    SCOPED_TRACE(to_string(options));
+    EXPECT_EQ(text_at_rank_0(patient(options)), rank == 0 ? text : "");
+  };
+  for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent})
+    expect(way("raw", Packing::kernel, pattern), by_message);
+  expect(way("raw", Packing::kernel, Pattern::neighborhood),
+         fmt::format(
+             "exchange 'lost': rank 0 has waited 0.2 s for one of its neighbours: it receives from ranks {} "
+             "and sends to ranks ",
+             size - 1));
+  expect(way("raw", Packing::kernel, Pattern::rma),
+         fmt::format("exchange 'lost': rank 0 has waited 0.2 s for one of ranks {} to put its message",
+                     size - 1));
+  expect(way("shm"),
+         fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'", size - 1));
+}
+
+/// At the other levels and with enough time, nothing changes.
+TEST(Patience, ChecksDoNotDisturb) {
+  for (const auto& way : ways()) {
+    SCOPED_TRACE(to_string(way));
+    auto options = patient(way);
+    options.patience = 20;
+    expect_usable(Communicator(MPI_COMM_WORLD, options));
+    options.check = CheckLevel::off;
+    expect_usable(Communicator(MPI_COMM_WORLD, options));
+  }
+}
+
+} // namespace
+} // namespace kontor::comm::test

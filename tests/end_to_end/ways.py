@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Choices left to auto, and backends that do less or other than their name says at first sight."""
+
+import unittest
+
+from recorded import PLATE, RecordTest
+
+SHORT = PLATE.replace("tolerance: 1.0e-9", "tolerance: 0, max_sweeps: 50").replace('  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi/2)"\n', "")
+
+
+class Auto(RecordTest):
+    def test_everything(self):
+        file = self.run_deck(PLATE, "auto.h5", "--set", "comm.backend=auto", "--set", "comm.pattern=auto")
+        run = file["run"].attrs
+        rows = file["run/candidates"][...]
+        tried = {tuple(row[key].decode() for key in ("backend", "pattern", "packing")) for row in rows}
+        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "rma"}
+        self.assertLessEqual({("view", pattern, "kernel") for pattern in patterns}, tried)
+        self.assertIn(("shm", "nonblocking", "kernel"), tried)
+        self.assertNotIn("null", {backend for backend, _, _ in tried})
+        self.assertTrue((rows["seconds"] > 0).all())
+        fastest = rows[rows["seconds"].argmin()]
+        self.assertEqual((run["backend"], run["pattern"]), (fastest["backend"].decode(), fastest["pattern"].decode()))
+
+    def test_nothing_left_open(self):
+        file = self.run_deck(PLATE, "raw.h5", "--set", "comm.packing=kernel")
+        self.assertNotIn("candidates", file["run"])
+        self.assertEqual(file["run"].attrs["backend"], "raw")
+
+    def test_table_on_stdout(self):
+        self.write("deck.yaml", PLATE)
+        out = self.passes("deck.yaml", "--set", "comm.backend=auto").out
+        self.assertRegex(out, r"tried +pattern +packing +us +of fastest\n")
+        self.assertRegex(out, r"\n  (shm|view) +nonblocking +kernel +[0-9.]+ +1.00\n")
+
+
+class Null(RecordTest):
+    def test_is_not_verified(self):
+        file = self.run_deck(SHORT, "null.h5", "--set", "comm.backend=null")
+        self.assertEqual(dict(file["run/verification"].attrs), {"measure": "backend 'null' moves nothing"})
+        self.assertIn("figure_of_merit", file["run"])
+
+    def test_says_so(self):
+        self.write("deck.yaml", SHORT)
+        out = self.passes("deck.yaml", "--set", "comm.backend=null").out
+        self.assertIn("\nVERIFICATION OFF: backend 'null' moves nothing\n", out)
+        self.assertNotIn("PASSED", out)
+
+
+class Nodes(RecordTest):
+    REMARK = ("the ranks are on 2 nodes; shared memory carries messages within a node, and nonblocking MPI those between "
+              "nodes")
+
+    def test_several(self):
+        self.write("deck.yaml", PLATE)
+        file = self.run_deck(PLATE, "shm.h5", "--set", "comm.backend=shm", "--set", "comm.ranks_per_node=2")
+        self.assertEqual(file["run"].attrs["backend_remark"], self.REMARK)
+        result = self.passes("deck.yaml", "--set", "comm.backend=shm", "--set", "comm.ranks_per_node=2", ranks=3)
+        self.assertIn(f"heat: backend shm: {self.REMARK}\n", result.err)
+
+    def test_one(self):
+        file = self.run_deck(PLATE, "shm.h5", "--set", "comm.backend=shm")
+        self.assertEqual(file["run"].attrs["backend_remark"], "")
+
+
+if __name__ == "__main__":
+    unittest.main()
