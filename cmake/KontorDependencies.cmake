@@ -15,11 +15,16 @@ function(kontor_require name)
   endif()
 endfunction()
 
+include(CheckSymbolExists)
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
 
 find_package(MPI 3.1 QUIET COMPONENTS C CXX)
 kontor_require("MPI (3.1 or later)" PACKAGE "libopenmpi-dev openmpi-bin" HINT MPI_HOME FOUND "${MPI_FOUND}")
+
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_symbol_exists(MPICH_VERSION mpi.h KONTOR_MPI_IS_MPICH)
+unset(CMAKE_REQUIRED_LIBRARIES)
 
 find_package(fmt QUIET)
 kontor_require("{fmt}" PACKAGE libfmt-dev HINT fmt_ROOT FOUND "${fmt_FOUND}")

@@ -21,6 +21,12 @@ if(HDF5_FOUND AND KONTOR_HDF5 STREQUAL "parallel" AND NOT HDF5_IS_PARALLEL)
   )
 endif()
 
+if(HDF5_FOUND AND HDF5_IS_PARALLEL AND KONTOR_MPI_IS_MPICH AND HDF5_C_LIBRARIES MATCHES "openmpi")
+  message(FATAL_ERROR "The HDF5 found (${HDF5_C_LIBRARIES}) is made with Open MPI, but the MPI is MPICH.\n"
+    "  Set KONTOR_HDF5=serial, or HDF5_ROOT to an HDF5 made with this MPI"
+  )
+endif()
+
 if(HDF5_FOUND AND NOT TARGET Kontor::hdf5)
   add_library(Kontor::hdf5 INTERFACE IMPORTED)
   target_include_directories(Kontor::hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})

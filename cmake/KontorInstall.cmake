@@ -19,6 +19,7 @@ function(kontor_install name)
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT kontor_${name})
   install(EXPORT KontorTargets NAMESPACE kontor:: DESTINATION ${package} COMPONENT kontor_${name})
 
+  get_property(kontor_mpi_compiler CACHE MPI_CXX_COMPILER PROPERTY VALUE)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/KontorConfig.cmake.in
     ${PROJECT_BINARY_DIR}/KontorConfig.cmake INSTALL_DESTINATION ${package}
   )

@@ -3,8 +3,8 @@
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
 # kontor_miniapp(<name> SOURCES ... [LINK ...])
-# SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, with the
-# options of its line "# test: ..." if it has one (heavy decks give a smaller size there).
+# SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
+# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size).
 function(kontor_miniapp name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(kontor_${name} STATIC ${arg_SOURCES})
@@ -17,14 +17,24 @@ function(kontor_miniapp name)
   endif()
 endfunction()
 
+# The words of a deck's line "# <key>: ...", or those of `default`.
+function(kontor_deck_line deck key result default)
+  file(STRINGS ${deck} line REGEX "^# ${key}: " LIMIT_COUNT 1)
+  if(NOT line)
+    set(line "# ${key}: ${default}")
+  endif()
+  string(REGEX REPLACE "^# ${key}: " "" words "${line}")
+  separate_arguments(words UNIX_COMMAND "${words}")
+  set(${result} ${words} PARENT_SCOPE)
+endfunction()
+
 function(kontor_test_decks name)
   file(GLOB decks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/inputs/${name}/*.yaml)
   foreach(deck IN LISTS decks)
     get_filename_component(stem ${deck} NAME_WE)
-    file(STRINGS ${deck} line REGEX "^# test: " LIMIT_COUNT 1)
-    string(REGEX REPLACE "^# test: " "" options "${line}")
-    separate_arguments(options UNIX_COMMAND "${options}")
-    foreach(ranks 1 2 3)
+    kontor_deck_line(${deck} test options "")
+    kontor_deck_line(${deck} ranks rank_counts "1 2 3")
+    foreach(ranks IN LISTS rank_counts)
       kontor_add_mpi_run(deck/${name}/${stem}/${ranks} RANKS ${ranks} TIMEOUT 120 LABELS deck
         COMMAND $<TARGET_FILE:${name}> ${deck} --quiet -o ${CMAKE_CURRENT_BINARY_DIR}/${stem}-${ranks}.h5 ${options}
       )

@@ -33,6 +33,16 @@ function(kontor_library name)
   target_compile_features(kontor_${name} PUBLIC cxx_std_20)
 endfunction()
 
+# What tests that start MPI programs have in their environment: more ranks than there are cores must work.
+set(KONTOR_MPI_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false
+  # for Open MPI; others do not look at them
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+)
+if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the first library itself
+  list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
+endif()
+
 # kontor_mpi_test(<name> SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
 # One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>.
 function(kontor_mpi_test name)
@@ -70,11 +80,7 @@ function(kontor_mpi_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  set(environment OMP_NUM_THREADS=1 OMP_PROC_BIND=false
-    # for Open MPI; others do not look at them
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-  )
+  set(environment ${KONTOR_MPI_ENVIRONMENT})
   if(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is
     list(APPEND environment ASAN_OPTIONS=fast_unwind_on_malloc=0
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/decks.md, from a program's own schema.
+"""The tables of docs/decks.md, from the programs' own schemas.
 
-deck_reference.py build/bin/heat docs/decks.md          writes what follows the marker anew
-deck_reference.py build/bin/heat docs/decks.md --check  exits with 1 if that would change the file
+deck_reference.py docs/decks.md build/bin/heat build/bin/pingpong          writes what follows the marker anew
+deck_reference.py docs/decks.md build/bin/heat build/bin/pingpong --check  exits with 1 if that would change the file
 """
 
 import argparse
@@ -48,7 +48,7 @@ def kind(schema):
     if "anyOf" in schema:
         return ", ".join(kind(form) for form in schema["anyOf"])
     if "enum" in schema:
-        return ", ".join(code(word) for word in schema["enum"])
+        return ", ".join(code(word) for word in schema["enum"] if word is not None)
     if "const" in schema:
         return code(schema["const"])
     of_type = schema["type"]
@@ -59,6 +59,8 @@ def kind(schema):
     if of_type == "array":
         most = schema.get("maxItems")
         least = schema.get("minItems", 0)
+        if "enum" in schema["items"]:
+            return f"list of {'one or more of ' if least else ''}{kind(schema['items'])}"
         count = f"{least} to {most} " if most else ""
         return f"list of {count}{schema['items']['type']}s{bounds(schema['items'])}"
     words = {"boolean": "`true`, `false`", "integer": "integer", "number": "number", "string": "text"}
@@ -77,31 +79,51 @@ def rows(schema, prefix):
             yield f"| `{prefix}{key}` | {kind(value)} | {shown(value['default'])} | {value['description']} |"
 
 
-def reference(schema):
+def table(name, section, level):
+    return (
+        f"\n{level} {name}\n{section['description']}.\n\n| key | takes | default | what it is |\n|---|---|---|---|\n"
+        + "\n".join(rows(section, f"{name}."))
+        + "\n"
+    )
+
+
+def sections(schema):
+    return {name: section for name, section in schema["properties"].items() if is_section(section)}
+
+
+def reference(schemas):
+    """The sections of each app, then those that are the same in all."""
+    shared = [name for name in sections(schemas[0]) if all(sections(s).get(name) == sections(schemas[0])[name] for s in schemas)]
     text = ""
-    for name, section in schema["properties"].items():
-        if not is_section(section):
-            continue
-        text += f"\n## {name}\n{section['description']}.\n\n| key | takes | default | what it is |\n|---|---|---|---|\n"
-        text += "\n".join(rows(section, f"{name}.")) + "\n"
+    for schema in schemas:
+        text += f"\n## {schema['properties']['app']['const']}\n"
+        for name, section in sections(schema).items():
+            if name not in shared:
+                text += table(name, section, "###")
+    text += "\n## Every mini-app\n"
+    for name in shared:
+        text += table(name, sections(schemas[0])[name], "###")
     return text
+
+
+def schema_of(program):
+    return json.loads(subprocess.run([program, "--schema"], capture_output=True, text=True, check=True).stdout)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", help="a mini-app")
     parser.add_argument("page", type=Path, help="the Markdown file, with the marker in it")
+    parser.add_argument("programs", nargs="+", help="the mini-apps")
     parser.add_argument("--check", action="store_true", help="change nothing")
     arguments = parser.parse_args()
-    schema = json.loads(subprocess.run([arguments.program, "--schema"], capture_output=True, text=True, check=True).stdout)
     now = arguments.page.read_text(encoding="utf-8")
     by_hand, marker, _ = now.partition(MARKER)
     if not marker:
         sys.exit(f"{arguments.page}: has no line {MARKER.strip()}")
-    new = by_hand + marker + reference(schema)
+    new = by_hand + marker + reference([schema_of(program) for program in arguments.programs])
     if arguments.check:
         if new != now:
-            sys.exit(f"{arguments.page} is out of date: run scripts/deck_reference.py {arguments.program} {arguments.page}")
+            sys.exit(f"{arguments.page} is out of date: run scripts/deck_reference.py {arguments.page} {' '.join(arguments.programs)}")
     else:
         arguments.page.write_text(new, encoding="utf-8")
 

@@ -23,7 +23,7 @@ def parse_arguments():
         description="Shows the record of one run; compares several, the first being the baseline.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its field; several: times and figures of merit")
+    parser.add_argument("--plot", metavar="OUT.png", help="one file: its field or its curves; several: times and figures of merit")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     return parser.parse_args()
@@ -58,11 +58,14 @@ def extract_deck(record, path):
 
 def plot(records, path):
     try:
+        from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field
     except ModuleNotFoundError as error:
         raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
     try:
-        if len(records) == 1:
+        if len(records) == 1 and records[0].curves:
+            plot_curves(records[0], path)
+        elif len(records) == 1:
             plot_field(records[0], read_field(records[0].path), path)
         else:
             plot_comparison(records, path)

@@ -59,8 +59,9 @@ class PatientBlocking final : public Plan {
 
 class Blocking final : public Plan {
  public:
-  Blocking(MPI_Comm comm, MessageSet messages)
-      : comm_(comm), label_(messages.label), pairs_(in_slot_order(messages)) {}
+  Blocking(const MpiHandle& handle, MessageSet messages)
+      : comm_(handle.comm), littered_(handle.littered), label_(messages.label),
+        pairs_(in_slot_order(messages)) {}
 
   void start() override {}
 
@@ -75,6 +76,7 @@ class Blocking final : public Plan {
 
  private:
   [[noreturn]] void fail(int code, const Message& s, const Message& r) const {
+    *littered_ = true;
     if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
     if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
     throw Error(
@@ -84,6 +86,7 @@ class Blocking final : public Plan {
   }
 
   MPI_Comm comm_;
+  std::shared_ptr<bool> littered_;
   std::string label_;
   std::vector<Pair> pairs_;
 };
@@ -92,7 +95,7 @@ class Blocking final : public Plan {
 
 std::unique_ptr<Plan> make_blocking(const MpiHandle& handle, MessageSet messages) {
   if (patience(handle.options) > 0) return std::make_unique<PatientBlocking>(handle, std::move(messages));
-  return std::make_unique<Blocking>(handle.comm, std::move(messages));
+  return std::make_unique<Blocking>(handle, std::move(messages));
 }
 
 } // namespace kontor::comm::mpi

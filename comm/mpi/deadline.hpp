@@ -45,8 +45,7 @@ class Deadline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int spins =
-      100; ///< before the core is given to others: a turn may bring a part of a message
+  static constexpr int spins = 100; ///< before the core is given to others: a turn may bring data
   bool limited_;
   Clock::time_point end_;
 };

@@ -14,7 +14,8 @@
 namespace kontor::comm::mpi {
 
 MessageRequests::MessageRequests(const MpiHandle& handle, MessageSet messages)
-    : comm_(handle.comm), patience_(patience(handle.options)), messages_(std::move(messages)),
+    : comm_(handle.comm), littered_(handle.littered), patience_(patience(handle.options)),
+      messages_(std::move(messages)),
       requests_(messages_.receives.size() + messages_.sends.size(), MPI_REQUEST_NULL),
       statuses_(requests_.size()) {}
 
@@ -45,6 +46,7 @@ void MessageRequests::abandon() {
     MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);
     return;
   }
+  *littered_ = true;
   const auto receives = messages_.receives.size();
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;

@@ -36,6 +36,7 @@ class MessageRequests {
   const Message& message(std::size_t request) const;
 
   MPI_Comm comm_;
+  std::shared_ptr<bool> littered_;
   double patience_; ///< seconds; 0: any time
   MessageSet messages_;
   std::vector<MPI_Request> requests_;

@@ -36,11 +36,35 @@ Edges edges(const std::vector<Message>& messages) {
   return e;
 }
 
+#ifdef MPICH_VERSION
+/// Adds edges with nothing on them.
+void add_empty(Edges& e, const std::vector<int>& peers) {
+  e.peers.insert(e.peers.end(), peers.begin(), peers.end());
+  e.counts.resize(e.peers.size(), 0);
+  e.places.resize(e.peers.size(), 0);
+  e.types.resize(e.peers.size(), MPI_BYTE);
+}
+
+/// Collective. MPICH 4.0 loses messages, or crashes, where a rank has not as many edges out as in (its issue
+/// 6233). If there is such a rank, each edge gets one back.
+void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
+  int uneven = sends.peers.size() != receives.peers.size();
+  check(MPI_Allreduce(MPI_IN_PLACE, &uneven, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (!uneven) return;
+  const auto destinations = sends.peers;
+  add_empty(sends, receives.peers);
+  add_empty(receives, destinations);
+}
+#endif
+
 class Neighborhood final : public Plan {
  public:
   Neighborhood(const MpiHandle& handle, MessageSet messages)
       : patience_(patience(handle.options)), messages_(std::move(messages)), sends_(edges(messages_.sends)),
         receives_(edges(messages_.receives)) {
+#ifdef MPICH_VERSION
+    even_out(handle.comm, sends_, receives_);
+#endif
     check(MPI_Dist_graph_create_adjacent(handle.comm, static_cast<int>(receives_.peers.size()),
                                          receives_.peers.data(), MPI_UNWEIGHTED,
                                          static_cast<int>(sends_.peers.size()), sends_.peers.data(),

@@ -40,6 +40,7 @@ struct Communicator::Group {
   std::int64_t calls = 0;
   bool abandoned = false;
   Options options;
+  std::shared_ptr<bool> littered;
   std::vector<Way> ways;
   std::unique_ptr<detail::Checks> checks;
   detail::Facts facts;
@@ -73,6 +74,7 @@ struct Communicator::Group {
     }
     handles.free();
     checks.reset();
+    if (littered && *littered) return;
     for (auto* owned : {&checking, &checking_calls, &exchanges, &comm})
       if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
   }
@@ -167,7 +169,9 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
   group_->exchanges = duplicate(owned);
-  group_->ways = comm::ways(MpiHandle{group_->exchanges, options});
+  const MpiHandle handle{group_->exchanges, options};
+  group_->littered = handle.littered;
+  group_->ways = comm::ways(handle);
 }
 
 int Communicator::rank() const {

@@ -11,13 +11,16 @@
 
 namespace kontor::comm::test {
 
-/// The text of the error that `operation` throws, which must be of class E itself.
+/// The text of the error that `operation` throws, which must be of class E itself. Without the stack of calls
+/// that MPICH adds to its texts.
 template <class E, class Operation>
 std::string text_of(Operation operation) {
   try {
     operation();
   } catch (const std::exception& error) {
-    return typeid(error) == typeid(E) ? error.what() : std::string("another class of error: ") + error.what();
+    const std::string text = error.what();
+    if (typeid(error) != typeid(E)) return "another class of error: " + text;
+    return text.substr(0, text.find(", error stack:"));
   }
   return "no error";
 }

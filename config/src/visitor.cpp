@@ -88,6 +88,13 @@ void Visitor::choose(std::string_view key, std::size_t& chosen, const std::vecto
   visit_leaf(take(key, help), leaf);
 }
 
+void Visitor::choose_some(std::string_view key, std::vector<std::size_t>& chosen,
+                          const std::vector<std::string_view>& names, std::string_view help,
+                          Lengths lengths) {
+  Choices leaf(chosen, names, lengths);
+  visit_leaf(take(key, help), leaf);
+}
+
 void Visitor::tag(std::string_view key, std::size_t& chosen, Expression& value,
                   const std::vector<Form>& forms, Names variables, std::string_view help) {
   TaggedFormula leaf(chosen, value, forms, variables);

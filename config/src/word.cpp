@@ -3,6 +3,8 @@
 
 #include "names.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -45,6 +47,37 @@ Json Choice::schema() const {
   // An editor takes an unquoted null for the absent value.
   if (std::find(names_.begin(), names_.end(), "null") != names_.end()) words.push_back(nullptr);
   return {{"enum", words}};
+}
+
+std::string Choices::expected() const {
+  return fmt::format("a list of {}{}", lengths_.min > 0 ? "one or more of " : "", fmt::join(names_, ", "));
+}
+
+bool Choices::read(const Node& node, const std::string& path, Problems& problems) {
+  const auto count = node.children.size();
+  if (!node.is_sequence() || count < lengths_.min || count > lengths_.max)
+    return refuse(node, path, problems);
+  std::vector<std::size_t> chosen(count);
+  bool good = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Choice element(chosen[i], names_);
+    good &= element.read(node.children[i], fmt::format("{}[{}]", path, i), problems);
+  }
+  if (good) chosen_ = std::move(chosen);
+  return good;
+}
+
+Json Choices::json() const {
+  Json words = Json::array();
+  for (const auto i : chosen_) words.push_back(names_.at(i));
+  return words;
+}
+
+Json Choices::schema() const {
+  std::size_t any = 0;
+  Json result{{"type", "array"}, {"items", Choice(any, names_).schema()}};
+  if (lengths_.min > 0) result["minItems"] = lengths_.min;
+  return result;
 }
 
 } // namespace kontor::config

@@ -51,4 +51,21 @@ class Choice final : public Leaf {
   std::vector<std::string> names_;
 };
 
+/// A list of some words; `chosen` are their numbers.
+class Choices final : public Leaf {
+ public:
+  Choices(std::vector<std::size_t>& chosen, const std::vector<std::string_view>& names, Lengths lengths)
+      : chosen_(chosen), names_(names), lengths_(lengths) {}
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override;
+  Json schema() const override;
+
+ private:
+  std::vector<std::size_t>& chosen_;
+  const std::vector<std::string_view>& names_;
+  Lengths lengths_;
+};
+
 } // namespace kontor::config

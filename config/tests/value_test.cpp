@@ -165,6 +165,31 @@ TEST(Values, WordsMayComeFromAListMadeAtRunTime) {
   EXPECT_EQ(backend, "raw");
 }
 
+TEST(Values, ListsOfWords) {
+  std::vector<Transport> some{Transport::view};
+  const auto describe = [&](Visitor& v) { v.choices("some", some, transports, "Who takes part", {1}); };
+  const auto after = [&](const std::string& list) {
+    Deck::parse("{app: a,\nsome: " + list + "}", "d.yaml").read(describe);
+    return print("a", describe);
+  };
+  EXPECT_EQ(print("a", describe), "app: a\nsome: [view]\n");
+  EXPECT_EQ(after("['null', raw]"), "app: a\nsome: [\"null\", raw]\n");
+  EXPECT_EQ(some, (std::vector{Transport::null, Transport::raw}));
+  const auto refused = [&](const std::string& list) {
+    try {
+      return after(list);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refused("[raw, veiw]"),
+            "d.yaml:2:13: some[1] expects raw, view or null, found \"veiw\"; did you mean view?");
+  EXPECT_EQ(refused("[]"),
+            "d.yaml:2:7: some expects a list of one or more of raw, view, null, found a list of 0");
+  EXPECT_EQ(refused("raw"),
+            "d.yaml:2:7: some expects a list of one or more of raw, view, null, found \"raw\"");
+}
+
 TEST(Values, TaggedFormsAreComplete) {
   const auto face = [](const std::string& text) {
     return mistakes("{app: a, problem: {cells: [1, 1], boundary: {\nx_min: " + text + "}}}");

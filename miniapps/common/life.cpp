@@ -101,7 +101,7 @@ class Run {
     const auto record = make_record(comm, std::move(facts), *app, outcome);
     write(comm, *app, *file, record);
     if (comm.rank() == 0) {
-      if (!line_.quiet) print_table(record, outcome);
+      if (!line_.quiet) print_table(record, outcome, app->table());
       print_verdict(outcome);
     }
     return outcome.verification.failed() ? exit_verification_failed : exit_verified;

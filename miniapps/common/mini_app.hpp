@@ -15,6 +15,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,8 +67,10 @@ class MiniApp {
   virtual nlohmann::ordered_json record() const = 0;
   /// What this rank sends in a step. Local.
   virtual std::vector<Traffic> traffic() const = 0;
-  /// Writes the final fields. The last function that is called.
-  virtual FieldOutput write_fields(output::File&) = 0;
+  /// Writes the final fields, if it has any. The last function that is called.
+  virtual std::optional<FieldOutput> write_fields(output::File&) = 0;
+  /// What people read before the figures; empty: nothing. Local.
+  virtual std::string table() const { return {}; }
 };
 
 /// A mini-app's options and how to make it from them.

@@ -41,6 +41,8 @@ std::string_view name_in(std::span<const Named<E>> names, E value) {
   return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.value == value; })->name;
 }
 
+} // namespace
+
 std::vector<Named<std::string>> backend_names() {
   std::vector<Named<std::string>> names;
   for (const auto& entry : comm::backends()) names.push_back({entry.name, std::string(entry.name)});
@@ -48,8 +50,12 @@ std::vector<Named<std::string>> backend_names() {
   return names;
 }
 
-} // namespace
-
+std::span<const Named<comm::Pattern>> pattern_names() {
+  return patterns;
+}
+std::span<const Named<comm::Packing>> packing_names() {
+  return packings;
+}
 std::string_view name_of(comm::Packing packing) {
   return name_in<comm::Packing>(packings, packing);
 }

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace kontor::miniapp {
 
@@ -30,6 +32,10 @@ struct RunOptions {
   comm::Options comm_options() const;
 };
 
+/// The words of decks.
+std::vector<config::Named<std::string>> backend_names();
+std::span<const config::Named<comm::Pattern>> pattern_names();
+std::span<const config::Named<comm::Packing>> packing_names();
 std::string_view name_of(comm::Packing);
 std::string_view name_of(comm::Pattern);
 std::string_view name_of(comm::CheckLevel);

@@ -33,7 +33,7 @@ std::string line(const char* what, const Standing& now, double rate, double left
   auto text = fmt::format("{}: {} of at most {}", what, now.iteration, now.limit);
   if (now.norm > 0) text += fmt::format(", norm {:.2e}", now.norm);
   if (now.target > 0) text += fmt::format(" (to {:.0e})", now.target);
-  text += fmt::format(", {:.2f} G updates/s", rate / 1e9);
+  if (rate > 0) text += fmt::format(", {:.2f} G updates/s", rate / 1e9);
   if (left >= 0) text += fmt::format(", {:.0f} s left", left);
   return text;
 }

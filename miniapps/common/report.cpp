@@ -50,10 +50,11 @@ void print_candidates(const nlohmann::ordered_json& record) {
 
 } // namespace
 
-void print_table(const nlohmann::ordered_json& record, const Outcome& outcome) {
+void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, const std::string& findings) {
   const double seconds = median(outcome.repeats);
-  fmt::print("{} on {} ranks as {}, {}, {}\n", text(record, "app"), record.value("ranks", 0),
-             text(record, "process_grid"), text(record, "precision"), text(record, "execution_space"));
+  const auto grid = record.contains("process_grid") ? " as " + text(record, "process_grid") : "";
+  fmt::print("{} on {} ranks{}, {}, {}\n", text(record, "app"), record.value("ranks", 0), grid,
+             text(record, "precision"), text(record, "execution_space"));
   fmt::print("backend {}, {}, packing {}, overlap {}\n", text(record, "backend"), text(record, "pattern"),
              text(record, "packing"), record.value("overlap", false) ? "on" : "off");
   fmt::print("this machine: triad {:.1f} GB/s", outcome.calibration.triad_bandwidth / 1e9);
@@ -61,6 +62,7 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome) {
     fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", outcome.calibration.latency * 1e6,
                outcome.calibration.bandwidth / 1e9);
   fmt::print("\n");
+  fmt::print("{}", findings);
   print_candidates(record);
   print_timers(outcome.timers, seconds);
   const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());

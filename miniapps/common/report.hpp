@@ -5,8 +5,8 @@
 
 namespace kontor::miniapp {
 
-/// Local, for rank 0: the table for people.
-void print_table(const nlohmann::ordered_json& record, const Outcome&);
+/// Local, for rank 0: the table for people, with what the app found out in it.
+void print_table(const nlohmann::ordered_json& record, const Outcome&, const std::string& findings);
 
 /// Local, for rank 0: `FOM <name> = <value> <unit>` lines and the verdict, for scripts.
 void print_verdict(const Outcome&);

@@ -161,7 +161,7 @@ void Heat<T>::write_snapshot() {
 }
 
 template <class T>
-miniapp::FieldOutput Heat<T>::write_fields(output::File& file) {
+std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file) {
   const std::string dataset = "/fields/temperature";
   auto out = describe_grid(domain_);
   out.snapshots = snapshots_;

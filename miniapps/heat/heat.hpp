@@ -26,7 +26,7 @@ class Heat final : public miniapp::MiniApp {
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   nlohmann::ordered_json record() const override;
   std::vector<miniapp::Traffic> traffic() const override;
-  miniapp::FieldOutput write_fields(output::File&) override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
 
   const Domain<T>& domain() const { return domain_; }
 

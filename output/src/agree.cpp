@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kontor::output {
 
 void check_mpi(int result, const char* operation) {
@@ -11,6 +13,7 @@ void check_mpi(int result, const char* operation) {
   int length = 0;
   MPI_Error_string(result, text.data(), &length);
   text.resize(length);
+  std::ranges::replace(text, '\n', ' '); // MPICH's has the stack of its calls
   throw Error(fmt::format("{} failed: {}", operation, text));
 }
 

@@ -67,13 +67,29 @@ void write_at(MPI_File file, std::uint64_t first, const void* data, int count, M
     throw Error(fmt::format("MPI_File_write_at wrote {} of {} values; is the disk full?", written, count));
 }
 
+/// Every row of a block is written by itself.
+class Hints {
+ public:
+  Hints() {
+    check_mpi(MPI_Info_create(&info_), "MPI_Info_create");
+    check_mpi(MPI_Info_set(info_, "romio_ds_write", "disable"), "MPI_Info_set");
+  }
+  Hints(const Hints&) = delete;
+  ~Hints() { MPI_Info_free(&info_); }
+  operator MPI_Info() const { return info_; }
+
+ private:
+  MPI_Info info_ = MPI_INFO_NULL;
+};
+
 } // namespace
 
-// What is written must fail without leaving ranks to wait for each other, and that rules out two ways:
+// What is written must fail without leaving ranks to wait for each other, and that rules out three ways:
 // - through HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there
-// on the
-//   rank that failed, and the others stay in a barrier; so the values go to where HDF5 has put the dataset;
-// - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write.
+//   on the rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
+// - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write;
+// - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of
+//   the file, and after a failed write (MPICH 4.0.2) never unlocks it.
 void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                     const Field& field) {
   const std::size_t size = H5Tget_size(field.type);
@@ -86,7 +102,7 @@ void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint6
   });
   MPI_File file = MPI_FILE_NULL;
   collectively(comm, [&] {
-    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
+    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, Hints(), &file), "MPI_File_open");
   });
   std::string failure;
   try {

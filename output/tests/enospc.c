@@ -3,7 +3,7 @@
  * files named *.h5.tmp fail with ENOSPC after a number of bytes, or claim success and lose the data. It is
  * armed by kontor_fault_arm(), or by the environment: KONTOR_FAULT_AFTER=<bytes>   how many bytes still
  * arrive; without it nothing fails KONTOR_FAULT_LOSE=1          lose data silently instead of failing
- *   KONTOR_FAULT_RANK=<rank>     only on this rank of MPI_COMM_WORLD (Open MPI) */
+ *   KONTOR_FAULT_RANK=<rank>     only on this rank of MPI_COMM_WORLD (Open MPI, MPICH) */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <dlfcn.h>
@@ -27,6 +27,7 @@ __attribute__((constructor)) static void arm_from_environment(void) {
   const char* after = getenv("KONTOR_FAULT_AFTER");
   const char* only = getenv("KONTOR_FAULT_RANK");
   const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (!rank) rank = getenv("PMI_RANK");
   if (after && (!only || (rank && strcmp(only, rank) == 0)))
     kontor_fault_arm(atoll(after), getenv("KONTOR_FAULT_LOSE") != NULL);
 }

@@ -25,7 +25,7 @@ def plot_field(record, field, path):
         cells = " x ".join(str(extent) for extent in reversed(field.values.shape))
         run = record.run
         figure.suptitle(f"{run.get('app', '')}: {field.name}{time}  ({cells} cells shown, {run.get('ranks', '?')} ranks)")
-        _save(figure, path)
+        save(figure, path)
 
 
 def _image(field):
@@ -75,11 +75,8 @@ def plot_comparison(records, path):
         for row, (app, group) in zip(axes, groups.items()):
             _times(row[0], app, group)
             _figures(row[1], group)
-        # One legend for all: the colours are the same.
-        room = 0.4 / figure.get_figheight()
-        figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
-        figure.legend(*axes[0][0].get_legend_handles_labels(), ncols=len(COLOURS), loc="lower center", frameon=False)
-        _save(figure, path)
+        legend_below(figure, axes.flat[:1])
+        save(figure, path)
 
 
 def _times(axes, app, group):
@@ -126,6 +123,15 @@ def _label(record):
     return f"{record.path}\n{run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
 
 
-def _save(figure, path):
+def legend_below(figure, plots, columns=8):
+    """One legend for all plots, of the colours in these: they are the same everywhere."""
+    found = {label: handle for axes in plots for handle, label in zip(*axes.get_legend_handles_labels())}
+    labels, handles = found.keys(), found.values()
+    room = 0.4 * -(-len(labels) // columns) / figure.get_figheight()
+    figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
+    figure.legend(handles, labels, ncols=columns, loc="lower center", frameon=False)
+
+
+def save(figure, path):
     figure.savefig(path, dpi=150)
     plt.close(figure)

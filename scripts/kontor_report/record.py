@@ -26,6 +26,8 @@ class Record:
     repeats: list = field(default_factory=list)  # seconds
     traffic: list = field(default_factory=list)  # of dicts
     calibration: dict = field(default_factory=dict)
+    curves: list = field(default_factory=list)  # of dicts: one point of one series of one curve each
+    ratios: list = field(default_factory=list)  # of dicts: one series over another at one size each
 
     @property
     def figure(self):
@@ -70,6 +72,8 @@ def read_record(path):
             repeats=[float(seconds) for seconds in run["repeats"]] if "repeats" in run else [],
             traffic=_rows(run.get("traffic")),
             calibration=_attributes(run.get("calibration")),
+            curves=_rows(run.get("curves")),
+            ratios=_rows(run.get("ratios")),
         )
 
 
@@ -136,13 +140,17 @@ def _figures(run):
 
 
 def _attributes(node):
-    """Absent and not-a-number values are left out."""
-    values = {key: _plain(value) for key, value in node.attrs.items()} if node is not None else {}
-    return {key: value for key, value in values.items() if value == value}
+    return _present(node.attrs) if node is not None else {}
 
 
 def _rows(table):
-    return [{name: _plain(row[name]) for name in table.dtype.names} for row in table[()]] if table is not None else []
+    return [_present(dict(zip(table.dtype.names, row))) for row in table[()]] if table is not None else []
+
+
+def _present(values):
+    """As plain Python values; not-a-numbers are left out."""
+    plain = {key: _plain(value) for key, value in values.items()}
+    return {key: value for key, value in plain.items() if value == value}
 
 
 def _plain(value):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One run as text."""
 
+from .curves import curve_sections
 from .record import PARTS
 from .text import on_off, percent, quantity, section, seconds, table, verdict
 
@@ -13,6 +14,7 @@ def show(record):
         section("Verification", _verification(record)),
         section("Figures of merit", _figures(record)),
     ]
+    parts += curve_sections(record)
     if record.timers:
         parts.append(section(_time_title(record), _timers(record)))
         if outside := _outside(record):

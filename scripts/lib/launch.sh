@@ -74,7 +74,7 @@ set_mpirun() {
 built_with_mpirun() {
   local found
   found=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null || true)
-  if [[ -z $found || $(dirname "$found") == $(dirname "$(command -v mpirun)") ]]; then found=mpirun; fi
+  if [[ -z $found || $found == "$(dirname "$(command -v mpirun)")"/mpiexec ]]; then found=mpirun; fi
   echo "$found"
 }
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor
+# shellcheck disable=SC2154 # kontor_root, preset and build_dir are set by scripts/kontor
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # From a bare machine to built programs: packages, configure, build. Does only what is still to do.
@@ -51,7 +51,7 @@ run_cmake() {
   local generator=()
   if [[ ! -f $build_dir/CMakeCache.txt ]] && have ninja; then generator=(-G Ninja); fi
   say "configuring (some seconds)"
-  (cd "$kontor_root" && cmake --preset release -B "$build_dir" "${generator[@]}" "${configure_options[@]}") >>"$log" 2>&1
+  (cd "$kontor_root" && cmake --preset "$preset" -B "$build_dir" "${generator[@]}" "${configure_options[@]}") >>"$log" 2>&1
 }
 
 lacks_dependency() { grep -qE 'Kontor needs|Could NOT find|No CMAKE_C(XX)?_COMPILER|build program corresponding to' "$log"; }
@@ -60,10 +60,11 @@ show_cmake_error() {
   sed -n '/^CMake Error/,/^Call Stack\|^-- Configuring incomplete/{/^Call Stack\|^-- Configuring/!p}' "$log" >&2
 }
 
-# The names in packages.txt that are not installed.
+# The names in packages.txt, and in that of the preset, that are not installed.
 missing_packages() {
-  local wanted
-  wanted=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "$kontor_root/scripts/packages.txt")
+  local wanted lists=("$kontor_root/scripts/packages.txt" "$kontor_root/scripts/packages-$preset.txt")
+  if [[ ! -f ${lists[1]} ]]; then unset 'lists[1]'; fi
+  wanted=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "${lists[@]}")
   # shellcheck disable=SC2086 # one word a package
   comm -23 <(sort <<<"$wanted") \
     <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null | sed -n 's/ installed$//p' | sort)

@@ -10,6 +10,7 @@ from command import KontorTest
 
 try:
     import h5py
+    from sample_curves import add_curves, add_split_curves
     from sample_file import BANDWIDTH, DECK, UPDATES, write_sample
 except ModuleNotFoundError:
     print("skipped: no h5py")
@@ -32,6 +33,10 @@ class ReportTest(KontorTest):
         done = self.kontor("report", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def assert_picture(self, *arguments):
+        self.report(*arguments, "--plot", "out.png")
+        self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
 
     def assert_row(self, text, *cells):
         """A line that has these cells in this order, and nothing else."""
@@ -74,6 +79,53 @@ class OneRun(ReportTest):
         self.assertEqual(record["run"]["ranks"], 2)
         self.assertEqual(record["figures"][1]["fraction"], 0.6)
         self.assertEqual(record["timers"]["wait"]["max"], 0.3)
+
+
+class Curves(ReportTest):
+    """Runs that measured times over sizes."""
+
+    def curves(self, name, add=add_curves, **differences):
+        add(self.folder / self.sample(name, app="pingpong", field=False, **differences))
+        return name
+
+    def test_times_and_ratios_by_size(self):
+        text = self.report(self.curves("a.h5"))
+        self.assert_row(text, "1-D int", "view / raw", "1.020", "1.000", "1.020", "1024", "2 of 3")
+        self.assertIn("1-D double: mean time and its standard error", text)
+        self.assert_row(text, "size", "bytes", "raw", "view", "view / raw")
+        self.assert_row(text, "64", "512 B", "1.01 µs ± 1.0 %", "1.01 µs ± 1.0 %", "1.000 (0.990 to 1.010)")
+        self.assert_row(text, "16384", "131 kB", "2.64 µs ± 1.0 %", "2.69 µs ± 1.0 %", "1.020 (1.010 to 1.030)")
+
+    def test_parts_of_the_time(self):
+        text = self.report(self.curves("a.h5", add_split_curves))
+        self.assertNotIn("Ratios", text)
+        self.assert_row(text, "size", "series", "time", "pack", "post", "wait", "unpack", "messages", "bytes")
+        self.assert_row(text, "256", "view persistent", "51.2 µs", "5.12 µs", "10.2 µs", "25.6 µs", "5.12 µs", "4", "8.19 kB")
+
+    def test_a_series_that_lacks_a_size(self):
+        name = self.curves("a.h5")
+        with h5py.File(self.folder / name, "a") as file:
+            for table, left in (("curves", slice(0, 3)), ("ratios", slice(0, 1))):
+                rows = file[f"run/{table}"][left]
+                del file[f"run/{table}"]
+                file[f"run/{table}"] = rows
+        self.assert_row(self.report(name), "1024", "8.19 kB", "1.10 µs ± 1.0 %", "-", "-")
+
+    def test_json(self):
+        (record,) = json.loads(self.report("--json", self.curves("a.h5")))
+        self.assertEqual(record["ratios"][1]["ratio"], 1.02)
+        self.assertEqual(len(record["curves"]), 12)
+
+    def test_comparison(self):
+        typed = {"name": "typed_over_raw", "value": 1.02, "unit": "1"}
+        text = self.report(self.curves("a.h5", figures=(typed,)), self.curves("b.h5", figures=(typed,), packing=None))
+        self.assert_row(text, "b.h5", "pingpong", "view", "-", "2", "on", "2.00 s", "1.02", "-", "22.5 %", "passed", "1.000")
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_pictures(self):
+        self.assert_picture(self.curves("a.h5"))
+        self.assert_picture(self.curves("parts.h5", add_split_curves))
+        self.assert_picture("a.h5", "parts.h5")
 
 
 class Comparison(ReportTest):
@@ -129,10 +181,6 @@ class Errors(ReportTest):
 
 @unittest.skipUnless(PLOTS, "no matplotlib")
 class Plots(ReportTest):
-    def assert_picture(self, *arguments):
-        self.report(*arguments, "--plot", "out.png")
-        self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
-
     def test_fields(self):
         self.assert_picture(self.sample("plane.h5"))
         self.assert_picture(self.sample("space.h5", shape=(6, 5, 4)))

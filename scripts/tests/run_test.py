@@ -59,6 +59,15 @@ class Command(KontorTest):
         self.fake("mpirun", "echo HYDRA build details:")
         self.assert_command("OMP_NUM_THREADS=1 mpirun -n 2 build/bin/heat plate.yaml", "plate.yaml")
 
+    def test_the_mpi_that_was_built_with(self):
+        self.fake("mpiexec.mpich", "echo HYDRA build details:")
+        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS",
+                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1"}.items():
+            self.write("cpu.max", "100000 100000\n")
+            self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
+            done = self.kontor("run", "--dry-run", "plate.yaml")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 {words} build/bin/heat plate.yaml\n")
+
     def test_slurm(self):
         self.fake("srun", "exit 1")
         job = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "8"}

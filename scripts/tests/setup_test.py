@@ -54,6 +54,15 @@ class Setup(KontorTest):
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
 
+    def test_a_preset_has_packages_of_its_own(self):
+        self.make_debian()
+        self.fake("id", "echo 0")
+        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libmpich-dev) ;; *) echo "$p installed";; esac; done')
+        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"' + CMAKE)
+        self.assertEqual(self.kontor("build", KONTOR_PRESET="mpich").returncode, 0)
+        self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libmpich-dev"])
+        self.assertTrue((self.folder / "cmake").read_text().startswith("--preset mpich -B "))
+
     def test_sudo_installs_too(self):
         self.make_debian()
         self.fake("sudo", '[[ $1 == -n ]] && shift; "$@"')
@@ -87,9 +96,10 @@ class Setup(KontorTest):
         self.assert_fails(self.kontor("build"), "heat.cpp:3:1: error: no such thing", "kontor: the build failed", code=3)
 
     def test_packages_say_what_they_are_for(self):
-        for line in (ROOT / "scripts/packages.txt").read_text().splitlines():
-            if line and not line.startswith("#"):
-                self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S")
+        for file in (ROOT / "scripts").glob("packages*.txt"):
+            for line in file.read_text().splitlines():
+                if line and not line.startswith("#"):
+                    self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S")
 
 
 if __name__ == "__main__":

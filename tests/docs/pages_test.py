@@ -20,12 +20,14 @@ from markdown import anchors, blocks, links
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
 HEAT = BUILD / "bin/heat"
+PROGRAMS = {"heat": [HEAT], "pingpong": ["mpirun", "-n", "2", BUILD / "bin/pingpong"]}  # which takes 2 ranks or more
 PAGES = sorted(
     page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
 )
 RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/other-bindings.md")}  # see CMakeLists.txt
 SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
 READS_HDF5 = importlib.util.find_spec("h5py") and importlib.util.find_spec("matplotlib")
 
 
@@ -73,14 +75,16 @@ class PagesTest(unittest.TestCase):
                     self.try_command(shlex.split(line, comments=True), block.where)
 
     def try_command(self, words, where):
+        if re.match("[A-Z_]+=", words[0] if words else ""):  # a variable for the command
+            words = words[1:]
         if words[:1] == ["mpirun"]:
             self.assertEqual(words[1], "-n")
             words = words[3:]
         if ">" in words:
             words = words[: words.index(">")]
-        if words[:1] == ["build/bin/heat"]:
+        if words[:1] and words[0].startswith("build/bin/"):
             stops = {"--schema", "--help", "--list-backends", "--print-deck", "--version"} & set(words)
-            self.succeeds(words if stops else [*words, "--print-deck"], where)
+            self.try_program([*words, *([] if stops else ["--print-deck"])], where)
         elif words[:2] == ["scripts/kontor", "run"]:
             self.try_run(words, where)
         elif words[:2] == ["scripts/kontor", "report"]:
@@ -92,14 +96,17 @@ class PagesTest(unittest.TestCase):
         else:
             self.assertIn(words[:1], ([], ["cmake"], ["ctest"]), "a command that this test does not know")
 
+    def try_program(self, words, where):
+        self.succeeds([*PROGRAMS[Path(words[0]).name], *words[1:]], where)
+
     def try_run(self, words, where):
         if words[2].endswith(".h5"):
             if not READS_HDF5:
                 return
             self.make_result(words[2])
         started = shlex.split(self.succeeds([*words, "--dry-run"], where))
-        program = next(n for n, word in enumerate(started) if word.endswith("bin/heat"))
-        self.succeeds([*started[program:], "--print-deck"], where)
+        program = next(n for n, word in enumerate(started) if "/bin/" in word and Path(word).name in PROGRAMS)
+        self.try_program([*started[program:], "--print-deck"], where)
 
     def try_report(self, words, where):
         if not READS_HDF5:
@@ -120,7 +127,8 @@ class PagesTest(unittest.TestCase):
             with self.subTest(where=block.where):
                 text = block.text if re.search(r"^app:", block.text, re.MULTILINE) else f"app: heat\n{block.text}"
                 (self.folder / "deck.yaml").write_text(text)
-                self.succeeds([HEAT, "deck.yaml", "--print-deck"], block.where)
+                app = re.search(r"^app: (\w+)", text, re.MULTILINE).group(1)
+                self.succeeds([*PROGRAMS[app], "deck.yaml", "--print-deck"], block.where)
 
     def test_python_runs(self):
         if not READS_HDF5:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the heat mini-app as a user does, under mpirun, and never waits for ever.
+"""Runs the mini-apps as a user does, under mpirun, and never waits for ever.
 
-The environment may name another program (KONTOR_HEAT) and launcher (KONTOR_MPIEXEC).
+The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG) and another launcher (KONTOR_MPIEXEC).
 """
 
 import os
@@ -15,7 +15,9 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
-HEAT = os.environ.get("KONTOR_HEAT", str(Path(__file__).resolve().parents[2] / "build" / "bin" / "heat"))
+BIN = Path(__file__).resolve().parents[2] / "build" / "bin"
+HEAT = os.environ.get("KONTOR_HEAT", str(BIN / "heat"))
+PINGPONG = os.environ.get("KONTOR_PINGPONG", str(BIN / "pingpong"))
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
 
 # As kontor_add_mpi_run() in cmake/KontorTargets.cmake. Then: mpirun adds nothing to what a run says, and does
@@ -48,13 +50,13 @@ class Running:
     `variables` are set for the ranks, not for mpirun.
     """
 
-    def __init__(self, arguments, ranks, cwd, variables):
+    def __init__(self, program, arguments, ranks, cwd, variables):
         self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
         name, value = self.mark.split("=")
-        if not os.path.exists(HEAT):
-            raise FileNotFoundError(f"{HEAT} is not built; KONTOR_HEAT may name another")
+        if not os.path.exists(program):
+            raise FileNotFoundError(f"{program} is not built; KONTOR_HEAT or KONTOR_PINGPONG may name another")
         of_ranks = [f"{key}={text}" for key, text in variables.items()]
-        command = [MPIEXEC, "-n", str(ranks), "env", *of_ranks, HEAT, *arguments]
+        command = [MPIEXEC, "-n", str(ranks), "env", *of_ranks, program, *arguments]
         self.command = " ".join(command)
         self.process = subprocess.Popen(
             command,
@@ -110,6 +112,7 @@ def wait_until(condition, what, limit=20):
 class HeatTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 
+    program = HEAT
     maxDiff = None
 
     def setUp(self):
@@ -122,8 +125,8 @@ class HeatTest(unittest.TestCase):
         return path
 
     def start(self, *arguments, ranks=1, variables={}):
-        """Runs heat in the test's folder."""
-        running = Running(arguments, ranks, self.folder, variables)
+        """Runs the program in the test's folder."""
+        running = Running(self.program, arguments, ranks, self.folder, variables)
         self.addCleanup(running.process.stdout.close)
         self.addCleanup(running.process.stderr.close)
         return running

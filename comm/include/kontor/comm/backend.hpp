@@ -25,23 +25,24 @@ struct Capabilities {
 /// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel
 /// packs into it and unpacks from it, contiguous buffers included.
 struct OwnMemory {
-  bool sends = false;
-  bool receives = false;
+  bool sends = false;    ///< those that this rank sends
+  bool receives = false; ///< those that it receives
 };
 
 /// One message as one of its two ends sees it. Sender and receiver have been matched by the handshake:
 /// equal extents, scalar, tag and wire order.
 struct Transfer {
-  Buffer buffer;
-  WireOrder order;
-  int peer = 0;
-  int tag = 0;
+  Buffer buffer;   ///< where this end's elements lie
+  WireOrder order; ///< in which they travel
+  int peer = 0;    ///< the rank at the other end
+  int tag = 0;     ///< equal at both ends, and of no other message between them
 };
 
+/// What a plan carries out: the messages of one exchange that this rank takes part in.
 struct Schedule {
-  std::string label; ///< of the exchange, for errors
-  std::vector<Transfer> sends;
-  std::vector<Transfer> receives;
+  std::string label;              ///< of the exchange, for errors
+  std::vector<Transfer> sends;    ///< in the order of their slots
+  std::vector<Transfer> receives; ///< in the order of their slots
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
@@ -83,6 +84,7 @@ enum class ReduceOp {
   bitwise_xor
 };
 
+/// One way of moving data between the ranks of a communicator, and its collective operations.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -90,6 +92,7 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
+  /// Local. Equal on all ranks.
   virtual Capabilities capabilities() const = 0;
 
   /// What a user should know about this choice on these ranks, such as messages that it hands to another

@@ -9,33 +9,36 @@
 /// What a View becomes below the templates: no Kokkos and no MPI in this file.
 namespace kontor::comm {
 
+/// The dimensions that a View can have.
 inline constexpr int max_rank = 8;
 
+/// What an element is; structs are `bytes`.
 enum class ScalarKind : std::uint8_t { signed_integer, unsigned_integer, floating, complex, bytes };
 
 /// The type of one element: what it is, and how many bytes it takes.
 struct Scalar {
-  ScalarKind kind = ScalarKind::bytes;
-  std::uint32_t size = 1;
+  ScalarKind kind = ScalarKind::bytes; ///< what it is
+  std::uint32_t size = 1;              ///< bytes of the whole element
   bool operator==(const Scalar&) const = default;
 };
 
+/// Whether host code can reach the memory.
 enum class MemoryKind : std::uint8_t { host, device };
 
 /// Extents and strides of an array, both in elements. Entries at and above `rank` are 1 and 0.
 struct Shape {
-  int rank = 0;
-  std::array<std::int64_t, max_rank> extents{1, 1, 1, 1, 1, 1, 1, 1};
-  std::array<std::int64_t, max_rank> strides{};
+  int rank = 0;                                                       ///< the number of dimensions
+  std::array<std::int64_t, max_rank> extents{1, 1, 1, 1, 1, 1, 1, 1}; ///< elements along each dimension
+  std::array<std::int64_t, max_rank> strides{}; ///< elements from one to the next along each dimension
 };
 
 /// An array of any rank, layout and scalar, without its C++ type. Does not own the memory.
 struct Buffer {
-  void* data = nullptr;
-  Scalar scalar;
-  Shape shape;
-  MemoryKind memory = MemoryKind::host;
-  std::string label;
+  void* data = nullptr;                 ///< the element at (0, 0, ...)
+  Scalar scalar;                        ///< of all elements
+  Shape shape;                          ///< where they lie
+  MemoryKind memory = MemoryKind::host; ///< where `data` points
+  std::string label;                    ///< the View's, for errors
 };
 
 /// "double", "complex<float>", "int32", "48-byte struct"

@@ -7,7 +7,7 @@ namespace kontor::comm {
 
 /// A way of exchanging Views that has been tried.
 struct Candidate {
-  Options options;
+  Options options;    ///< with nothing left to `auto`
   double seconds = 0; ///< the median time of one exchange, on the slowest rank
 };
 

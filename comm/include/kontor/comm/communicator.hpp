@@ -65,13 +65,17 @@ class Communicator {
   /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those
   /// with its second one.
   Communicator row() const { return sub({false, true}); }
+  /// The ranks with this one's second coordinate; see row().
   Communicator column() const { return sub({true, false}); }
 
   /// Local. Another handle to the same communicator; the last one frees it.
   Communicator share() const { return Communicator(group_); }
 
+  /// This rank, from 0.
   int rank() const;
+  /// The number of ranks.
   int size() const;
+  /// What it was made with; its parts have the same.
   const Options& options() const;
   /// What carries collective operations.
   Backend& backend() const;
@@ -82,9 +86,11 @@ class Communicator {
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;
 
-  /// Cartesian communicators only.
+  /// The extents of the process grid; empty, like the next two, unless the communicator is Cartesian.
   const std::vector<int>& dims() const;
+  /// Where this rank is, from 0 along each dimension.
   const std::vector<int>& coordinates() const;
+  /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
   /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
   int neighbour(int dim, int displacement) const;
@@ -112,6 +118,7 @@ class Communicator {
   /// Local, in the same order on all ranks: 1, 2, 3 ...
   std::int64_t number_call() const;
 
+  /// What messages need to know of it at once.
   const detail::Facts& facts() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.

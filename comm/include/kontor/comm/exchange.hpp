@@ -26,9 +26,9 @@ namespace kontor::comm {
 template <ViewType View>
 class Exchange {
  public:
-  using value_type = typename View::non_const_value_type;
-  using execution_space = typename View::execution_space;
-  using memory_space = typename View::memory_space;
+  using value_type = typename View::non_const_value_type; ///< of all Views that travel
+  using execution_space = typename View::execution_space; ///< where pack kernels run
+  using memory_space = typename View::memory_space;       ///< where the staging buffer lies
   static_assert(Transferable<value_type>,
                 "kontor::comm: the elements of a View that travels between ranks must "
                 "be trivially copyable (numbers, complex numbers, plain structs)");
@@ -113,6 +113,7 @@ class Exchange {
 
   /// Host seconds spent in each phase since the last reset.
   const PhaseTimes& times() const { return times_; }
+  /// Sets times() to 0.
   void reset_times() { times_ = {}; }
 
   /// The slots as declared: who sends what to whom.

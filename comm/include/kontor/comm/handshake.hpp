@@ -12,17 +12,17 @@ namespace kontor::comm {
 /// Both halves of one slot of an exchange: `send` goes to `destination`, `receive` comes from `source`;
 /// either may be no_rank. What rank a sends in its slot k arrives in slot k of the destination.
 struct Slot {
-  Buffer send;
-  int destination = no_rank;
-  Buffer receive;
-  int source = no_rank;
+  Buffer send;               ///< what goes to `destination`
+  int destination = no_rank; ///< a rank, or no_rank
+  Buffer receive;            ///< where what comes from `source` lands
+  int source = no_rank;      ///< a rank, or no_rank
 };
 
 /// What both ends of every message have agreed on. Entries of absent halves are empty.
 struct Agreement {
-  int first_tag = 0; ///< slot k travels with tag first_tag + k
-  std::vector<WireOrder> send_orders;
-  std::vector<WireOrder> receive_orders;
+  int first_tag = 0;                     ///< slot k travels with tag first_tag + k
+  std::vector<WireOrder> send_orders;    ///< of each slot
+  std::vector<WireOrder> receive_orders; ///< of each slot
 };
 
 /// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must

@@ -11,11 +11,12 @@ namespace kontor::comm {
 
 /// The order of an array's dimensions on the wire, slowest first: a permutation of 0..rank-1.
 struct WireOrder {
-  int rank = 0;
-  std::array<int, max_rank> dims{};
+  int rank = 0;                     ///< the number of dimensions
+  std::array<int, max_rank> dims{}; ///< the slowest first
   bool operator==(const WireOrder&) const = default;
 };
 
+/// The product of the extents.
 std::int64_t element_count(const Shape&);
 
 /// The order in which the elements lie: dimensions by falling stride; those of extent 1, whose strides mean
@@ -34,11 +35,12 @@ WireOrder wire_order(const Shape& sender, const Shape& receiver);
 /// A loop nest over an array's elements in wire order, slowest loop first: dimensions of extent 1 are left
 /// out and dimensions that lie end to end are merged, so a contiguous array has at most one loop.
 struct LoopNest {
-  int depth = 0;
-  std::array<std::int64_t, max_rank> extents{};
-  std::array<std::int64_t, max_rank> strides{};
+  int depth = 0;                                ///< the number of loops
+  std::array<std::int64_t, max_rank> extents{}; ///< steps of each loop
+  std::array<std::int64_t, max_rank> strides{}; ///< elements from one step to the next
 };
 
+/// The loops over an array of this shape in this order.
 LoopNest loop_nest(const Shape&, const WireOrder&);
 
 } // namespace kontor::comm

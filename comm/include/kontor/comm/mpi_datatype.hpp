@@ -15,13 +15,18 @@ namespace kontor::comm::mpi {
 class Datatype {
  public:
   Datatype() = default;
+  /// Takes charge of a committed datatype.
   explicit Datatype(MPI_Datatype owned) : type_(owned) {}
+  /// Leaves MPI_DATATYPE_NULL behind.
   Datatype(Datatype&& other) noexcept;
+  /// Exchanges the two.
   Datatype& operator=(Datatype&& other) noexcept;
   ~Datatype() {
     if (type_ != MPI_DATATYPE_NULL) free();
   }
+  /// The handle, which stays the property of this.
   MPI_Datatype get() const { return type_; }
+  /// Whether there is one.
   explicit operator bool() const { return type_ != MPI_DATATYPE_NULL; }
 
  private:
@@ -31,10 +36,11 @@ class Datatype {
 
 /// MPI's name for one element and how many of them make one (structs travel as bytes).
 struct Element {
-  MPI_Datatype type;
-  int per_element;
+  MPI_Datatype type; ///< a predefined one
+  int per_element;   ///< how many make an element
 };
 
+/// MPI's type of the scalar; bytes, where MPI has none.
 /// Here and not behind a call, so that it is a constant where the type is known to the compiler.
 inline Element element(Scalar scalar) {
   const auto size = scalar.size;
@@ -72,11 +78,12 @@ Datatype large(std::int64_t count, MPI_Datatype type);
 
 /// What to hand to MPI for all elements of contiguous memory. Owns the datatype where it had to make one.
 struct Payload {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int count = 0;
-  Datatype made{};
+  MPI_Datatype type = MPI_DATATYPE_NULL; ///< what to give MPI
+  int count = 0;                         ///< how many of them
+  Datatype made{};                       ///< `type`, where it is not a predefined one
 };
 
+/// Local. Allocates nothing up to 2^31 - 1 items, and needs no MPI call.
 inline Payload payload(std::int64_t elements, Scalar scalar) {
   const auto [type, per_element] = element(scalar);
   const auto items = elements * per_element;

@@ -34,11 +34,12 @@ enum class CheckLevel : std::uint8_t {
 /// The name that leaves the choice of backend open.
 inline constexpr const char* automatic_backend = "auto";
 
+/// What a Communicator is made with; equal on all ranks.
 struct Options {
-  std::string backend = "raw";
-  Pattern pattern = Pattern::nonblocking;
-  Packing packing = Packing::automatic;
-  CheckLevel check = CheckLevel::local;
+  std::string backend = "raw";            ///< a name of backends(), or automatic_backend
+  Pattern pattern = Pattern::nonblocking; ///< of the backends that are MPI's
+  Packing packing = Packing::automatic;   ///< of Views that do not lie in one piece
+  CheckLevel check = CheckLevel::local;   ///< how much is verified
   double trial = 0.2;     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
   double patience = 20;   ///< seconds that a wait may take at check level `cross_rank`
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do

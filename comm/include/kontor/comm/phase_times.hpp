@@ -9,18 +9,20 @@ namespace kontor::comm {
 /// Where an exchange spends its time, in host seconds. On an asynchronous device `pack` includes the wait
 /// for the work before it, and `unpack` is the launch only.
 struct PhaseTimes {
-  double pack = 0;
-  double post = 0;
-  double wait = 0;
-  double unpack = 0;
-  std::int64_t exchanges = 0;
+  double pack = 0;            ///< copying into contiguous memory
+  double post = 0;            ///< handing messages over
+  double wait = 0;            ///< for messages to arrive
+  double unpack = 0;          ///< copying out of contiguous memory
+  std::int64_t exchanges = 0; ///< how many are summed up here
 
+  /// All phases together.
   double total() const { return pack + post + wait + unpack; }
 };
 
 /// Adds the time since the last lap to a sum.
 class Stopwatch {
  public:
+  /// Adds the seconds since the last call, or since construction, to `sum`.
   void lap(double& sum) {
     const auto now = Clock::now();
     sum += std::chrono::duration<double>(now - last_).count();

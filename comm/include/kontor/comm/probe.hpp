@@ -12,9 +12,9 @@ namespace kontor::comm {
 /// A message that has come. `bytes` are those of its elements; of what send_with_extents() sends, those of
 /// the description that goes before them.
 struct Incoming {
-  int source;
-  int tag;
-  std::int64_t bytes;
+  int source;         ///< the rank that sent it
+  int tag;            ///< what it was sent with
+  std::int64_t bytes; ///< of its elements, or of their description
 };
 
 /// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received.

@@ -12,8 +12,8 @@ namespace kontor::comm {
 
 /// One line of comm/CMakeLists.txt.
 struct BackendEntry {
-  std::string_view name;
-  std::string_view summary;
+  std::string_view name;                              ///< as decks and Options give it
+  std::string_view summary;                           ///< in one line
   std::string_view enable;                            ///< what to do to have it, where this build lacks it
   std::unique_ptr<Backend> (*make)(const MpiHandle&); ///< null if this build lacks it
 };

@@ -77,6 +77,7 @@ template <class... Views>
 class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")]] Request final
     : public detail::Operation {
  public:
+  /// What wait() gives back: the View, or a pair of them.
   using Result = typename detail::GivenBack<Views...>::type;
 
   /// An empty one.
@@ -109,6 +110,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
       : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
 
+  /// The i-th View, as it was lent.
   template <std::size_t i>
   const auto& lent() const {
     return std::get<i>(*lent_);
@@ -120,6 +122,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   void begin_send(const detail::Envelope& envelope) {
     Operation::begin_send(envelope, lent<i>().data(), lent<i>().payload(), i);
   }
+  /// Begins the receive of a message into the i-th View.
   template <std::size_t i>
   void begin_receive(const detail::Envelope& envelope) {
     Operation::begin_receive(envelope, lent<i>().data(), lent<i>().payload(), i);

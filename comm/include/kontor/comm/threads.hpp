@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// From which threads MPI may be called.
 namespace kontor::comm {
 
+/// From which threads MPI may be called.
 enum class ThreadLevel {
   single,     ///< there is one thread
   funneled,   ///< the one that initialised MPI

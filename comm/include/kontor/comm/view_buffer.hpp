@@ -11,6 +11,7 @@
 /// From a typed View to the erased Buffer: the only way down into the layer.
 namespace kontor::comm {
 
+/// Whether T is a complex number, Kokkos' or std's.
 template <class T>
 struct IsComplex : std::false_type {};
 template <class T>
@@ -18,9 +19,11 @@ struct IsComplex<Kokkos::complex<T>> : std::true_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 
+/// What the elements of a View that travels may be: numbers, complex numbers, plain structs.
 template <class T>
 concept Transferable = std::is_trivially_copyable_v<T> || IsComplex<T>::value;
 
+/// A Kokkos::View, of any rank, layout and space.
 template <class T>
 concept ViewType = Kokkos::is_view<T>::value;
 
@@ -38,6 +41,7 @@ constexpr Scalar scalar_of() {
     return {ScalarKind::bytes, size};
 }
 
+/// Whether host code can reach the memory of the View.
 template <ViewType View>
 constexpr MemoryKind memory_of() {
   return Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible
@@ -45,6 +49,7 @@ constexpr MemoryKind memory_of() {
              : MemoryKind::device;
 }
 
+/// The extents and strides of the View.
 template <ViewType View>
 Shape shape_of(const View& view) {
   constexpr int rank = static_cast<int>(View::rank);

@@ -10,7 +10,9 @@ namespace kontor::config {
 /// What is wrong with a deck: one message for each mistake, each with its place. what() joins them by '\n'.
 class Error : public std::runtime_error {
  public:
+  /// What is wrong, in the order of the deck.
   explicit Error(std::vector<std::string> messages);
+  /// One for each mistake.
   const std::vector<std::string>& messages() const { return messages_; }
 
  private:

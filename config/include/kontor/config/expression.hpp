@@ -13,9 +13,12 @@ namespace kontor::config {
 class Expression {
  public:
   Expression() = default;
+  /// Implicit: a formula is given as text.
   Expression(std::string text) : text_(std::move(text)) {}
+  /// The same, of a literal.
   Expression(const char* text) : text_(text) {}
 
+  /// As it was given.
   const std::string& text() const { return text_; }
   bool operator==(const Expression&) const = default;
 

@@ -17,7 +17,9 @@ class Function {
   /// `constants` are further names the formula may use, with their values; pi is built in.
   /// Throws Error if the formula is malformed or uses another name.
   explicit Function(const Expression& expression, const std::map<std::string, double>& constants = {});
+  /// The one moved from can only be assigned to.
   Function(Function&&) noexcept;
+  /// The one moved from can only be assigned to.
   Function& operator=(Function&&) noexcept;
   ~Function();
 
@@ -26,6 +28,7 @@ class Function {
   /// Whether the formula uses none of x, y, z and t.
   bool constant() const;
 
+  /// The value at one point and time.
   double operator()(double x, double y, double z, double t) const;
 
   /// out[i] = f(x[i], y, z, t); both spans have the same length. About 30 ns a point for

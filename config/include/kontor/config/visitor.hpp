@@ -21,30 +21,30 @@ class Leaf;
 /// The numbers a key may hold, both ends included unless said otherwise.
 template <class T>
 struct Range {
-  T min = std::numeric_limits<T>::lowest();
-  T max = std::numeric_limits<T>::max();
-  bool exclusive_min = false;
+  T min = std::numeric_limits<T>::lowest(); ///< the least
+  T max = std::numeric_limits<T>::max();    ///< the greatest
+  bool exclusive_min = false;               ///< `min` itself is not allowed
 };
 
 /// How many elements a list may have.
 struct Lengths {
-  std::size_t min = 0;
-  std::size_t max = std::numeric_limits<std::size_t>::max();
+  std::size_t min = 0;                                       ///< the fewest
+  std::size_t max = std::numeric_limits<std::size_t>::max(); ///< the most
 };
 
 /// One allowed word and what it stands for.
 template <class E>
 struct Named {
-  std::string_view name;
-  E value;
+  std::string_view name; ///< the word
+  E value;               ///< what it stands for
 };
 
 /// One form of a tagged value: `name` alone, or `{name: <expression>}`.
 template <class E>
 struct Tagged {
-  std::string_view name;
-  E value;
-  bool takes_value = true;
+  std::string_view name;   ///< the word
+  E value;                 ///< what it stands for
+  bool takes_value = true; ///< whether a formula follows
 };
 
 /// Walks an app's options. Each option struct has one function `describe(Visitor&)` that names its keys; the
@@ -52,7 +52,9 @@ struct Tagged {
 /// The value an option holds before reading is its default.
 class Visitor {
  public:
+  /// Names the keys of a nested mapping.
   using Body = std::function<void(Visitor&)>;
+  /// Words, such as the variables of a formula.
   using Names = std::span<const std::string_view>;
 
   virtual ~Visitor() = default;
@@ -63,6 +65,8 @@ class Visitor {
   /// A nested mapping.
   void section(std::string_view key, std::string_view help, const Body& body);
 
+  ///@{
+  /// A truth value, a number in its range, a text, or a list of numbers.
   void value(std::string_view key, bool& value, std::string_view help);
   void value(std::string_view key, std::int64_t& value, std::string_view help,
              Range<std::int64_t> range = {});
@@ -72,7 +76,9 @@ class Visitor {
              Range<std::int64_t> range = {}, Lengths lengths = {});
   void value(std::string_view key, std::vector<double>& value, std::string_view help,
              Range<double> range = {}, Lengths lengths = {});
+  ///@}
 
+  ///@{
   /// The word `auto` stands for nullopt.
   void value(std::string_view key, std::optional<std::int64_t>& value, std::string_view help,
              Range<std::int64_t> range = {});
@@ -80,10 +86,13 @@ class Visitor {
              Range<double> range = {});
   void value(std::string_view key, std::optional<std::vector<std::int64_t>>& value, std::string_view help,
              Range<std::int64_t> range = {}, Lengths lengths = {});
+  ///@}
 
+  ///@{
   /// A formula of the named variables, or a number. For an optional one the word `none` stands for nullopt.
   void value(std::string_view key, Expression& value, Names variables, std::string_view help);
   void value(std::string_view key, std::optional<Expression>& value, Names variables, std::string_view help);
+  ///@}
 
   /// One of the allowed words. E is any type with ==: an enum, or std::string where the words come from a
   /// list known only at run time.
@@ -98,6 +107,22 @@ class Visitor {
     }
     choose(key, chosen, names, help);
     if (chosen < allowed.size()) value = allowed[chosen].value;
+  }
+
+  /// A list of the allowed words.
+  template <class E>
+  void choices(std::string_view key, std::vector<E>& values,
+               std::span<const Named<std::type_identity_t<E>>> allowed, std::string_view help,
+               Lengths lengths = {}) {
+    std::vector<std::size_t> chosen;
+    std::vector<std::string_view> names;
+    for (const auto& option : allowed) names.push_back(option.name);
+    for (const auto& value : values)
+      for (std::size_t i = 0; i < allowed.size(); ++i)
+        if (allowed[i].value == value) chosen.push_back(i);
+    choose_some(key, chosen, names, help, lengths);
+    values.clear();
+    for (const auto i : chosen) values.push_back(allowed[i].value);
   }
 
   /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`.
@@ -118,15 +143,16 @@ class Visitor {
 
   /// A form of a tagged value without its enumerator.
   struct Form {
-    std::string_view name;
-    bool takes_value;
+    std::string_view name; ///< the word
+    bool takes_value;      ///< whether a formula follows
   };
 
  protected:
+  /// What each kind of visitor is told of a key.
   struct Key {
-    std::string_view name;
-    std::string_view help;
-    bool required;
+    std::string_view name; ///< within its section
+    std::string_view help; ///< one line for people
+    bool required;         ///< whether the deck must have it
   };
 
  private:
@@ -135,6 +161,8 @@ class Visitor {
 
   void choose(std::string_view key, std::size_t& chosen, const std::vector<std::string_view>& names,
               std::string_view help);
+  void choose_some(std::string_view key, std::vector<std::size_t>& chosen,
+                   const std::vector<std::string_view>& names, std::string_view help, Lengths lengths);
   void tag(std::string_view key, std::size_t& chosen, Expression& value, const std::vector<Form>& forms,
            Names variables, std::string_view help);
   Key take(std::string_view key, std::string_view help);

@@ -32,7 +32,9 @@ std::string hdf5_version();
 /// This rank's part of a C-order array of rank 1 to 3. The blocks of all ranks fill the array; a rank may
 /// have none of it (an extent of 0).
 struct Block {
-  std::vector<std::uint64_t> global, offset, extent;
+  std::vector<std::uint64_t> global; ///< extents of the whole array
+  std::vector<std::uint64_t> offset; ///< where the part begins
+  std::vector<std::uint64_t> extent; ///< extents of the part
 };
 
 /// What a field may consist of.

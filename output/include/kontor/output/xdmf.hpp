@@ -15,8 +15,8 @@ namespace kontor::output {
 
 /// Fields at one time: pairs of the name to show and the dataset's path in the HDF5 file.
 struct Snapshot {
-  double time = 0;
-  std::vector<std::pair<std::string, std::string>> cell_data;
+  double time = 0;                                            ///< in the run's unit of time
+  std::vector<std::pair<std::string, std::string>> cell_data; ///< name to show, path of the dataset
 };
 
 /// Collective over comm. Rank 0 writes `<stem of h5>.xmf` beside the HDF5 file, through `<stem>.xmf.tmp`: an

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/result.hpp"
+#include "pingpong/statistics.hpp"
+
+#include <kontor/comm/phase_times.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What a run finds out: tables for people and for the file.
+namespace kontor::pingpong {
+
+/// What one or several ways are timed at.
+struct Subject {
+  std::string curve;
+  std::int64_t size = 0; ///< elements along an edge
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  std::int64_t messages = 1; ///< that a rank sends in one execution
+};
+
+/// One way at one size: a point of a curve. Seconds.
+struct Point {
+  Subject subject;
+  std::string series;
+  Summary time;
+  comm::PhaseTimes phases{}; ///< of one execution; all 0 where it is not split
+};
+
+/// How one way compares with another, repetition by repetition.
+struct Comparison {
+  Subject subject;
+  std::string series;
+  std::string baseline;
+  Interval ratio;
+};
+
+struct Findings {
+  std::vector<Point> points;
+  std::vector<Comparison> ratios;
+  std::vector<miniapp::FigureOfMerit> figures;
+  std::vector<std::string> notes;
+  std::string text;              ///< what people read after the table
+  nlohmann::ordered_json record; ///< what a measure adds to /run
+  std::int64_t wrong = 0;        ///< values on this rank
+};
+
+/// /run/curves and /run/ratios; see docs/output.md.
+nlohmann::ordered_json to_json(const Findings&);
+
+/// A line for each subject, with the fastest of many ways and the first comparison; and the notes.
+std::string to_text(const Findings&);
+
+/// What typed bindings cost: the median and the largest of all comparisons with raw.
+std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
+
+} // namespace kontor::pingpong

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "pingpong/bench.hpp"
+
+/// The measures: one file each. All are collective over the bench's communicator.
+namespace kontor::pingpong {
+
+/// One View there and back between two ranks: raw pointers and typed bindings.
+void measure_roundtrip(Bench&);
+/// A View from one rank to all: raw pointers and typed bindings.
+void measure_bcast(Bench&);
+/// The halo of a block through every backend, pattern and packing.
+void measure_halo(Bench&);
+/// allreduce, allgather and alltoall: raw pointers and typed bindings.
+void measure_collectives(Bench&);
+/// Columns and faces of Views: pack kernel, MPI datatype, what `auto` chooses, element by element.
+void measure_strided(Bench&);
+/// Latency, bandwidth and overheads as models have them, and what they predict.
+void measure_model(Bench&);
+
+/// Bytes that the Views of a rank take, for each measure.
+double bytes_of_views(Measure, int ranks, int dimensions, ScalarName, std::int64_t size);
+
+} // namespace kontor::pingpong

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/memory.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+namespace kontor::pingpong {
+namespace {
+
+using comm::mpi::check;
+
+/// Linux's estimate of what can be had without swapping; infinite where nobody says.
+double free_on_host() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  double kibibytes = 0;
+  while (file >> word)
+    if (word == "MemAvailable:" && file >> kibibytes) return 1024 * kibibytes;
+  return std::numeric_limits<double>::max();
+}
+
+int ranks_on_host(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  int ranks = 1;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  check(MPI_Comm_free(&host), "MPI_Comm_free");
+  return ranks;
+}
+
+/// The largest size for which fits(size), or 0. `too_large` does not fit.
+template <class Fits>
+std::int64_t largest(std::int64_t too_large, const Fits& fits) {
+  std::int64_t low = 0;
+  while (too_large - low > 1) {
+    const auto middle = low + (too_large - low) / 2;
+    (fits(middle) ? low : too_large) = middle;
+  }
+  return low;
+}
+
+std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
+  std::vector<std::int64_t> sizes;
+  for (auto size = s.from; size <= s.to; size *= s.factor) sizes.push_back(size);
+  return sizes;
+}
+
+} // namespace
+
+double memory_of_rank(const comm::Communicator& comm) {
+  const double mine = 0.9 * free_on_host() / ranks_on_host(comm.native());
+  return comm::allreduce(comm, mine, comm::ReduceOp::min);
+}
+
+std::vector<Case> cases(const Options& options, double memory,
+                        const std::function<double(int, ScalarName, std::int64_t)>& bytes,
+                        std::vector<std::string>& notes) {
+  std::vector<Case> result;
+  for (const auto dimensions : options.dimensions) {
+    const auto d = static_cast<int>(dimensions);
+    for (const auto scalar : options.scalars) {
+      const auto fits = [&](std::int64_t size) { return bytes(d, scalar, size) <= memory; };
+      Case c{d, scalar, sizes_of(options.sizes)};
+      const auto first_misfit = std::find_if_not(c.sizes.begin(), c.sizes.end(), fits);
+      if (first_misfit != c.sizes.end()) {
+        const auto name = fmt::format("{}-D {}", d, name_of(scalar));
+        const auto most = largest(*first_misfit, fits);
+        if (options.sizes.too_large == TooLarge::refuse || first_misfit == c.sizes.begin())
+          options.deck->fail(
+              first_misfit == c.sizes.begin() ? "problem.sizes.from" : "problem.sizes.to",
+              fmt::format(
+                  "is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
+                  "{}; the largest size that fits is {}",
+                  *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,
+                  options.sizes.memory ? "allowed by problem.sizes.memory" : "free for it", most));
+        notes.push_back(fmt::format("left out, because they do not fit in {:.3g} GB a rank: {} of size {}",
+                                    memory / 1e9, name, fmt::join(first_misfit, c.sizes.end(), ", ")));
+        c.sizes.erase(first_misfit, c.sizes.end());
+      }
+      result.push_back(std::move(c));
+    }
+  }
+  return result;
+}
+
+} // namespace kontor::pingpong

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "pingpong/options.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Which sizes can be measured at all.
+namespace kontor::pingpong {
+
+/// Collective. Bytes that each rank may take: nine tenths of what is free on its host, divided among the
+/// ranks there; of all hosts the least.
+double memory_of_rank(const comm::Communicator&);
+
+/// One curve: the sizes that it is measured at.
+struct Case {
+  int dimensions;
+  ScalarName scalar;
+  std::vector<std::int64_t> sizes;
+};
+
+/// Local. Every dimension and scalar of the deck with the sizes that fit in `memory` bytes, where the Views
+/// of a rank take bytes(dimensions, scalar, size). Larger ones are named in `notes`, or refused by
+/// deck.fail(), with the largest that fits.
+std::vector<Case> cases(const Options&, double memory,
+                        const std::function<double(int, ScalarName, std::int64_t)>& bytes,
+                        std::vector<std::string>& notes);
+
+} // namespace kontor::pingpong

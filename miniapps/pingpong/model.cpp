@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/timers.hpp"
+#include "pingpong/fit.hpp"
+#include "pingpong/logp.hpp"
+#include "pingpong/measures.hpp"
+#include "pingpong/payload.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/exchange.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace kontor::pingpong {
+namespace {
+
+using View = HostView<double, 1>;
+
+struct Prediction {
+  std::string operation;
+  std::int64_t bytes;
+  double predicted; ///< s
+  double measured;  ///< s
+
+  double factor() const { return std::max(predicted / measured, measured / predicted); }
+};
+
+/// Half of each round trip of hand-written MPI, undisturbed: the fastest of the repetitions, here and below.
+std::vector<Timed> one_way_times(const Findings& findings) {
+  std::vector<Timed> times;
+  for (const auto& p : findings.points)
+    if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.min / 2});
+  return times;
+}
+
+/// Seconds of the one way at this size.
+double time_one(Bench& bench, const Subject& subject, const Way& way, const Payload& payload) {
+  bench.time(subject, std::span(&way, 1), payload);
+  return bench.findings.points.back().time.min;
+}
+
+/// The halo of a slab: one View to each of the two neighbours of a closed ring. Messages go one after the
+/// other: 2 (alpha + beta n).
+Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
+  const auto& comm = bench.comm();
+  const int next = (comm.rank() + 1) % comm.size();
+  const int previous = (comm.rank() + comm.size() - 1) % comm.size();
+  const auto to_next = make_cube<View>("pingpong/to_next", size);
+  const auto to_previous = make_cube<View>("pingpong/to_previous", size);
+  const auto from_next = make_cube<View>("pingpong/from_next", size);
+  const auto from_previous = make_cube<View>("pingpong/from_previous", size);
+  comm::Exchange<View> exchange(comm, "pingpong/slab");
+  exchange.add(to_next, next, from_previous, previous);
+  exchange.add(to_previous, previous, from_next, next);
+  exchange.commit();
+  const Way way{"exchange",
+                [&](int n) {
+                  for (int i = 0; i < n; ++i) {
+                    exchange.start();
+                    exchange.finish();
+                  }
+                },
+                &exchange.times(), comm.backend().capabilities().moves_data};
+  const Payload payload{[&](int seed) {
+                          fill_payload(to_next.data(), size, seed, comm.rank());
+                          fill_payload(to_previous.data(), size, seed + 1, comm.rank());
+                        },
+                        [&](int seed) {
+                          return wrong_payload(from_previous.data(), size, seed, previous) +
+                                 wrong_payload(from_next.data(), size, seed + 1, next);
+                        }};
+  const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
+  const double measured = time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, payload);
+  return {"halo of a slab", bytes, 2 * model.seconds(static_cast<double>(bytes)), measured};
+}
+
+/// Recursive doubling: ceil(log2 p) (alpha + beta n).
+Prediction allreduce(Bench& bench, const Hockney& model, std::int64_t size) {
+  const auto& comm = bench.comm();
+  const auto view = make_cube<View>("pingpong/allreduce", size);
+  const Way way{"allreduce", [&](int n) {
+                  for (int i = 0; i < n; ++i) comm::allreduce(comm, view, comm::ReduceOp::max);
+                }};
+  const Payload payload{[&](int seed) { fill_payload(view.data(), size, seed); },
+                        [&](int seed) { return wrong_payload(view.data(), size, seed); }};
+  const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
+  const double measured = time_one(bench, {"allreduce", size, size, bytes}, way, payload);
+  const int steps = std::bit_width(static_cast<unsigned>(comm.size() - 1));
+  return {"allreduce", bytes, steps * model.seconds(static_cast<double>(bytes)), measured};
+}
+
+std::string to_text(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
+  constexpr double micro = 1e6;
+  const auto line = [](const Line& l) {
+    return fmt::format("{:.3f} us + bytes / {:.2f} GB/s", l.alpha * micro, 1e-9 / l.beta);
+  };
+  auto text = fmt::format("\n  one message (Hockney): {}", line(h.eager));
+  if (h.rendezvous) text += fmt::format("; from {:.0f} bytes {}", h.switch_bytes, line(*h.rendezvous));
+  text += fmt::format("\n  LogP: L {:.3f} us, o {:.3f} us to send and {:.3f} us to receive, g {:.3f} us\n\n"
+                      "  {:<16}{:>12}{:>14}{:>14}{:>22}\n",
+                      p.latency * micro, p.send_overhead * micro, p.receive_overhead * micro, p.gap * micro,
+                      "operation", "bytes", "predicted us", "measured us", "measured / predicted");
+  for (const auto& x : predictions)
+    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", x.operation, x.bytes,
+                        x.predicted * micro, x.measured * micro, x.measured / x.predicted);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
+  nlohmann::ordered_json json{{"alpha", h.eager.alpha}, {"beta", h.eager.beta}};
+  if (h.rendezvous) {
+    json["switch_bytes"] = h.switch_bytes;
+    json["alpha_rendezvous"] = h.rendezvous->alpha;
+    json["beta_rendezvous"] = h.rendezvous->beta;
+  }
+  json["L"] = p.latency;
+  json["o_send"] = p.send_overhead;
+  json["o_receive"] = p.receive_overhead;
+  json["g"] = p.gap;
+  for (const auto& x : predictions)
+    json["predictions"].push_back({{"operation", x.operation},
+                                   {"bytes", x.bytes},
+                                   {"predicted", x.predicted},
+                                   {"measured", x.measured}});
+  return json;
+}
+
+} // namespace
+
+void measure_model(Bench& bench) {
+  measure_roundtrip(bench);
+  auto& findings = bench.findings;
+  const auto times = one_way_times(findings);
+  const auto hockney = fit_hockney(times);
+  const auto logp =
+      measure_logp(bench.comm(), times.front().seconds, static_cast<int>(bench.options.repetitions));
+  std::vector<Prediction> predictions;
+  for (const auto size : bench.cases.front().sizes) predictions.push_back(halo(bench, hockney, size));
+  for (const auto size : bench.cases.front().sizes) predictions.push_back(allreduce(bench, hockney, size));
+  std::vector<double> factors;
+  for (const auto& p : predictions) factors.push_back(p.factor());
+  findings.text = to_text(hockney, logp, predictions);
+  findings.record["model"] = to_json(hockney, logp, predictions);
+  const auto& longest = hockney.rendezvous ? *hockney.rendezvous : hockney.eager;
+  findings.figures = {{"latency", hockney.eager.alpha, "s"},
+                      {"bandwidth", 1 / longest.beta, "B/s"},
+                      {"prediction_factor", miniapp::median(factors), "1"}};
+}
+
+} // namespace kontor::pingpong

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/options.hpp"
+
+#include "common/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kontor::pingpong {
+namespace {
+
+using config::Named;
+
+constexpr std::array<Named<Measure>, 6> measures{{{"roundtrip", Measure::roundtrip},
+                                                  {"bcast", Measure::bcast},
+                                                  {"halo", Measure::halo},
+                                                  {"collectives", Measure::collectives},
+                                                  {"model", Measure::model},
+                                                  {"strided", Measure::strided}}};
+constexpr std::array<Named<ScalarName>, 2> scalar_names{
+    {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
+constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
+constexpr std::array<Named<TooLarge>, 2> too_large_names{
+    {{"refuse", TooLarge::refuse}, {"leave_out", TooLarge::leave_out}}};
+
+/// Of the Views or blocks that a measure knows.
+std::vector<std::int64_t> dimensions_of(Measure measure) {
+  switch (measure) {
+  case Measure::roundtrip:
+  case Measure::halo: return {1, 2, 3};
+  case Measure::strided: return {2, 3};
+  default: return {1};
+  }
+}
+
+void refuse_dimensions(const Options& o, const config::Deck& deck) {
+  const auto known = dimensions_of(o.measure);
+  for (std::size_t i = 0; i < o.dimensions.size(); ++i)
+    if (std::find(known.begin(), known.end(), o.dimensions[i]) == known.end())
+      deck.fail(fmt::format("problem.dimensions[{}]", i),
+                fmt::format("is {}; problem.measure {} takes {}", o.dimensions[i], name_of(o.measure),
+                            fmt::join(known, ", ")));
+}
+
+/// Hand-written MPI takes its counts as int.
+void refuse_counts(const Options& o, const config::Deck& deck) {
+  const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
+  constexpr double most = std::numeric_limits<int>::max();
+  const double elements = std::pow(static_cast<double>(o.sizes.to), dimensions);
+  if (elements > most)
+    deck.fail("problem.sizes.to",
+              fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most "
+                          "{:.0f}",
+                          o.sizes.to, dimensions, elements, most));
+}
+
+void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
+  if (ranks < 2)
+    deck.fail(
+        "problem.measure",
+        fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)));
+  const bool paired = o.measure == Measure::roundtrip || o.measure == Measure::strided;
+  if (paired && o.pairs == Pairs::all && ranks % 2 != 0)
+    deck.fail("problem.measure",
+              fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to "
+                          "one: ranks 0 and 1 are measured then, and the others are idle",
+                          name_of(o.measure), ranks));
+}
+
+} // namespace
+
+std::string_view name_of(Measure measure) {
+  return measures[static_cast<std::size_t>(measure)].name;
+}
+
+std::string_view name_of(ScalarName scalar) {
+  return scalar_names[static_cast<std::size_t>(scalar)].name;
+}
+
+std::int64_t bytes_of(ScalarName scalar) {
+  return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double);
+}
+
+void Options::describe(config::Visitor& v) {
+  v.section("problem", "What is measured", [&](config::Visitor& p) {
+    p.choice<Measure>("measure", measure, measures, "See miniapps/pingpong/README.md");
+    p.value("dimensions", dimensions, "Of the Views or blocks, one curve for each", {1, 3}, {1, 3});
+    p.choices<ScalarName>("scalars", scalars, scalar_names, "Of the Views, one curve for each", {1});
+    p.section("sizes", "Elements along an edge of the View or block", [&](config::Visitor& s) {
+      s.value("from", sizes.from, "The smallest", {1, std::int64_t{1} << 40});
+      s.value("to", sizes.to, "The largest", {1, std::int64_t{1} << 40});
+      s.value("factor", sizes.factor, "From one to the next", {2, 1000});
+      s.value("memory", sizes.memory,
+              "Bytes that the Views of a rank may take; auto: its share of what is free",
+              {1, std::int64_t{1} << 50});
+      s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
+                         "Where sizes do not fit: an error, or measured without them");
+    });
+    p.choice<Pairs>(
+        "pairs", pairs, pairings,
+        "roundtrip, strided: every rank r of the lower half with r + ranks/2, or ranks 0 and 1 alone");
+    p.choices<std::string>("backends", backends, miniapp::backend_names(),
+                           "halo: which to compare; empty: all");
+    p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(),
+                             "halo: which to compare; empty: all");
+    p.choices<comm::Packing>("packings", packings, miniapp::packing_names(),
+                             "halo: which to compare; empty: all");
+    p.value("repetitions", repetitions, "Samples of each way at each size", {1, 1000000});
+    p.value("warm_up", warm_up, "Executions of each way before that", {1, 1000000});
+    p.value("shortest_sample", shortest_sample,
+            "Seconds; what takes less is executed several times in a sample, which then is their mean",
+            {0, 10});
+  });
+}
+
+void Options::resolve(const config::Deck& from, int ranks) {
+  deck = from;
+  if (measure == Measure::model) pairs = Pairs::one;
+  refuse_ranks(*this, from, ranks);
+  refuse_dimensions(*this, from);
+  if (sizes.to < sizes.from)
+    from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
+  refuse_counts(*this, from);
+  if (measure == Measure::strided && sizes.from < 2)
+    from.fail("problem.sizes.from",
+              "is 1; strided sends one end of a View and receives the other: 2 or more");
+  if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
+    from.fail("problem.sizes.to",
+              fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
+                          "the line of a model needs that many",
+                          sizes.to, sizes.factor));
+}
+
+} // namespace kontor::pingpong

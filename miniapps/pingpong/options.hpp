@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/options.hpp>
+#include <kontor/config/deck.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::pingpong {
+
+enum class Measure { roundtrip, bcast, halo, collectives, model, strided };
+enum class ScalarName { of_int, of_double };
+enum class Pairs { all, one };
+enum class TooLarge { refuse, leave_out };
+
+std::string_view name_of(Measure);
+std::string_view name_of(ScalarName);
+std::int64_t bytes_of(ScalarName);
+
+/// The section problem of a pingpong deck.
+struct Options {
+  Measure measure = Measure::roundtrip;
+  std::vector<std::int64_t> dimensions{1};
+  std::vector<ScalarName> scalars{ScalarName::of_int, ScalarName::of_double};
+  struct Sizes {
+    std::int64_t from = 64;
+    std::int64_t to = 32768;
+    std::int64_t factor = 2;
+    std::optional<std::int64_t>
+        memory; ///< bytes of a rank's Views; none: its share of what its host has free
+    TooLarge too_large = TooLarge::refuse;
+  } sizes;
+  Pairs pairs = Pairs::all;
+  std::vector<std::string> backends; ///< of a halo; empty: all of the build
+  std::vector<comm::Pattern> patterns;
+  std::vector<comm::Packing> packings;
+  std::int64_t repetitions = 101;
+  std::int64_t warm_up = 5;
+  double shortest_sample = 2e-4;
+
+  std::optional<config::Deck> deck; ///< for fail(); set by resolve()
+
+  void describe(config::Visitor&);
+
+  /// Refuses what cannot run, by deck.fail().
+  void resolve(const config::Deck&, int ranks);
+};
+
+} // namespace kontor::pingpong

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/pingpong.hpp"
+
+#include "pingpong/measures.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kontor::pingpong {
+namespace {
+
+using Function = void (*)(Bench&);
+
+Function function_of(Measure measure) {
+  switch (measure) {
+  case Measure::roundtrip: return measure_roundtrip;
+  case Measure::bcast: return measure_bcast;
+  case Measure::halo: return measure_halo;
+  case Measure::collectives: return measure_collectives;
+  case Measure::model: return measure_model;
+  case Measure::strided: return measure_strided;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+PingPong::PingPong(const Options& options, const miniapp::RunContext& context)
+    : options_(options), context_(context) {
+  const auto memory =
+      options.sizes.memory ? static_cast<double>(*options.sizes.memory) : memory_of_rank(context.comm);
+  cases_ = cases(
+      options, memory,
+      [&](int dimensions, ScalarName scalar, std::int64_t size) {
+        return bytes_of_views(options.measure, context.comm.size(), dimensions, scalar, size);
+      },
+      notes_);
+  const bool paired = options.measure == Measure::roundtrip || options.measure == Measure::strided;
+  if (paired && options.pairs == Pairs::one && context.comm.size() > 2)
+    notes_.push_back(
+        fmt::format("ranks 0 and 1 are measured, the other {} are idle", context.comm.size() - 2));
+}
+
+void PingPong::reset() {
+  findings_ = {};
+  findings_.notes = notes_;
+}
+
+void PingPong::run() {
+  Bench bench{options_, context_, cases_, findings_};
+  function_of(options_.measure)(bench);
+  wrong_ += findings_.wrong;
+}
+
+miniapp::Verification PingPong::verify() {
+  const auto wrong = comm::allreduce(context_.comm, wrong_, comm::ReduceOp::sum);
+  return {"values that arrived wrong", static_cast<double>(wrong), 0};
+}
+
+std::vector<miniapp::FigureOfMerit> PingPong::figures(double /*seconds*/, const miniapp::Calibration&) const {
+  return findings_.figures;
+}
+
+nlohmann::ordered_json PingPong::record() const {
+  std::vector<std::string_view> scalars;
+  for (const auto scalar : options_.scalars) scalars.push_back(name_of(scalar));
+  nlohmann::ordered_json json{{"measure", name_of(options_.measure)},
+                              {"precision", fmt::format("{}", fmt::join(scalars, " and "))}};
+  json.update(to_json(findings_));
+  return json;
+}
+
+} // namespace kontor::pingpong

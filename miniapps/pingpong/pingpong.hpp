@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/mini_app.hpp"
+#include "pingpong/bench.hpp"
+
+namespace kontor::pingpong {
+
+/// What messages, halos and collective operations cost, each way of them, on the machine at hand.
+class PingPong final : public miniapp::MiniApp {
+ public:
+  /// Collective over the context's communicator. Options are resolved. Throws config::Error if a size does
+  /// not fit in memory.
+  PingPong(const Options&, const miniapp::RunContext&);
+
+  void warm_up() override {} ///< each way is warmed up where it is measured
+  void reset() override;
+  void run() override;
+  miniapp::Verification verify() override;
+  std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
+  nlohmann::ordered_json record() const override;
+  std::vector<miniapp::Traffic> traffic() const override { return {}; }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) override { return {}; }
+  std::string table() const override { return to_text(findings_); }
+
+ private:
+  Options options_;
+  miniapp::RunContext context_;
+  std::vector<std::string> notes_;
+  std::vector<Case> cases_;
+  Findings findings_;
+  std::int64_t wrong_ = 0; ///< in all repeats
+};
+
+} // namespace kontor::pingpong

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/findings.hpp"
+#include "pingpong/measures.hpp"
+#include "pingpong/memory.hpp"
+
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::pingpong;
+using Sizes = std::vector<std::int64_t>;
+
+Options read(const std::string& problem, int ranks = 2) {
+  Options options;
+  const auto deck = config::Deck::parse("{app: pingpong, problem: {" + problem + "}}", "test.yaml");
+  deck.read([&](config::Visitor& v) { options.describe(v); });
+  options.resolve(deck, ranks);
+  return options;
+}
+
+std::string refusal(const std::string& problem, double memory = 1e9) {
+  try {
+    std::vector<std::string> notes;
+    const auto options = read(problem);
+    cases(
+        options, memory,
+        [&](int d, ScalarName s, std::int64_t size) {
+          return bytes_of_views(options.measure, 2, d, s, size);
+        },
+        notes);
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Cases, AreDimensionsTimesScalars) {
+  std::vector<std::string> notes;
+  const auto options = read("dimensions: [1, 3], sizes: {from: 3, to: 50, factor: 4}");
+  const auto all = cases(
+      options, 1e9, [](int, ScalarName, std::int64_t) { return 0.0; }, notes);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].dimensions, 1);
+  EXPECT_EQ(all[3].dimensions, 3);
+  EXPECT_EQ(all[0].scalar, ScalarName::of_int);
+  EXPECT_EQ(all[1].scalar, ScalarName::of_double);
+  for (const auto& c : all) EXPECT_EQ(c.sizes, (Sizes{3, 12, 48}));
+  EXPECT_TRUE(notes.empty());
+}
+
+/// Two Views of 396^3 doubles take 0.99 GB, of 397^3 a little more than 1 GB.
+TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
+  EXPECT_EQ(
+      refusal("dimensions: [3], scalars: [double], sizes: {from: 64, to: 1024}"),
+      "test.yaml:1:85: problem.sizes.to is too large: at size 512, 3-D double, the Views of a rank take "
+      "2.15 GB, and 1 GB are free for it; the largest size that fits is 396");
+  EXPECT_EQ(
+      refusal("scalars: [int], sizes: {from: 64, to: 2048, memory: 100}", 100),
+      "test.yaml:1:57: problem.sizes.from is too large: at size 64, 1-D int, the Views of a rank take "
+      "5.12e-07 GB, and 1e-07 GB are allowed by problem.sizes.memory; the largest size that fits is 12");
+}
+
+TEST(Cases, LeaveOutWhatDoesNotFit) {
+  std::vector<std::string> notes;
+  const auto options = read("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}");
+  const auto all = cases(
+      options, 300 * 8, [](int, ScalarName, std::int64_t size) { return 8.0 * static_cast<double>(size); },
+      notes);
+  EXPECT_EQ(all.front().sizes, (Sizes{64, 128, 256}));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0], "left out, because they do not fit in 2.4e-06 GB a rank: 1-D double of size 512, 1024");
+}
+
+/// HDF5 tables want the same keys in every row.
+TEST(Findings, RowsHaveEqualKeys) {
+  Findings findings;
+  const Subject subject{"1d double", 64, 64, 512};
+  findings.points = {{subject, "raw", summarise({1e-6, 3e-6})},
+                     {subject, "typed", summarise({2e-6}), {1, 2, 3, 4, 5}}};
+  findings.ratios = {{subject, "typed", "raw", {1.25, 1.0, 1.5}}};
+  const auto json = to_json(findings);
+  ASSERT_EQ(json["curves"].size(), 2U);
+  EXPECT_EQ(json["curves"][0].size(), json["curves"][1].size());
+  EXPECT_EQ(json["curves"][1]["pack"], 1.0);
+  EXPECT_EQ(json["curves"][1]["unpack"], 4.0);
+  EXPECT_EQ(json["curves"][0]["messages"], 1);
+  EXPECT_EQ(json["ratios"][0]["ratio"], 1.25);
+  const auto text = to_text(findings);
+  EXPECT_NE(text.find("1d double"), std::string::npos) << text;
+  EXPECT_NE(text.find("raw 2.000  typed 2.000   typed/raw 1.250 [1.000, 1.500]"), std::string::npos) << text;
+}
+
+TEST(Findings, TypedOverRawIsMedianAndWorst) {
+  Findings findings;
+  for (const double ratio : {1.0, 1.5, 1.1}) findings.ratios.push_back({{}, "typed", "raw", {ratio, 1, 2}});
+  const auto figures = typed_over_raw(findings);
+  EXPECT_EQ(figures[0].name, "typed_over_raw");
+  EXPECT_EQ(figures[0].value, 1.1);
+  EXPECT_EQ(figures[1].value, 1.5);
+}
+
+} // namespace

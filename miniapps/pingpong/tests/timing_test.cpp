@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/payload.hpp"
+#include "pingpong/timing.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::pingpong;
+
+struct Timing : testing::Test {
+  comm::Communicator comm{MPI_COMM_WORLD};
+  std::string log;
+  int made = 0;    ///< the seed of the payload
+  int arrived = 0; ///< and of what a way has moved
+
+  Way way(const std::string& name, bool works = true) {
+    return {name, [this, name, works](int) {
+              log += name;
+              if (works) arrived = made;
+            }};
+  }
+  Payload payload{[this](int seed) { made = seed; }, [this](int seed) { return arrived == seed ? 0 : 1; }};
+};
+
+TEST_F(Timing, WaysTakeTurnsInGoingFirst) {
+  const Way ways[] = {way("a"), way("b")};
+  const auto samples = interleave(comm, ways, payload, {4, 1, 0}, true);
+  EXPECT_EQ(log, "ab"
+                 "abbaabba");
+  EXPECT_EQ(samples.executions, 1);
+  ASSERT_EQ(samples.seconds.size(), 2U);
+  EXPECT_EQ(samples.seconds[0].size(), 4U);
+  EXPECT_EQ(samples.wrong, 0);
+}
+
+TEST_F(Timing, EveryRepetitionIsVerified) {
+  const Way ways[] = {way("a"), way("b", false)};
+  EXPECT_EQ(interleave(comm, ways, payload, {4, 2, 0}, true).wrong, 6)
+      << "2 in the warm-up, 4 in repetitions";
+}
+
+TEST_F(Timing, WhatMovesNothingIsNotVerified) {
+  Way idle = way("b", false);
+  idle.verified = false;
+  const Way ways[] = {way("a"), idle};
+  EXPECT_EQ(interleave(comm, ways, payload, {4, 2, 0}, true).wrong, 0);
+}
+
+TEST_F(Timing, ShortExecutionsAreTimedTogether) {
+  int executions = 0;
+  const Way ways[] = {{"a", [&](int n) {
+                         executions += n;
+                         std::this_thread::sleep_for(std::chrono::microseconds(100 * n));
+                         arrived = made;
+                       }}};
+  const auto samples = interleave(comm, ways, payload, {3, 2, 0.01}, true);
+  EXPECT_GT(samples.executions, 1);
+  EXPECT_LE(samples.executions, 100);
+  EXPECT_EQ(executions, 2 + 3 * samples.executions);
+  for (const double seconds : samples.seconds[0]) EXPECT_GE(seconds, 1e-4) << "of one execution";
+}
+
+TEST_F(Timing, TheSlowestClockedRankCounts) {
+  const bool slow = comm.rank() == 0;
+  const Way ways[] = {{"a", [&](int) {
+                         arrived = made;
+                         if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                       }}};
+  const auto samples = interleave(comm, ways, payload, {3, 1, 0}, true);
+  for (const double seconds : samples.seconds[0]) EXPECT_GE(seconds, 2e-3);
+  if (comm.size() == 1) return;
+  EXPECT_GT(interleave(comm, ways, payload, {3, 1, 0}, !slow).seconds[0][0], 0)
+      << "ranks without a clock do not count";
+}
+
+TEST_F(Timing, PhasesAreOfOneExecution) {
+  comm::PhaseTimes phases;
+  const Way ways[] = {{"a",
+                       [&](int n) {
+                         arrived = made;
+                         phases.pack += 2.0 * n * (comm.rank() + 1);
+                         phases.wait += 3.0 * n * (comm.rank() + 1);
+                       },
+                       &phases}};
+  const auto samples = interleave(comm, ways, payload, {3, 2, 1e-6}, true);
+  EXPECT_DOUBLE_EQ(samples.phases[0].pack, 2.0 * comm.size()) << "of the slowest rank";
+  EXPECT_DOUBLE_EQ(samples.phases[0].wait, 3.0 * comm.size());
+  EXPECT_EQ(samples.phases[0].post, 0);
+}
+
+TEST(PayloadValues, DifferBetweenSeedsAndSenders) {
+  for (int seed = 1; seed < 100; ++seed) {
+    for (std::int64_t i = 0; i < 10; ++i) {
+      EXPECT_NE(payload_value<int>(i, seed), payload_value<int>(i, seed + 1));
+      EXPECT_NE(payload_value<int>(i, seed), payload_value<int>(i + 1, seed)) << "a shift is seen";
+      EXPECT_NE(payload_value<double>(i, seed, 0), payload_value<double>(i, seed, 1));
+    }
+  }
+}
+
+TEST(PayloadValues, AreCounted) {
+  double values[100];
+  fill_payload(values, 100, 3, 1);
+  EXPECT_EQ(wrong_payload(values, 100, 3, 1), 0);
+  EXPECT_EQ(wrong_payload(values, 100, 4, 1), 100);
+  values[42] = -1;
+  EXPECT_EQ(wrong_payload(values, 100, 3, 1), 1);
+}
+
+} // namespace

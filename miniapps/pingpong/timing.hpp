@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/phase_times.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Fair comparison of several ways to do the same thing.
+namespace kontor::pingpong {
+
+struct Way {
+  std::string name;
+  std::function<void(int executions)> run;  ///< what is timed; collective
+  const comm::PhaseTimes* phases = nullptr; ///< what run() adds to, if it tells where the time goes
+  bool verified = true;                     ///< false: it moves no data
+};
+
+/// What travels. Not timed.
+struct Payload {
+  std::function<void(int seed)> fill;          ///< values that all differ from those of the seed before
+  std::function<std::int64_t(int seed)> wrong; ///< how many values on this rank are not what the seed makes
+};
+
+struct Sampling {
+  std::int64_t repetitions = 101;
+  std::int64_t warm_up = 5;
+  double shortest = 2e-4; ///< s; executions that take less are timed several at a time
+};
+
+struct Samples {
+  std::vector<std::vector<double>> seconds; ///< of one execution: [way][repetition]
+  std::vector<comm::PhaseTimes> phases; ///< of one execution: [way], medians of the rank that takes longest
+  int executions = 1;                   ///< in a sample, equal for all ways
+  std::int64_t wrong = 0;               ///< values on this rank, all repetitions and the warm-up together
+};
+
+/// Collective. All ways are tried in every repetition, and the one that goes first changes from each
+/// repetition to the next. Before each sample the payload is made new and the ranks meet at a barrier; after
+/// it the payload is verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
+/// rank.
+Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
+                   bool clocked);
+
+} // namespace kontor::pingpong

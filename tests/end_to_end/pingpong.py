@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pingpong: what it refuses, says and records."""
+
+import unittest
+
+from launch import PINGPONG, HeatTest
+from recorded import RecordTest
+from refusal import RefusalTest
+
+SMALL = """\
+app: pingpong
+problem:
+  measure: roundtrip
+  sizes: {from: 4, to: 16}
+  repetitions: 3
+  warm_up: 2
+output: {file: out.h5}
+"""
+MEASURES = ("roundtrip", "bcast", "halo", "collectives", "model", "strided")
+
+
+def deck(measure, **problem):
+    """SMALL with another measure and more keys."""
+    keys = "".join(f"  {key}: {value}\n" for key, value in problem.items())
+    return SMALL.replace("  measure: roundtrip\n", f"  measure: {measure}\n{keys}")
+
+
+class Refused(RefusalTest):
+    program = PINGPONG
+
+    def refused_deck(self, says, text, ranks=(2,), *arguments):
+        self.refused(says, *arguments, deck=text, ranks=ranks)
+
+    def test_one_rank(self):
+        for measure in MEASURES:
+            self.refused_deck(
+                f"deck.yaml:3:12: problem.measure {measure} takes 2 ranks or more, but there is 1; start it by "
+                "mpirun -n 2",
+                deck(measure, dimensions="[2]" if measure == "strided" else "[1]"),
+                ranks=(1,),
+            )
+
+    def test_odd_ranks(self):
+        for measure in "roundtrip", "strided":
+            self.refused_deck(
+                f"deck.yaml:3:12: problem.measure {measure} pairs the ranks, but there are 3; use an even number, or "
+                "set problem.pairs to one: ranks 0 and 1 are measured then, and the others are idle",
+                deck(measure, dimensions="[2]"),
+                ranks=(3,),
+            )
+
+    def test_more_than_the_memory_of_the_machine(self):
+        self.write("deck.yaml", SMALL)
+        result = self.heat("deck.yaml", "--set", "problem.sizes.to=2000000000", "--set", "problem.sizes.factor=1000",
+                           "--set", "problem.sizes.from=2000", ranks=2, limit=10)
+        if result.code == 0:
+            self.skipTest("a machine with so much memory")
+        self.assertEqual(result.code, 2, result)
+        self.assertRegex(
+            result.err,
+            r"\A--set problem\.sizes\.to=2000000000: problem\.sizes\.to is too large: at size 2000000000, 1-D "
+            r"(int|double), the Views of a rank take (16|32) GB, and [\d.]+ GB are free for it; the largest size that "
+            r"fits is \d+\n\Z",
+        )
+        self.assertEqual(self.files(), ["deck.yaml"])
+
+    def test_more_than_the_memory_of_the_deck(self):
+        self.refused_deck(
+            "deck.yaml:6:24: problem.sizes.to is too large: at size 16, 3-D double, the Views of a rank take 6.55e-05 "
+            "GB, and 1e-05 GB are allowed by problem.sizes.memory; the largest size that fits is 8",
+            deck("roundtrip", dimensions="[3]", scalars="[double]").replace("to: 16", "to: 16, memory: 10000"),
+        )
+
+    def test_more_elements_than_raw_calls_take(self):
+        self.refused_deck(
+            "deck.yaml:5:24: problem.sizes.to is 2000, which in 3-D makes 8e+09 elements; raw MPI calls take at most "
+            "2147483647",
+            deck("roundtrip", dimensions="[3]").replace("to: 16", "to: 2000"),
+        )
+
+    def test_sizes(self):
+        self.refused_deck(
+            "deck.yaml:4:24: problem.sizes.to is 2, below problem.sizes.from, 4", SMALL.replace("to: 16", "to: 2")
+        )
+        self.refused_deck(
+            "deck.yaml:4:24: problem.sizes.to is 8, which with problem.sizes.factor 2 makes fewer than 3 sizes; the "
+            "line of a model needs that many",
+            deck("model").replace("to: 16", "to: 8"),
+        )
+        self.refused_deck(
+            "deck.yaml:5:17: problem.sizes.from is 1; strided sends one end of a View and receives the other: 2 or more",
+            deck("strided", dimensions="[2]").replace("from: 4", "from: 1"),
+        )
+
+    def test_dimensions(self):
+        for measure, known in ("bcast", "1"), ("collectives", "1"), ("model", "1"), ("strided", "2, 3"):
+            other = "1" if measure == "strided" else "3"
+            self.refused_deck(
+                f"deck.yaml:4:16: problem.dimensions[0] is {other}; problem.measure {measure} takes {known}",
+                deck(measure, dimensions=f"[{other}]"),
+            )
+
+    def test_scalars(self):
+        self.refused_deck(
+            "deck.yaml:4:18: problem.scalars[1] expects int or double, found \"flaot\"",
+            deck("roundtrip", scalars="[int, flaot]"),
+        )
+
+    def test_no_way_to_exchange_a_halo(self):
+        self.refused_deck(
+            "deck.yaml:2:1: problem has no combination of backends, patterns and packings that can be had:\n"
+            "  view rma datatype: pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
+            "possible; choose packing 'kernel' or 'auto', or another pattern",
+            deck("halo", backends="[view]", patterns="[rma]", packings="[datatype]"),
+        )
+
+    def test_faces_that_cannot_travel_unpacked(self):
+        result = self.refusal_of(deck("halo", dimensions="[3]", backends="[view]", packings="[none]"))
+        self.assertIn("view nonblocking none: exchange 'pingpong/halo', slot ", result.err)
+        self.assertIn("choose packing 'kernel', or contiguous Views", result.err)
+
+    def refusal_of(self, text):
+        self.write("deck.yaml", text)
+        result = self.heat("deck.yaml", ranks=2, limit=10)
+        self.assertEqual((result.code, result.out), (2, ""), result)
+        return result
+
+    def test_strided_by_a_backend_without_datatypes(self):
+        self.refused_deck(
+            "--set comm.backend=raw: comm.backend cannot do what strided compares: backend 'raw' takes contiguous "
+            "buffers only, so packing 'datatype' is not possible; choose packing 'kernel' or backend 'view'",
+            deck("strided", dimensions="[2]"),
+            (2,),
+            *("--set", "comm.backend=raw"),
+        )
+
+    def test_backend_that_is_not_there(self):
+        result = self.refusal_of(deck("halo", backends="[vieww]"))
+        self.assertRegex(result.err, r'\Adeck.yaml:4:14: problem.backends\[0\] expects raw, view, .*did you mean view\?')
+
+
+class Told(HeatTest):
+    program = PINGPONG
+
+    def test_figure_comes_first(self):
+        self.write("deck.yaml", SMALL)
+        said = self.passes("deck.yaml", "--quiet", ranks=2)
+        self.assertRegex(
+            said.out, r"\AFOM typed_over_raw = \S+ 1\nFOM typed_over_raw_worst = \S+ 1\nVERIFICATION PASSED\n\Z"
+        )
+
+    def test_table(self):
+        self.write("deck.yaml", SMALL)
+        said = self.passes("deck.yaml", ranks=2)
+        for size in 4, 8, 16:
+            for name, width in ("int", 4), ("double", 8):
+                self.assertRegex(
+                    said.out,
+                    rf"\n  1d {name} +{size} +{size * width} +raw \S+  typed \S+   typed/raw \S+ \[\S+, \S+\]\n",
+                )
+
+    def test_idle_ranks(self):
+        self.write("deck.yaml", SMALL)
+        said = self.passes("deck.yaml", "--set", "problem.pairs=one", ranks=3)
+        self.assertIn("\n  ranks 0 and 1 are measured, the other 1 are idle\n", said.out)
+
+    def test_sizes_left_out(self):
+        self.write("deck.yaml", SMALL.replace("to: 16", "to: 16, memory: 200, too_large: leave_out"))
+        said = self.passes("deck.yaml", ranks=2)
+        self.assertIn("left out, because they do not fit in 2e-07 GB a rank: 1-D double of size 16\n", said.out)
+
+    def test_model(self):
+        self.write("deck.yaml", deck("model", scalars="[double]"))
+        said = self.passes("deck.yaml", ranks=3)
+        self.assertRegex(said.out, r"one message \(Hockney\): \S+ us \+ bytes / \S+ GB/s")
+        self.assertRegex(said.out, r"LogP: L \S+ us, o \S+ us to send and \S+ us to receive, g \S+ us")
+        self.assertRegex(said.out, r"FOM latency = \S+ s\nFOM bandwidth = \S+ B/s\nFOM prediction_factor = ")
+
+
+class Recorded(RecordTest):
+    program = PINGPONG
+    CURVES = ("curve", "series", "size", "elements", "bytes", "repetitions", "mean", "standard_error", "median", "min",
+              "pack", "post", "wait", "unpack", "messages")  # fmt: skip
+    RATIOS = ("curve", "series", "baseline", "size", "bytes", "ratio", "low", "high")
+
+    def run_measure(self, text, **others):
+        run = self.run_deck(text, "out.h5", **{"ranks": 2, **others})["/run"]
+        self.assertEqual(run["curves"].dtype.names, self.CURVES)
+        for row in run["curves"]:
+            self.assertTrue(0 < row["min"] <= row["median"], row)
+        return run
+
+    def test_roundtrip(self):
+        run = self.run_measure(deck("roundtrip", dimensions="[1, 2, 3]"))
+        self.assertEqual(len(run["curves"]), 3 * 2 * 3 * 2, "dimensions, scalars, sizes, series")
+        self.assertEqual({row["series"].decode() for row in run["curves"]}, {"raw", "typed"})
+        row = next(row for row in run["curves"] if row["curve"] == b"3d double" and row["size"] == 8)
+        self.assertEqual((row["elements"], row["bytes"], row["repetitions"], row["messages"]), (512, 4096, 3, 1))
+        self.assertEqual(run["ratios"].dtype.names, self.RATIOS)
+        for row in run["ratios"]:
+            self.assertTrue(0 < row["low"] <= row["ratio"] <= row["high"], row)
+        self.assertEqual(run.attrs["measure"], "roundtrip")
+
+    def test_halo(self):
+        run = self.run_measure(deck("halo", dimensions="[2]", scalars="[int]", backends="[view, 'null']"), ranks=4)
+        row = next(row for row in run["curves"] if row["size"] == 16)
+        self.assertEqual((row["elements"], row["bytes"], row["messages"]), (64, 256, 4))
+        series = {row["series"].decode() for row in run["curves"]}
+        self.assertLessEqual({"view nonblocking kernel", "view persistent datatype", "null blocking kernel"}, series)
+        self.assertEqual(len(run["best"]), 3)
+        for row in run["best"]:
+            self.assertFalse(row["series"].startswith(b"null"), "what moves nothing is not the best")
+        refused = {row["series"].decode(): row["why"].decode() for row in run["not_possible"]}
+        self.assertIn("windows in one piece", refused["view rma datatype"])
+        self.assertEqual(run["figure_of_merit"].attrs["name"], "halo_exchange")
+        packed = [row for row in run["curves"] if row["series"] == b"view nonblocking kernel"]
+        self.assertTrue(all(row["pack"] > 0 and row["unpack"] > 0 for row in packed))
+
+    def test_strided(self):
+        run = self.run_measure(deck("strided", dimensions="[2, 3]", scalars="[double]"), comm__backend="view")
+        curves = {row["curve"].decode() for row in run["curves"]}
+        faces = {f"face normal to {axis}, double" for axis in "xyz"}
+        self.assertEqual(curves, {"column of a plane, double", *faces})
+        self.assertEqual({row["series"] for row in run["curves"]}, {b"kernel", b"datatype", b"auto", b"copy"})
+        self.assertEqual(run["figure_of_merit"].attrs["name"], "auto_over_best")
+        worst = max(row["ratio"] for row in run["ratios"] if row["series"] == b"auto")
+        self.assertEqual(run["figure_of_merit"].attrs["value"], worst)
+
+    def test_model(self):
+        run = self.run_measure(deck("model", scalars="[double]"), ranks=3)
+        model = run["model"]
+        self.assertLessEqual({"alpha", "beta", "L", "o_send", "o_receive", "g"}, set(model.attrs))
+        self.assertEqual(len(model["predictions"]), 2 * 3)
+        self.assertEqual({row["operation"] for row in model["predictions"]}, {b"halo of a slab", b"allreduce"})
+        slab = next(row for row in run["curves"] if row["curve"] == b"halo of a slab")
+        self.assertEqual((slab["size"], slab["elements"], slab["bytes"], slab["messages"]), (4, 8, 64, 2))
+
+    def test_collectives(self):
+        run = self.run_measure(deck("collectives", scalars="[int]"), ranks=3)
+        curves = {row["curve"] for row in run["curves"]}
+        self.assertEqual(curves, {b"allreduce int", b"allgather int", b"alltoall int"})
+        self.assertEqual(len(run["ratios"]), 3 * 3)
+
+    def test_bcast(self):
+        run = self.run_measure(deck("bcast"), ranks=3)
+        self.assertEqual(len(run["curves"]), 2 * 3 * 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
