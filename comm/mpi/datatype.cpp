@@ -78,12 +78,28 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
   return inner;
 }
 
+namespace {
+
+/// MPICH 4.0 compares unsigned numbers as if they were signed (https://github.com/pmodels/mpich/issues/6083).
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+constexpr bool orders_unsigned = false;
+#else
+constexpr bool orders_unsigned = true;
+#endif
+
+bool is_ordered(Scalar scalar) {
+  if (scalar.kind == ScalarKind::unsigned_integer) return orders_unsigned;
+  return scalar.kind != ScalarKind::complex;
+}
+
+} // namespace
+
 MPI_Op reduction(ReduceOp op, Scalar scalar) {
   if (element(scalar).type == MPI_BYTE) return MPI_OP_NULL;
   const bool integer =
       scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
   const bool defined = op == ReduceOp::sum || op == ReduceOp::product ? true
-                       : op == ReduceOp::min || op == ReduceOp::max   ? scalar.kind != ScalarKind::complex
+                       : op == ReduceOp::min || op == ReduceOp::max   ? is_ordered(scalar)
                                                                       : integer;
   return defined ? mpi_op(op) : MPI_OP_NULL;
 }

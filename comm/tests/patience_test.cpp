@@ -74,6 +74,53 @@ TEST(Patience, ALostMessageIsAnError) {
          fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'", size - 1));
 }
 
+/// A ring of the exchange's own, on a communicator that checks.
+struct Ring {
+  explicit Ring(const char* name) : exchange(comm, name) {
+    const auto [previous, next] = ring_of(comm);
+    exchange.add(Ints("out", 4), next, Ints("in", 4), previous);
+    exchange.commit();
+  }
+  Communicator comm{MPI_COMM_WORLD, patient(way("view"))};
+  Exchange<Ints> exchange;
+};
+
+TEST(Patience, ARankThatDoesNotStartIsAnError) {
+  Ring ring("halo");
+  const int last = ring.comm.size() - 1;
+  if (last == 0) GTEST_SKIP() << "a rank does not miss itself";
+  if (ring.comm.rank() < last) {
+    const auto text = text_of<Error>([&] { ring.exchange.start(); });
+    EXPECT_TRUE(text.starts_with("start, exchange 'halo': ")) << text;
+    EXPECT_NE(text.find(fmt::format("missing: {}", last)), std::string::npos) << text;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Patience, ExchangesInAnotherOrderAreAnError) {
+  Ring first("first");
+  if (first.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
+  Exchange<Ints> second(first.comm, "second");
+  second.commit();
+  const bool other = first.comm.rank() == first.comm.size() - 1;
+  EXPECT_EQ(text_of<AgreedError>([&] { (other ? second : first.exchange).start(); }),
+            fmt::format("rank 0 calls start, exchange 'first', but rank {} calls start, exchange 'second'",
+                        first.comm.size() - 1));
+}
+
+TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
+  Ring ring("halo");
+  if (ring.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
+  ring.exchange.start();
+  const auto text = text_of<AgreedError>([&] {
+    if (ring.comm.rank() == 0)
+      barrier(ring.comm);
+    else
+      ring.exchange.finish();
+  });
+  EXPECT_EQ(text, "rank 0 calls barrier, but rank 1 calls finish, exchange 'halo'");
+}
+
 /// At the other levels and with enough time, nothing changes.
 TEST(Patience, ChecksDoNotDisturb) {
   for (const auto& way : ways()) {

@@ -19,12 +19,11 @@ struct CollectiveCall {
   std::vector<std::string> fields{}; ///< equal on all ranks: "(4) double", "from root 0"
   /// What this rank has found wrong by itself.
   std::optional<std::string> problem{};
-  /// The elements that this rank sends to each rank, and those that it expects from each. Both empty where
-  /// there is nothing to compare.
-  std::vector<std::int64_t> sends{};
-  std::vector<std::int64_t> expects{};
+  std::vector<std::int64_t> sends{};   ///< elements for each rank; empty where there is nothing to compare
+  std::vector<std::int64_t> expects{}; ///< elements from each rank; empty like `sends`
 };
 
+/// "bcast of View 'a', (4) double, root 0"
 std::string to_string(const CollectiveCall&);
 
 /// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws
@@ -53,7 +52,9 @@ class AgreementCheck {
   /// Throws Error: says who came and who did not.
   [[noreturn]] void give_up() const;
 
+  /// What it was made for.
   const Communicator& comm() const { return comm_; }
+  /// What this rank is about to do.
   const CollectiveCall& call() const { return call_; }
 
  private:

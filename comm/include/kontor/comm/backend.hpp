@@ -69,8 +69,8 @@ class Plan {
   virtual void release() {}
 };
 
-/// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min and
-/// max every arithmetic type, the logical and bitwise ones integers.
+/// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min
+/// and max every arithmetic type, the logical and bitwise ones integers.
 enum class ReduceOp {
   sum,
   product,

@@ -105,9 +105,11 @@ class Communicator {
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
-  /// Local; any thread. MPI's type of one element, and its operation for a reduction's functor. Made when
-  /// first used where MPI has none of its own; they last as long as the communicator.
+  /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts
+  /// as long as the communicator.
   MPI_Datatype element_type(Scalar) const;
+  /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
+  /// communicator.
   MPI_Op operation(MPI_User_function*, bool commutative) const;
 
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/agreement_check.hpp>
 #include <kontor/comm/carrier.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/handshake.hpp>
@@ -68,6 +69,7 @@ class Exchange {
   /// UsageError if the chosen packing or backend cannot carry a View.
   void commit() {
     const Region region("comm/commit");
+    check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
     carrier_.reset();
     under_way_ = false;
@@ -83,11 +85,13 @@ class Exchange {
     carrier_ = std::move(carriers[fastest]);
   }
 
-  /// Collective like commit(); ordered after all work on the instance, on which it makes one fence. The
+  /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
+  /// ordered after all work on the instance, on which it makes one fence. The
   /// Views that are sent may be read but not written before finish(), those that receive neither.
   void start() {
     auto& carrier = committed();
     if (under_way_) throw UsageError("exchange '" + label_ + "': start() again before finish()");
+    check_order("start");
     under_way_ = true;
     carrier.start(instance_, times_);
     ++times_.exchanges;
@@ -98,6 +102,7 @@ class Exchange {
   void finish() {
     auto& carrier = committed();
     if (!under_way_) throw UsageError("exchange '" + label_ + "': finish() without start()");
+    check_order("finish");
     under_way_ = false;
     carrier.finish(instance_, times_);
   }
@@ -125,6 +130,12 @@ class Exchange {
   Carrier& committed() const {
     if (!carrier_) throw UsageError("exchange '" + label_ + "': commit() comes before start() and finish()");
     return *carrier_;
+  }
+
+  /// At check level `cross_rank`: all ranks do the same with the same exchange.
+  void check_order(const char* call) const {
+    if (comm_.options().check == CheckLevel::cross_rank)
+      check_agreement(comm_, {.operation = call, .fields = {"exchange '" + label_ + "'"}});
   }
 
   template <ViewType V>

@@ -162,8 +162,8 @@ Request<View> iallgatherv(const Communicator& comm, const View& view, const Coun
 /// All ranks' elements: those of rank r are data(offsets[r]) to data(offsets[r + 1] - 1).
 template <class T>
 struct Gathered {
-  Kokkos::View<T*, Kokkos::HostSpace> data;
-  std::vector<std::int64_t> offsets;
+  Kokkos::View<T*, Kokkos::HostSpace> data; ///< of all ranks, in their order
+  std::vector<std::int64_t> offsets;        ///< one for each rank, and at the end the total
 };
 
 /// Collective. The elements of all ranks' Views, of any sizes: the ranks tell each other first. Makes the

@@ -17,7 +17,7 @@ namespace kontor::comm {
 /// A functor of which the caller says whether its operands may change places.
 template <class F, bool swappable>
 struct ReduceFunctor {
-  F function;
+  F function; ///< takes two elements and returns one
 };
 
 /// MPI may combine elements of ranks in any order: f(a, b) is f(b, a).
@@ -35,8 +35,8 @@ constexpr ReduceFunctor<F, false> non_commutative(F f) {
 /// A value and where it is: what MPI_MINLOC and MPI_MAXLOC reduce, of any type that can be ordered.
 template <class T>
 struct Located {
-  T value;
-  std::int64_t place;
+  T value;            ///< what is compared
+  std::int64_t place; ///< any number that tells where the value is
 };
 
 /// The least value, and the lowest of its places.
