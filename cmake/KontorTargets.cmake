@@ -62,7 +62,21 @@ endfunction()
 # kontor_add_mpi_run(<test> RANKS <n> COMMAND ... [TIMEOUT <seconds>] [LABELS ...])
 # A CTest test that launches COMMAND on <n> ranks, more than there are cores included.
 function(kontor_add_mpi_run test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TIMEOUT" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "COMMAND")
+  kontor_mpi_launcher(launcher ${arg_RANKS})
+  add_test(NAME ${test} COMMAND ${launcher} ${arg_COMMAND} ${MPIEXEC_POSTFLAGS})
+  kontor_mpi_test_properties(${test} RANKS ${arg_RANKS} ${arg_UNPARSED_ARGUMENTS})
+endfunction()
+
+# kontor_mpi_launcher(<variable> <n>): what stands before a command that is to run on <n> ranks.
+function(kontor_mpi_launcher variable ranks)
+  set(${variable} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} PARENT_SCOPE)
+endfunction()
+
+# kontor_mpi_test_properties(<test> RANKS <n> [TIMEOUT <seconds>] [LABELS ...])
+# For a test that launches MPI programs on <n> ranks.
+function(kontor_mpi_test_properties test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TIMEOUT" "LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
@@ -72,9 +86,6 @@ function(kontor_add_mpi_run test)
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
     )
   endif()
-  add_test(NAME ${test}
-    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${MPIEXEC_PREFLAGS} ${arg_COMMAND} ${MPIEXEC_POSTFLAGS}
-  )
   set_tests_properties(${test} PROPERTIES
     ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_RANKS} LABELS "${arg_LABELS}"
   )

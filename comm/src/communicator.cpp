@@ -34,6 +34,7 @@ struct Adopted {
 
 struct Communicator::Group {
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm exchanges = MPI_COMM_NULL; ///< of plans: a message must not land in one
   MPI_Comm checking = MPI_COMM_NULL;
   MPI_Comm checking_calls = MPI_COMM_NULL;
   std::int64_t calls = 0;
@@ -74,9 +75,8 @@ struct Communicator::Group {
     handles.free();
     checks.reset();
     if (littered && *littered) return;
-    if (checking != MPI_COMM_NULL) MPI_Comm_free(&checking);
-    if (checking_calls != MPI_COMM_NULL) MPI_Comm_free(&checking_calls);
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    for (auto* owned : {&checking, &checking_calls, &exchanges, &comm})
+      if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
   }
 };
 
@@ -85,6 +85,7 @@ namespace {
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return comm;
 }
 
@@ -162,14 +163,13 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   if (found) group_->tag_limit = *limit;
   group_->facts = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
-    for (auto* checking : {&group_->checking, &group_->checking_calls}) {
-      *checking = duplicate(owned);
-      check(MPI_Comm_set_errhandler(*checking, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    }
+    group_->checking = duplicate(owned);
+    group_->checking_calls = duplicate(owned);
     group_->checks =
         std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
   }
-  const MpiHandle handle{owned, options};
+  group_->exchanges = duplicate(owned);
+  const MpiHandle handle{group_->exchanges, options};
   group_->littered = handle.littered;
   group_->ways = comm::ways(handle);
 }

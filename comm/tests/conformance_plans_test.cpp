@@ -74,6 +74,28 @@ TEST(Plans, TwoAtOnce) {
   }
 }
 
+/// A message of the same tag, to the same rank and on its way before.
+TEST(Plans, MeetNoMessages) {
+  for (const auto& way : ways(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
+    const auto [previous, next] = ring_of(comm);
+    const Ints out("out", 1), in("in", 1), message("message", 1), received("received", 1);
+    out(0) = comm.rank();
+    message(0) = 100 + comm.rank();
+    Exchange<Ints> exchange(comm, "exchange");
+    exchange.add(out, next, in, previous);
+    exchange.commit();
+    auto sending = isend(comm, message, next);
+    exchange.start();
+    exchange.finish();
+    recv(comm, received, previous);
+    sending.wait();
+    EXPECT_EQ(in(0), previous);
+    EXPECT_EQ(received(0), 100 + previous);
+  }
+}
+
 /// The other way round on every second rank: the plans' tags, not the order of posting, tell them apart.
 TEST(Plans, StartedInAnotherOrderOnOtherRanks) {
   const Communicator comm(MPI_COMM_WORLD);

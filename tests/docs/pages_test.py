@@ -24,6 +24,7 @@ PROGRAMS = {"heat": [HEAT], "pingpong": ["mpirun", "-n", "2", BUILD / "bin/pingp
 PAGES = sorted(
     page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
 )
+RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/other-bindings.md")}  # see CMakeLists.txt
 SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
@@ -146,7 +147,7 @@ class PagesTest(unittest.TestCase):
                 if kind == "from":
                     self.assertIn(block.text, (ROOT / source).read_text(encoding="utf-8"))
                 else:
-                    self.assertEqual((kind, page), ("run", ROOT / "comm/README.md"), "how is this block checked?")
+                    self.assertTrue(kind == "run" and page in RUN, "how is this block checked?")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""snippets.py PAGE.md OUT.cpp: a program that runs the page's C++ blocks that stand under <!-- run -->."""
+"""snippets.py OUT.cpp PAGE.md...: a program that runs the pages' C++ blocks that stand under <!-- run -->."""
 
 import sys
 from pathlib import Path
@@ -30,11 +30,12 @@ int main(int argc, char** argv) {
 }
 """
 
-page, out = sys.argv[1:]
-found = [block for block in blocks(Path(page)) if block.mark == "run"]
-assert found, f"{page}: no block to run"
+out, *pages = sys.argv[1:]
 parts = []
-for block in found:
-    file, line = block.where.rsplit(":", 1)
-    parts.append(f'{{\n#line {int(line) + 1} "{file}"\n{block.text}}}\n')
+for page in pages:
+    found = [block for block in blocks(Path(page)) if block.mark == "run"]
+    assert found, f"{page}: no block to run"
+    for block in found:
+        file, line = block.where.rsplit(":", 1)
+        parts.append(f'{{\n#line {int(line) + 1} "{file}"\n{block.text}}}\n')
 Path(out).write_text(BEGIN + "".join(parts) + END)

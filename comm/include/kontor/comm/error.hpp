@@ -20,7 +20,7 @@ class AgreedError : public Error {
 };
 
 /// What was asked for is not to be had: an unknown or absent backend, or one that cannot do it.
-/// Thrown on every rank.
+/// Thrown on every rank; by messages and Requests on the rank that asks.
 class UsageError : public AgreedError {
   using AgreedError::AgreedError;
 };

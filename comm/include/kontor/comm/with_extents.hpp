@@ -91,7 +91,7 @@ View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
   detail::check_envelope(comm, envelope);
   if (source == no_rank) return {};
   const auto said = detail::hear(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
-  const auto view = detail::make_view<View>(said.label, said.shape);
+  auto view = detail::make_view<View>(said.label, said.shape);
   const detail::Contiguous<View> memory(view, storage_order(said.shape));
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, said.source, said.tag, comm.native(),

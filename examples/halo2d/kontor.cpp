@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The halo of a block in a periodic process grid: declared once, then exchanged in every step.
+#include "../guarded.hpp"
+#include "wave.hpp"
+
+using namespace kontor::comm;
+
+bool run(const Communicator& world) {
+  std::array<int, 2> dims{};
+  MPI_Dims_create(world.size(), 2, dims.data());
+  const Communicator grid(world, {dims[0], dims[1]}, {true, true});
+  const Wave wave{dims, {grid.coordinates()[0], grid.coordinates()[1]}};
+
+  const Field u("u", cells + 2, cells + 2);
+  const Field next("next", cells + 2, cells + 2);
+  const std::pair inner(1, cells + 1);
+  const auto row = [&](int i) { return Kokkos::subview(u, i, inner); };
+  const auto column = [&](int j) { return Kokkos::subview(u, inner, j); };
+
+  Exchange<Field> halo(grid, "halo");
+  halo.add(row(1), grid.neighbour(0, -1), row(cells + 1), grid.neighbour(0, +1));
+  halo.add(row(cells), grid.neighbour(0, +1), row(0), grid.neighbour(0, -1));
+  halo.add(column(1), grid.neighbour(1, -1), column(cells + 1), grid.neighbour(1, +1));
+  halo.add(column(cells), grid.neighbour(1, +1), column(0), grid.neighbour(1, -1));
+  halo.commit();
+
+  begin(wave, u);
+  for (int step = 0; step < steps; ++step) {
+    halo.start();
+    halo.finish();
+    average(u, next);
+  }
+
+  const auto [squares, error] = sums(wave, u);
+  const double checksum = allreduce(grid, squares, ReduceOp::sum);
+  const bool right = allreduce(grid, error, ReduceOp::max) < 1e-10;
+  if (grid.rank() == 0)
+    std::printf("halo2d: %d x %d blocks, checksum %.9f, %s\n", dims[0], dims[1], checksum,
+                right ? "right" : "wrong");
+  return right;
+}
+
+int main(int argc, char** argv) {
+  return guarded(argc, argv, run);
+}
