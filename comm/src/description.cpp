@@ -18,15 +18,16 @@ std::string extents_text(const Shape& shape) {
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
-std::string text(const Description& d) {
-  return fmt::format("View '{}', {} {}{}", d.label, extents_text(d.shape), to_string(d.scalar),
-                     d.announces ? ", with its extents" : "");
-}
-
 std::string order_text(const Shape& shape) {
   const auto order = storage_order(shape);
   return fmt::format(", which lies in the order of dimensions ({}), slowest first",
                      fmt::join(std::span(order.dims).first(order.rank), ", "));
+}
+
+std::string both_ends(const Description& sent, const std::string& how_sent, const Description& received,
+                      const std::string& how_received) {
+  return fmt::format("rank {} sends {}{}, but rank {} receives {}{}", sent.rank, to_string(sent), how_sent,
+                     received.rank, to_string(received), how_received);
 }
 
 bool fit(const Shape& sent, const Shape& received) {
@@ -47,17 +48,23 @@ Description describe(int rank, int tag, const Buffer& buffer) {
   return d;
 }
 
+std::string to_string(const Description& d) {
+  return fmt::format("View '{}', {} {}{}", d.label, extents_text(d.shape), comm::to_string(d.scalar),
+                     d.announces ? ", with its extents" : "");
+}
+
+std::optional<std::string> mismatch(const Description& sent, const Description& received) {
+  if (sent.announces == received.announces && sent.scalar == received.scalar &&
+      fit(sent.shape, received.shape))
+    return std::nullopt;
+  return both_ends(sent, "", received, "");
+}
+
 std::optional<std::string> difference(const Description& sent, const Description& received) {
-  const auto ends = [&](const std::string& how_sent, const std::string& how_received) {
-    return fmt::format("rank {} sends {}{}, but rank {} receives {}{}", sent.rank, text(sent), how_sent,
-                       received.rank, text(received), how_received);
-  };
-  if (sent.announces != received.announces || sent.scalar != received.scalar ||
-      !fit(sent.shape, received.shape))
-    return ends("", "");
+  if (auto found = mismatch(sent, received)) return found;
   if (sent.announces || element_count(sent.shape) == 0) return std::nullopt;
   if (storage_order(sent.shape) == storage_order(received.shape)) return std::nullopt;
-  return ends(order_text(sent.shape), order_text(received.shape)) +
+  return both_ends(sent, order_text(sent.shape), received, order_text(received.shape)) +
          "; an Exchange, or send_with_extents and recv_with_extents, take Views of different layouts";
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "description.hpp"
 
 #include <kontor/comm/handshake.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -6,10 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
-#include <type_traits>
 
 namespace kontor::comm {
 
@@ -17,20 +16,7 @@ using mpi::check;
 
 namespace {
 
-/// What the two ends of a message tell each other about their buffers.
-struct Description {
-  int slot;
-  Scalar scalar;
-  Shape shape;
-  char label[64];
-};
-static_assert(std::is_trivially_copyable_v<Description>);
-
-Description describe(int slot, const Buffer& buffer) {
-  Description d{slot, buffer.scalar, buffer.shape, {}};
-  buffer.label.copy(d.label, sizeof(d.label) - 1);
-  return d;
-}
+using detail::Description;
 
 /// One end of all of a rank's messages, ordered by peer and then by slot, and how many go to each peer.
 struct Ends {
@@ -38,12 +24,12 @@ struct Ends {
   std::vector<int> counts;
 };
 
-Ends collect(std::span<const Slot> slots, int ranks, int Slot::*peer, Buffer Slot::*buffer) {
-  Ends ends{{}, std::vector<int>(ranks, 0)};
-  for (int r = 0; r < ranks; ++r) {
+Ends collect(const Communicator& comm, std::span<const Slot> slots, int Slot::*peer, Buffer Slot::*buffer) {
+  Ends ends{{}, std::vector<int>(comm.size(), 0)};
+  for (int r = 0; r < comm.size(); ++r) {
     for (std::size_t k = 0; k < slots.size(); ++k) {
       if (slots[k].*peer != r) continue;
-      ends.descriptions.push_back(describe(static_cast<int>(k), slots[k].*buffer));
+      ends.descriptions.push_back(detail::describe(comm.rank(), static_cast<int>(k), slots[k].*buffer));
       ++ends.counts[r];
     }
   }
@@ -71,14 +57,6 @@ Ends trade(const Communicator& comm, const Ends& mine) {
   return theirs;
 }
 
-std::string text(const Description& d) {
-  return fmt::format("View '{}', {} {}", d.label, extents_to_string(d.shape), to_string(d.scalar));
-}
-
-bool equal(const Description& a, const Description& b) {
-  return a.scalar == b.scalar && a.shape.rank == b.shape.rank && a.shape.extents == b.shape.extents;
-}
-
 /// Calls both_ends(slot, theirs) for each message that the two ends have in common, and returns the first
 /// thing on which they differ. `incoming`: we receive and they send.
 std::optional<std::string>
@@ -86,7 +64,7 @@ match(const std::string& label, int me, bool incoming, const Ends& mine, const E
       const std::function<void(const Description&, const Description&)>& both_ends) {
   const auto describe_lonely = [&](int rank, int peer, bool sends, const Description& d) {
     return fmt::format("exchange '{}', slot {}: rank {} {} rank {} ({}), which does not {} there", label,
-                       d.slot, rank, sends ? "sends to" : "receives from", peer, text(d),
+                       d.tag, rank, sends ? "sends to" : "receives from", peer, to_string(d),
                        sends ? "receive it" : "send it");
   };
   std::size_t i = 0;
@@ -97,14 +75,10 @@ match(const std::string& label, int me, bool incoming, const Ends& mine, const E
     while (i < i_end || j < j_end) {
       const auto* m = i < i_end ? &mine.descriptions[i] : nullptr;
       const auto* t = j < j_end ? &theirs.descriptions[j] : nullptr;
-      if (!t || (m && m->slot < t->slot)) return describe_lonely(me, peer, !incoming, *m);
-      if (!m || t->slot < m->slot) return describe_lonely(peer, me, incoming, *t);
-      if (!equal(*m, *t)) {
-        const auto& sent = incoming ? *t : *m;
-        const auto& received = incoming ? *m : *t;
-        return fmt::format("exchange '{}', slot {}: rank {} sends {}, but rank {} receives {}", label,
-                           m->slot, incoming ? peer : me, text(sent), incoming ? me : peer, text(received));
-      }
+      if (!t || (m && m->tag < t->tag)) return describe_lonely(me, peer, !incoming, *m);
+      if (!m || t->tag < m->tag) return describe_lonely(peer, me, incoming, *t);
+      if (const auto found = incoming ? mismatch(*t, *m) : mismatch(*m, *t))
+        return fmt::format("exchange '{}', slot {}: {}", label, m->tag, *found);
       both_ends(*m, *t);
       ++i;
       ++j;
@@ -134,8 +108,8 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   const int me = comm.rank();
   comm.agree(local_problem(label, me, comm.size(), slots));
 
-  const auto sends = collect(slots, comm.size(), &Slot::destination, &Slot::send);
-  const auto receives = collect(slots, comm.size(), &Slot::source, &Slot::receive);
+  const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
+  const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);
   const auto their_sends = trade(comm, sends);
   const auto their_receives = trade(comm, receives);
 
@@ -143,11 +117,11 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   agreement.send_orders.resize(slots.size());
   agreement.receive_orders.resize(slots.size());
   auto problem = match(label, me, true, receives, their_sends, [&](const auto& mine, const auto& theirs) {
-    agreement.receive_orders[mine.slot] = wire_order(theirs.shape, mine.shape);
+    agreement.receive_orders[mine.tag] = wire_order(theirs.shape, mine.shape);
   });
   const auto problem_of_sends =
       match(label, me, false, sends, their_receives, [&](const auto& mine, const auto& theirs) {
-        agreement.send_orders[mine.slot] = wire_order(mine.shape, theirs.shape);
+        agreement.send_orders[mine.tag] = wire_order(mine.shape, theirs.shape);
       });
   comm.agree(problem ? problem : problem_of_sends);
 
