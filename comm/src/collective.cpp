@@ -159,7 +159,7 @@ int int_count(const Operand& operand) {
 
 void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, Problem problem) {
   if (comm.checking_calls() == MPI_COMM_NULL)
-    throw UsageError(fmt::format("{}: {}", to_string(call), *problem));
+    throw CallError(fmt::format("{}: {}", to_string(call), *problem));
   call.problem = std::move(problem);
   if (call.problem) call.sends = call.expects = only(comm, 0, 0);
   if (!posted || call.problem) return check_agreement(comm, call);

@@ -65,8 +65,8 @@ void perform(const Communicator& comm, Posted* posted, const Problem& problem, D
     check_call(comm, posted, describe(), problem);
   try {
     call();
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", to_string(describe()), error.what()));
+  } catch (const CallError& error) {
+    throw CallError(fmt::format("{}: {}", to_string(describe()), error.what()));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", to_string(describe()), error.what()));
   }

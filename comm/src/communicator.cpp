@@ -174,6 +174,17 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   group_->ways = comm::ways(handle);
 }
 
+std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
+  std::int64_t given = 1;
+  for (const int n : dims) given *= n == 0 ? 1 : n;
+  const bool open = std::find(dims.begin(), dims.end(), 0) != dims.end();
+  if (given < 1 || ranks % given != 0 || (!open && given != ranks))
+    throw UsageError(
+        fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
+  check(MPI_Dims_create(ranks, static_cast<int>(dims.size()), dims.data()), "MPI_Dims_create");
+  return dims;
+}
+
 int Communicator::rank() const {
   return group_->rank;
 }

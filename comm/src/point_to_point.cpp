@@ -21,9 +21,9 @@ std::string to_string(const Buffer& buffer) {
 }
 
 void refuse_strided(const char* operation, const Buffer& buffer) {
-  throw UsageError(fmt::format("{}: {}, does not lie in one piece, and packing is 'none'; choose packing "
-                               "'kernel', or a contiguous View",
-                               operation, to_string(buffer)));
+  throw CallError(fmt::format("{}: {}, does not lie in one piece, and packing is 'none'; choose packing "
+                              "'kernel', or a contiguous View",
+                              operation, to_string(buffer)));
 }
 
 std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
@@ -37,14 +37,14 @@ std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
 
 void check_envelope(const Communicator& comm, const Envelope& envelope) {
   if (comm.options().check != CheckLevel::off && !is_valid(comm.facts(), envelope))
-    throw UsageError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
+    throw CallError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
 }
 
 void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
   const auto why = is_valid(comm.facts(), envelope)
                        ? "it has elements but no memory (its data pointer is null)"
                        : why_not_valid(comm, envelope);
-  throw UsageError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
+  throw CallError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 
 void fail_message(int code, const char* mpi_function, Envelope envelope, const Buffer& buffer) {

@@ -89,7 +89,7 @@ struct Call {
     detail::perform(
         comm, posted, problem(), [&] { return describe(); },
         [&] {
-          if (const auto undefined = op_problem(op, own().scalar)) throw UsageError(*undefined);
+          if (const auto undefined = op_problem(op, own().scalar)) throw CallError(*undefined);
           make();
         });
   }
@@ -100,10 +100,9 @@ struct Call {
     perform([&] {
       constexpr std::int64_t most = std::numeric_limits<int>::max();
       if (posted && own().count > most)
-        throw UsageError(
-            fmt::format("{} elements are more than the {} that one non-blocking reduction takes; "
-                        "use the blocking one, or reduce subviews",
-                        own().count, most));
+        throw CallError(fmt::format("{} elements are more than the {} that one non-blocking reduction takes; "
+                                    "use the blocking one, or reduce subviews",
+                                    own().count, most));
       const auto reduction = reduction_of(comm, op, own().scalar);
       const auto at = [](const Operand& o, std::int64_t element) -> void* {
         return o.count == 0 || o.in_place() ? o.data : static_cast<char*>(o.data) + element * o.scalar.size;

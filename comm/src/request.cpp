@@ -15,9 +15,9 @@ namespace kontor::comm::detail {
 namespace {
 
 [[noreturn]] void fail_empty(const char* call) {
-  throw UsageError(fmt::format("{} on an empty Request: it was never begun, was moved from, or has given its "
-                               "Views back already",
-                               call));
+  throw CallError(fmt::format("{} on an empty Request: it was never begun, was moved from, or has given its "
+                              "Views back already",
+                              call));
 }
 
 } // namespace

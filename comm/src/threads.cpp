@@ -31,10 +31,9 @@ ThreadLevel thread_level() {
 void require_threads(ThreadLevel needed) {
   const auto granted = thread_level();
   if (granted >= needed) return;
-  throw UsageError(
-      fmt::format("{} is needed, but MPI grants {}; start MPI with MPI_Init_thread(&argc, &argv, "
-                  "{}, &granted), and use an MPI library that was built for it",
-                  name(needed), name(granted), name(needed)));
+  throw CallError(fmt::format("{} is needed, but MPI grants {}; start MPI with MPI_Init_thread(&argc, &argv, "
+                              "{}, &granted), and use an MPI library that was built for it",
+                              name(needed), name(granted), name(needed)));
 }
 
 } // namespace kontor::comm

@@ -61,6 +61,73 @@ TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, Cartesian, testing::Values(1, 2, 3));
 
+/// Rows and columns are those that MPI_Cart_sub makes, with options and ends of the whole.
+TEST(SubCommunicators, RowsAndColumns) {
+  const Communicator world(MPI_COMM_WORLD, way("view", Packing::datatype));
+  for (const auto& dims : grids(world.size(), 2)) {
+    const Communicator grid(world, dims, {true, false});
+    const auto row = grid.row();
+    const auto column = grid.column();
+    EXPECT_EQ(row.dims(), std::vector<int>{dims[1]});
+    EXPECT_EQ(column.dims(), std::vector<int>{dims[0]});
+    EXPECT_EQ(row.coordinates(), std::vector<int>{grid.coordinates()[1]});
+    EXPECT_EQ(column.coordinates(), std::vector<int>{grid.coordinates()[0]});
+    EXPECT_EQ(row.periodic(), std::vector<bool>{false});
+    EXPECT_EQ(column.periodic(), std::vector<bool>{true});
+    EXPECT_EQ(row.options().packing, Packing::datatype);
+    const auto sum = [&](const Communicator& comm, int value) {
+      return allreduce(comm, value, ReduceOp::sum);
+    };
+    EXPECT_EQ(sum(row, grid.coordinates()[0]), dims[1] * grid.coordinates()[0]);
+    EXPECT_EQ(sum(column, grid.coordinates()[1]), dims[0] * grid.coordinates()[1]);
+    EXPECT_EQ(row.neighbour(0, 1), grid.coordinates()[1] + 1 < dims[1] ? row.rank() + 1 : no_rank);
+    expect_usable(column);
+  }
+}
+
+TEST(SubCommunicators, PlanesOfABlock) {
+  const Communicator world(MPI_COMM_WORLD);
+  for (const auto& dims : grids(world.size(), 3)) {
+    const Communicator grid(world, dims, {false, true, true});
+    const auto plane = grid.sub({true, false, true});
+    EXPECT_EQ(plane.dims(), (std::vector<int>{dims[0], dims[2]}));
+    EXPECT_EQ(plane.periodic(), (std::vector<bool>{false, true}));
+    EXPECT_EQ(plane.coordinates(), (std::vector<int>{grid.coordinates()[0], grid.coordinates()[2]}));
+    expect_usable(plane);
+  }
+  const Communicator grid(world, {world.size(), 1}, {false, false});
+  EXPECT_EQ(
+      text_of<UsageError>([&] { grid.sub({true}); }),
+      "a part of a process grid keeps one dimension at least and says so for each of its 2 dimensions; 1 "
+      "were given");
+}
+
+TEST(SubCommunicators, Split) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int colour = world.rank() % 2;
+  const auto half = world.split(colour, -world.rank()); // in reverse
+  EXPECT_EQ(half.size(), (world.size() + 1 - colour) / 2);
+  EXPECT_EQ(half.rank(), half.size() - 1 - world.rank() / 2);
+  expect_usable(half);
+}
+
+TEST(BalancedDims, AreThoseOfMpi) {
+  for (int ranks = 1; ranks <= 64; ++ranks) {
+    std::vector<int> dims(3, 0);
+    MPI_Dims_create(ranks, 3, dims.data());
+    EXPECT_EQ(balanced_dims(ranks, {0, 0, 0}), dims);
+  }
+  EXPECT_EQ(balanced_dims(12, {0, 3}), (std::vector<int>{4, 3}));
+  EXPECT_EQ(text_of<UsageError>([] {
+              balanced_dims(12, {0, 5});
+            }),
+            "12 ranks cannot be arranged as 0 x 5 (0: any number)");
+  EXPECT_EQ(text_of<UsageError>([] {
+              balanced_dims(12, {3, 3});
+            }),
+            "12 ranks cannot be arranged as 3 x 3 (0: any number)");
+}
+
 TEST(CartesianErrors, ProductOfDims) {
   const Communicator world(MPI_COMM_WORLD);
   const int n = world.size();

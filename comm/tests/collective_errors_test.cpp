@@ -38,7 +38,7 @@ class LocalErrors : public testing::Test {
 
   template <class Operation>
   std::string refused(Operation operation) {
-    return text_of<UsageError>(operation);
+    return text_of<CallError>(operation);
   }
   void TearDown() override { expect_usable(comm); }
 };

@@ -200,13 +200,12 @@ TEST(Plans, CommittedAgain) {
 TEST(Plans, StartedAndFinishedOutOfTurn) {
   const Communicator comm(MPI_COMM_WORLD);
   Exchange<Ints> exchange(comm, "early");
-  EXPECT_EQ(text_of<UsageError>([&] { exchange.start(); }),
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
             "exchange 'early': commit() comes before start() and finish()");
   exchange.commit();
-  EXPECT_EQ(text_of<UsageError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
   exchange.start();
-  EXPECT_EQ(text_of<UsageError>([&] { exchange.start(); }),
-            "exchange 'early': start() again before finish()");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }), "exchange 'early': start() again before finish()");
   exchange.finish();
 }
 

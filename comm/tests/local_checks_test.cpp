@@ -25,41 +25,41 @@ class LocalChecks : public testing::Test {
 };
 
 TEST_F(LocalChecks, Peers) {
-  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, size); }),
+  EXPECT_EQ(text_of<CallError>([&] { send(comm, view, size); }),
             fmt::format("send to rank {} (tag 0) of View 'view', (3) int32: {}", size, ranks));
-  EXPECT_EQ(text_of<UsageError>([&] { isend(comm, view, any_rank).wait(); }),
+  EXPECT_EQ(text_of<CallError>([&] { isend(comm, view, any_rank).wait(); }),
             "isend to any rank (tag 0) of View 'view', (3) int32: " + ranks);
-  EXPECT_EQ(text_of<UsageError>([&] { recv(comm, view, -7); }),
+  EXPECT_EQ(text_of<CallError>([&] { recv(comm, view, -7); }),
             "recv from rank -7 (tag 0) of View 'view', (3) int32: " + ranks +
                 ", any_rank takes whoever has sent");
   EXPECT_EQ(
-      text_of<UsageError>([&] { exchange(comm, view, 0, view, size); }),
+      text_of<CallError>([&] { exchange(comm, view, 0, view, size); }),
       fmt::format("exchange from rank {} (tag 0) of View 'view', (3) int32: {}, any_rank takes whoever has "
                   "sent",
                   size, ranks));
-  EXPECT_EQ(text_of<UsageError>([&] { probe(comm, size); }),
+  EXPECT_EQ(text_of<CallError>([&] { probe(comm, size); }),
             fmt::format("probe from rank {} (any tag): {}, any_rank takes whoever has sent", size, ranks));
-  EXPECT_EQ(text_of<UsageError>([&] { recv_with_extents<Ints>(comm, size); }),
+  EXPECT_EQ(text_of<CallError>([&] { recv_with_extents<Ints>(comm, size); }),
             fmt::format("recv_with_extents from rank {} (tag 0): {}, any_rank takes whoever has sent", size,
                         ranks));
 }
 
 TEST_F(LocalChecks, Tags) {
-  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, 0, any_tag); }),
+  EXPECT_EQ(text_of<CallError>([&] { send(comm, view, 0, any_tag); }),
             "send to rank 0 (any tag) of View 'view', (3) int32: " + tags);
-  EXPECT_EQ(text_of<UsageError>([&] { irecv(comm, view, 0, -2).wait(); }),
+  EXPECT_EQ(text_of<CallError>([&] { irecv(comm, view, 0, -2).wait(); }),
             "irecv from rank 0 (tag -2) of View 'view', (3) int32: " + tags +
                 "; any_tag takes whatever the message has");
-  EXPECT_EQ(text_of<UsageError>([&] { send_with_extents(comm, view, 0, -2); }),
+  EXPECT_EQ(text_of<CallError>([&] { send_with_extents(comm, view, 0, -2); }),
             "send_with_extents to rank 0 (tag -2) of View 'view', (3) int32: " + tags);
   if (comm.tag_limit() == std::numeric_limits<int>::max()) return;
-  EXPECT_EQ(text_of<UsageError>([&] { send(comm, view, 0, comm.tag_limit() + 1); }),
+  EXPECT_EQ(text_of<CallError>([&] { send(comm, view, 0, comm.tag_limit() + 1); }),
             fmt::format("send to rank 0 (tag {}) of View 'view', (3) int32: {}", comm.tag_limit() + 1, tags));
 }
 
 TEST_F(LocalChecks, NoMemory) {
   EXPECT_EQ(
-      text_of<UsageError>([&] { iexchange(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
+      text_of<CallError>([&] { iexchange(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
       "iexchange from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
       "is null)");
   exchange(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_rank : no_rank, 3);
@@ -72,7 +72,7 @@ TEST_F(LocalChecks, PackingNone) {
   const Communicator strict(MPI_COMM_WORLD, options);
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> array("array", 4, 5);
   EXPECT_EQ(
-      text_of<UsageError>([&] { send(strict, Kokkos::subview(array, Kokkos::ALL, 1), 0); }),
+      text_of<CallError>([&] { send(strict, Kokkos::subview(array, Kokkos::ALL, 1), 0); }),
       "send: View 'array', (4) double, does not lie in one piece, and packing is 'none'; choose packing "
       "'kernel', or a contiguous View");
 }
@@ -89,7 +89,7 @@ TEST_F(LocalChecks, Off) {
 
 TEST_F(LocalChecks, Threads) {
   if (thread_level() == ThreadLevel::multiple) GTEST_SKIP() << "MPI grants all that can be asked for";
-  const auto text = text_of<UsageError>([] { require_threads(ThreadLevel::multiple); });
+  const auto text = text_of<CallError>([] { require_threads(ThreadLevel::multiple); });
   EXPECT_EQ(text.rfind("MPI_THREAD_MULTIPLE is needed, but MPI grants MPI_THREAD_", 0), 0u) << text;
   EXPECT_NE(text.find("start MPI with MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted)"),
             std::string::npos)

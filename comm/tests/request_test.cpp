@@ -71,18 +71,18 @@ TEST_P(Requests, ShareOwnership) {
 
 TEST_P(Requests, EmptyOnesSaySo) {
   Request<Ints> never;
-  EXPECT_EQ(text_of<UsageError>([&] { never.wait(); }), "wait()" + empty_text);
-  EXPECT_EQ(text_of<UsageError>([&] { never.test(); }), "test()" + empty_text);
+  EXPECT_EQ(text_of<CallError>([&] { never.wait(); }), "wait()" + empty_text);
+  EXPECT_EQ(text_of<CallError>([&] { never.test(); }), "test()" + empty_text);
   auto request = iexchange(comm, out, next, in, previous);
   request.wait();
-  EXPECT_EQ(text_of<UsageError>([&] { request.wait(); }), "wait()" + empty_text);
+  EXPECT_EQ(text_of<CallError>([&] { request.wait(); }), "wait()" + empty_text);
 }
 
 TEST_P(Requests, MoveLeavesNothing) {
   auto first = iexchange(comm, out, next, in, previous);
   auto second = std::move(first);
   EXPECT_FALSE(first.active()); // NOLINT: what is left is defined
-  EXPECT_EQ(text_of<UsageError>([&] { first.wait(); }), "wait()" + empty_text);
+  EXPECT_EQ(text_of<CallError>([&] { first.wait(); }), "wait()" + empty_text);
   Request<Ints, Ints> third;
   third = std::move(second);
   EXPECT_FALSE(second.active()); // NOLINT
@@ -99,7 +99,7 @@ TEST_P(Requests, TestUntilComplete) {
   while (!result) result = request.test();
   EXPECT_EQ(result->second, in);
   EXPECT_EQ(in(1), previous);
-  EXPECT_EQ(text_of<UsageError>([&] { request.test(); }), "test()" + empty_text);
+  EXPECT_EQ(text_of<CallError>([&] { request.test(); }), "test()" + empty_text);
 }
 
 /// Nothing is complete before it can be.

@@ -7,10 +7,8 @@
 using namespace kontor::comm;
 
 bool run(const Communicator& world) {
-  std::array<int, 2> dims{};
-  MPI_Dims_create(world.size(), 2, dims.data());
-  const Communicator grid(world, {dims[0], dims[1]}, {true, true});
-  const Wave wave{dims, {grid.coordinates()[0], grid.coordinates()[1]}};
+  const Communicator grid(world, balanced_dims(world.size(), {0, 0}), {true, true});
+  const Wave wave{{grid.dims()[0], grid.dims()[1]}, {grid.coordinates()[0], grid.coordinates()[1]}};
 
   const Field u("u", cells + 2, cells + 2);
   const Field next("next", cells + 2, cells + 2);
@@ -36,7 +34,7 @@ bool run(const Communicator& world) {
   const double checksum = allreduce(grid, squares, ReduceOp::sum);
   const bool right = allreduce(grid, error, ReduceOp::max) < 1e-10;
   if (grid.rank() == 0)
-    std::printf("halo2d: %d x %d blocks, checksum %.9f, %s\n", dims[0], dims[1], checksum,
+    std::printf("halo2d: %d x %d blocks, checksum %.9f, %s\n", wave.grid[0], wave.grid[1], checksum,
                 right ? "right" : "wrong");
   return right;
 }

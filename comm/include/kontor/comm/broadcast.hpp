@@ -4,7 +4,7 @@
 #include <kontor/comm/collective.hpp>
 
 /// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of
-/// elements. Errors: UsageError from check level `local` on if the root is not a rank; Error with MPI's text
+/// elements. Errors: CallError from check level `local` on if the root is not a rank; Error with MPI's text
 /// if MPI reports one.
 namespace kontor::comm {
 namespace detail {

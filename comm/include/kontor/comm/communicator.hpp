@@ -35,6 +35,10 @@ inline constexpr int no_rank = -1;
 /// Where a rank is asked for: whoever has sent a message.
 inline constexpr int any_rank = -2;
 
+/// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other
+/// entries stay. Throws UsageError if those do not divide the ranks. MPI_Dims_create.
+std::vector<int> balanced_dims(int ranks, std::vector<int> dims);
+
 /// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
 /// which reports errors instead of aborting, so Kontor's messages never meet the caller's.
 /// A host handle: movable, not copyable, so capturing one in a kernel does not compile.

@@ -43,7 +43,7 @@ constexpr void check_exchanged() {
       "kontor::comm: both Views of an exchange must have the same scalar type");
 }
 
-/// Throws UsageError: packing is 'none' and the View does not lie in one piece.
+/// Throws CallError: packing is 'none' and the View does not lie in one piece.
 [[noreturn]] void refuse_strided(const char* operation, const Buffer&);
 
 /// The elements of a View in one piece, in the order in which they lie: the View's own memory, or a copy

@@ -19,8 +19,14 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
+/// A call is wrong, as far as its own rank can see: a peer that is no rank, Views that do not fit each other,
+/// a step out of turn. Thrown on the rank that makes the call, before anything is sent.
+class CallError : public Error {
+  using Error::Error;
+};
+
 /// What was asked for is not to be had: an unknown or absent backend, or one that cannot do it.
-/// Thrown on every rank; by messages and Requests on the rank that asks.
+/// Thrown on every rank.
 class UsageError : public AgreedError {
   using AgreedError::AgreedError;
 };

@@ -90,7 +90,7 @@ class Exchange {
   /// Views that are sent may be read but not written before finish(), those that receive neither.
   void start() {
     auto& carrier = committed();
-    if (under_way_) throw UsageError("exchange '" + label_ + "': start() again before finish()");
+    if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");
     check_order("start");
     under_way_ = true;
     carrier.start(instance_, times_);
@@ -101,7 +101,7 @@ class Exchange {
   /// code that reads them fences first.
   void finish() {
     auto& carrier = committed();
-    if (!under_way_) throw UsageError("exchange '" + label_ + "': finish() without start()");
+    if (!under_way_) throw CallError("exchange '" + label_ + "': finish() without start()");
     check_order("finish");
     under_way_ = false;
     carrier.finish(instance_, times_);
@@ -128,7 +128,7 @@ class Exchange {
   using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
 
   Carrier& committed() const {
-    if (!carrier_) throw UsageError("exchange '" + label_ + "': commit() comes before start() and finish()");
+    if (!carrier_) throw CallError("exchange '" + label_ + "': commit() comes before start() and finish()");
     return *carrier_;
   }
 

@@ -50,7 +50,7 @@ void check_envelope(const Communicator&, const Envelope&);
 
 // These are seldom called: envelopes by value, so that the callers need not have them in memory.
 
-/// Throws UsageError in words: what one rank alone can see that MPI would not take.
+/// Throws CallError in words: what one rank alone can see that MPI would not take.
 [[noreturn]] void refuse_message(const Communicator&, Envelope, const Buffer&);
 /// Throws Error with MPI's text.
 [[noreturn]] void fail_message(int code, const char* mpi_function, Envelope, const Buffer&);

@@ -47,9 +47,9 @@ class Operation {
   void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
   void begun(std::shared_ptr<Checked>, const Envelope&, std::size_t view);
 
-  /// Makes sure that it is complete, and waits for that. Throws UsageError if it is empty.
+  /// Makes sure that it is complete, and waits for that. Throws CallError if it is empty.
   void complete();
-  /// Whether it is complete. Throws UsageError if it is empty.
+  /// Whether it is complete. Throws CallError if it is empty.
   bool completes();
   /// Gives up; `keep` holds the Views for as long as MPI needs them.
   void drop(const std::shared_ptr<void>& keep) noexcept;

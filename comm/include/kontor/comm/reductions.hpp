@@ -17,7 +17,7 @@
 /// Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. More
 /// than 2^30 elements go in several calls, and non-blocking ones take at most 2^31 - 1.
 ///
-/// Errors: UsageError if MPI does not define the ReduceOp for the scalar type; from check level `local` on
+/// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on
 /// also if the root is not a rank, or the two Views differ in size or share memory. Error with MPI's text if
 /// MPI reports one.
 namespace kontor::comm {

@@ -93,7 +93,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
-  /// the host. The Request is empty then. MPI_Wait, where it is not `finished` already. Throws UsageError if
+  /// the host. The Request is empty then. MPI_Wait, where it is not `finished` already. Throws CallError if
   /// it is empty, and Error if MPI reports one.
   Result wait() {
     complete();

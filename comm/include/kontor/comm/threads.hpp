@@ -18,7 +18,7 @@ enum class ThreadLevel {
 /// threads it counts the references to a View for one thread only. MPI_Query_thread.
 ThreadLevel thread_level();
 
-/// Local. Throws UsageError if MPI grants less than what is needed, and says how to ask for it.
+/// Local. Throws CallError if MPI grants less than what is needed, and says how to ask for it.
 void require_threads(ThreadLevel needed);
 
 } // namespace kontor::comm
