@@ -6,11 +6,17 @@
 namespace kontor::comm {
 
 TrialLength trial_length(double seconds, double limit) {
-  const double readable = std::min(100e-6, limit); // s for one turn, far above what the clock resolves
+  const double readable = std::min(200e-6, limit); // s for one turn, far above what the clock resolves
   const double one = std::max(seconds, 1e-9);
   const int exchanges = std::clamp(static_cast<int>(readable / one), 1, 32);
-  const int rounds = std::clamp(static_cast<int>(limit / (one * exchanges)), 3, 25);
+  const int rounds = std::clamp(static_cast<int>(limit / (one * exchanges)), 3, 101);
   return {rounds, exchanges};
+}
+
+std::size_t choose(std::span<const double> seconds) {
+  const double enough = 1.03 * *std::min_element(seconds.begin(), seconds.end());
+  const auto good = [&](double s) { return s <= enough; };
+  return static_cast<std::size_t>(std::find_if(seconds.begin(), seconds.end(), good) - seconds.begin());
 }
 
 std::vector<double> medians(std::span<const double> times, std::size_t candidates) {

@@ -19,8 +19,8 @@ class Auto(RecordTest):
         self.assertIn(("shm", "nonblocking", "kernel"), tried)
         self.assertNotIn("null", {backend for backend, _, _ in tried})
         self.assertTrue((rows["seconds"] > 0).all())
-        fastest = rows[rows["seconds"].argmin()]
-        self.assertEqual((run["backend"], run["pattern"]), (fastest["backend"].decode(), fastest["pattern"].decode()))
+        good = rows[rows["seconds"] <= 1.03 * rows["seconds"].min()]  # of equals the first
+        self.assertEqual((run["backend"], run["pattern"]), (good[0]["backend"].decode(), good[0]["pattern"].decode()))
 
     def test_nothing_left_open(self):
         file = self.run_deck(PLATE, "raw.h5", "--set", "comm.packing=kernel")
@@ -31,7 +31,7 @@ class Auto(RecordTest):
         self.write("deck.yaml", PLATE)
         out = self.passes("deck.yaml", "--set", "comm.backend=auto").out
         self.assertRegex(out, r"tried +pattern +packing +us +of fastest\n")
-        self.assertRegex(out, r"\n  (shm|view) +nonblocking +kernel +[0-9.]+ +1.00\n")
+        self.assertRegex(out, r"\n  (shm|view) +nonblocking +(kernel|datatype) +[0-9.]+ +1.00\n")
 
 
 class Null(RecordTest):

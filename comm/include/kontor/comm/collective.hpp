@@ -38,8 +38,8 @@ struct Operand {
   Operand absent() const { return {nullptr, 0, scalar, view, describe}; }
 };
 
-template <ViewType View>
-Operand operand(const Lent<View>& lent) {
+template <ViewType View, class Kept>
+Operand operand(const Lent<View, Kept>& lent) {
   using T = typename View::non_const_value_type;
   return {lent.data(), static_cast<std::int64_t>(lent.view().size()), scalar_of<T>(), &lent.view(),
           [](const void* view) { return to_buffer(*static_cast<const View*>(view)); }};
@@ -109,10 +109,10 @@ constexpr void check_one_scalar() {
 template <class Collective, class... Views>
 void run(const Communicator& comm, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
-  [&](const Lent<Views>&... lent) {
+  [&](const Lent<Views, const Views&>&... lent) {
     collective(comm, operand(lent)..., nullptr);
     (lent.deliver(), ...);
-  }(Lent<Views>(comm, Collective::name + 1, used.view, used.use)...);
+  }(Lent<Views, const Views&>(comm, Collective::name + 1, used.view, used.use)...);
 }
 
 /// The non-blocking operation.

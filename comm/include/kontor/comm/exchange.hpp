@@ -9,7 +9,6 @@
 #include <kontor/comm/trial.hpp>
 #include <kontor/comm/view_buffer.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,10 +78,9 @@ class Exchange {
       carriers.push_back(std::make_unique<Carrier>(comm_, way, label_, slots_, agreement));
     keep_different(comm_, carriers);
     const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
-    const auto fastest = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
     for (std::size_t i = 0; i < carriers.size(); ++i)
       candidates_.push_back({carriers[i]->options(), seconds[i]});
-    carrier_ = std::move(carriers[fastest]);
+    carrier_ = std::move(carriers[choose(seconds)]);
   }
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;

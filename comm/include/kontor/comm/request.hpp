@@ -23,8 +23,9 @@ namespace detail {
 enum class Use { nothing, read, written, both };
 
 /// A View that an operation uses, and its elements in one piece. Reading begins here: a strided View that is
-/// read is packed when this is made.
-template <ViewType View>
+/// read is packed when this is made. An operation that goes on by itself keeps the View, one that blocks only
+/// refers to it (`Kept` is const View&), because to copy a View takes longer than all else here.
+template <ViewType View, class Kept = View>
 class Lent {
  public:
   using value_type = typename View::non_const_value_type;
@@ -45,7 +46,7 @@ class Lent {
   }
 
  private:
-  View view_;
+  Kept view_;
   Contiguous<View> memory_;
   Use use_;
 };

@@ -37,6 +37,10 @@ void keep_different(const Communicator& comm, std::vector<std::unique_ptr<Carrie
   });
 }
 
+/// The first of those that are as fast as the fastest, give or take 3 %: so that it is not noise that chooses
+/// between equals, and the usual way, which comes first, wins.
+std::size_t choose(std::span<const double> seconds);
+
 /// What the Views that receive hold, kept aside for as long as it lives.
 template <class T, class ExecutionSpace, class MemorySpace>
 class Saved {
