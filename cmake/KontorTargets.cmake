@@ -78,7 +78,7 @@ endfunction()
 function(kontor_mpi_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TIMEOUT" "LABELS")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 150) # some seconds each on a quiet machine
   endif()
   set(environment ${KONTOR_MPI_ENVIRONMENT})
   if(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is
