@@ -76,6 +76,8 @@ class Running:
             self.end()
             out, err = self.process.communicate()
             raise AssertionError(f"{self.command}\nstill ran after {limit} s; it had said\n{out}\n{err}") from None
+        # Open MPI's launcher now and then tells of its event library what nobody asked.
+        err = "".join(line for line in err.splitlines(keepends=True) if not line.startswith("[warn] Epoll "))
         return Result(self.process.returncode, out, err)
 
     def end(self):
