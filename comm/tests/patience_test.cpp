@@ -47,6 +47,9 @@ Options patient(Options options) {
 }
 
 TEST(Patience, ALostMessageIsAnError) {
+#ifdef MPICH_NUMVERSION
+  GTEST_SKIP() << "MPICH over UCX ends a program that leaves receives behind with an error";
+#endif
   int size = 1;
   int rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -147,6 +147,9 @@ TEST(Reductions, Int) {
   expect_ops<int>(MPI_INT, bit_ops);
 }
 TEST(Reductions, Unsigned64) {
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+  GTEST_SKIP() << "this MPI takes unsigned numbers for signed ones, so min and max are refused";
+#endif
   expect_ops<unsigned long>(MPI_UNSIGNED_LONG, bit_ops);
 }
 TEST(Reductions, Float) {

@@ -62,6 +62,9 @@ TEST_F(Verified, ShorterThanExpected) {
 }
 /// MPI alone would report a truncated message, to the receiver only.
 TEST_F(Verified, LongerThanExpected) {
+#ifdef MPICH_NUMVERSION
+  GTEST_SKIP() << "MPICH delivers nothing of a message that is too long, so its text is MPI's";
+#endif
   expect_difference(Line<double>("a", 300), Line<double>("b", 4),
                     "rank 0 sends View 'a', (300) double, but rank 1 receives View 'b', (4) double");
   expect_difference(Line<double>("a", 300000), Line<double>("b", 4),
@@ -100,6 +103,9 @@ TEST_F(Verified, WithAndWithoutExtents) {
 }
 
 TEST_F(Verified, ExchangeOfOneWithOthers) {
+#ifdef MPICH_NUMVERSION
+  GTEST_SKIP() << "MPICH delivers nothing of a message that is too long, so its text is MPI's";
+#endif
   const int other = me ^ 1;
   if (other >= comm.size() || me > 1) return;
   const Line<int> out("out", 3 + me);
