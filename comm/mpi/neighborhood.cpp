@@ -60,8 +60,8 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 class Neighborhood final : public Plan {
  public:
   Neighborhood(const MpiHandle& handle, MessageSet messages)
-      : patience_(patience(handle.options)), messages_(std::move(messages)), sends_(edges(messages_.sends)),
-        receives_(edges(messages_.receives)) {
+      : littered_(handle.littered), patience_(patience(handle.options)), messages_(std::move(messages)),
+        sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
 #ifdef MPICH_VERSION
     even_out(handle.comm, sends_, receives_);
 #endif
@@ -74,8 +74,8 @@ class Neighborhood final : public Plan {
   }
 
   ~Neighborhood() override {
-    if (std::uncaught_exceptions() > 0) return; // the other ranks may be gone
-    if (request_ != MPI_REQUEST_NULL && !failed_) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comm_);
   }
 
@@ -109,17 +109,17 @@ class Neighborhood final : public Plan {
 
  private:
   [[noreturn]] void fail(const std::string& what) {
-    failed_ = true;
+    *littered_ = true;
     throw Error(fmt::format("exchange '{}': {}", messages_.label, what));
   }
 
+  std::shared_ptr<bool> littered_;
   double patience_;
   MessageSet messages_; // owns the datatypes
   Edges sends_;
   Edges receives_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  bool failed_ = false;
 };
 
 } // namespace

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <set>
@@ -59,16 +58,16 @@ class Group {
 class Rma final : public Plan {
  public:
   Rma(const MpiHandle& handle, Schedule& schedule)
-      : comm_(handle.comm), patience_(patience(handle.options)), label_(schedule.label),
-        source_ranks_(peers_of(schedule.receives)), sources_(handle.comm, source_ranks_),
-        destinations_(handle.comm, peers_of(schedule.sends)) {
+      : comm_(handle.comm), littered_(handle.littered), patience_(patience(handle.options)),
+        label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
+        sources_(handle.comm, source_ranks_), destinations_(handle.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(handle.comm, schedule.receives);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
     places_ = trade_places(handle.comm, schedule.receives, mine, schedule.sends);
   }
 
   ~Rma() override {
-    if (std::uncaught_exceptions() > 0 || failed_) return; // the other ranks may be gone
+    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
@@ -116,7 +115,7 @@ class Rma final : public Plan {
       return done != 0;
     });
     if (in_time) return;
-    failed_ = true;
+    *littered_ = true;
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for one of ranks {} to put its message",
                             label_, rank_of(comm_), patience_, fmt::join(source_ranks_, ", ")));
   }
@@ -124,16 +123,17 @@ class Rma final : public Plan {
   void check_step(int code, const char* operation) {
     if (code == MPI_SUCCESS) [[likely]]
       return;
-    failed_ = true;
+    *littered_ = true;
     throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
   }
 
   [[noreturn]] void fail_put(int code, const Message& m) {
-    failed_ = true;
+    *littered_ = true;
     fail_message(label_, code, "MPI_Put to", m);
   }
 
   MPI_Comm comm_;
+  std::shared_ptr<bool> littered_;
   double patience_;
   std::string label_;
   std::vector<int> source_ranks_;
@@ -143,7 +143,6 @@ class Rma final : public Plan {
   std::vector<Message> sends_;
   std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
   bool under_way_ = false;
-  bool failed_ = false;
 };
 
 } // namespace

@@ -28,12 +28,11 @@ MPI_Comm shared_memory_ranks(const MpiHandle& handle) {
 
 } // namespace
 
-Node::Node(const MpiHandle& handle) : comm_(shared_memory_ranks(handle)) {
+Node::Node(const MpiHandle& handle) : comm_(shared_memory_ranks(handle)), littered_(handle.littered) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   int size = 0;
   int first_of_node = 0;
   check(MPI_Comm_size(handle.comm, &size), "MPI_Comm_size");
-  check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
   check(MPI_Comm_rank(comm_, &first_of_node), "MPI_Comm_rank");
   nodes_ = first_of_node == 0 ? 1 : 0;
   check(MPI_Allreduce(MPI_IN_PLACE, &nodes_, 1, MPI_INT, MPI_SUM, handle.comm), "MPI_Allreduce");
@@ -51,7 +50,7 @@ Node::Node(const MpiHandle& handle) : comm_(shared_memory_ranks(handle)) {
 }
 
 Node::~Node() {
-  if (std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
+  if (std::uncaught_exceptions() == 0 && !*littered_) MPI_Comm_free(&comm_);
 }
 
 } // namespace kontor::comm::shm

@@ -3,6 +3,7 @@
 
 #include "mpi/handle.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace kontor::comm::shm {
@@ -19,14 +20,15 @@ class Node {
   MPI_Comm comm() const { return comm_; }
   /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.
   int local(int rank) const { return local_[rank]; }
-  int ranks() const { return ranks_; }
   /// How many nodes the communicator spans.
   int nodes() const { return nodes_; }
+  /// See MpiHandle.
+  const std::shared_ptr<bool>& littered() const { return littered_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::shared_ptr<bool> littered_;
   std::vector<int> local_;
-  int ranks_ = 0;
   int nodes_ = 0;
 };
 

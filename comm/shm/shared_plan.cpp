@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <exception>
 #include <vector>
 
 namespace kontor::comm::shm {
@@ -138,9 +137,10 @@ class SharedPlan final : public Plan {
       }
       return false;
     });
-    if (!in_time)
-      throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
-                              patience_, what()));
+    if (in_time) return;
+    *node_->littered() = true;
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
+                            patience_, what()));
   }
 
   MPI_Comm comm_;

@@ -10,7 +10,7 @@ namespace kontor::comm::shm {
 
 using mpi::check;
 
-Window::Window(const Node& node, std::size_t bytes) {
+Window::Window(const Node& node, std::size_t bytes) : littered_(node.littered()) {
   std::byte* mine = nullptr;
   check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node.comm(), &mine, &window_),
         "MPI_Win_allocate_shared");
@@ -22,7 +22,7 @@ Window::Window(const Node& node, std::size_t bytes) {
 }
 
 Window::~Window() {
-  if (std::uncaught_exceptions() > 0) return;
+  if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }

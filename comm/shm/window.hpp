@@ -13,7 +13,7 @@ class Window {
  public:
   /// Collective over the node.
   Window(const Node&, std::size_t bytes_of_this_rank);
-  /// Collective over the node, unless an exception is passing.
+  /// Collective over the node, unless an exception is passing or a plan has failed.
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -22,6 +22,7 @@ class Window {
   std::byte* part(int local_rank) const;
 
  private:
+  std::shared_ptr<bool> littered_;
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -227,6 +227,7 @@ std::int64_t Communicator::number_call() const {
 }
 void Communicator::abandon() const {
   group_->abandoned = true;
+  *group_->littered = true;
 }
 const detail::Facts& Communicator::facts() const {
   return group_->facts;

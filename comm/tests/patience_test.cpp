@@ -79,12 +79,13 @@ TEST(Patience, ALostMessageIsAnError) {
 
 /// A ring of the exchange's own, on a communicator that checks.
 struct Ring {
-  explicit Ring(const char* name) : exchange(comm, name) {
+  explicit Ring(const char* name, const Options& options = way("view"))
+      : comm(MPI_COMM_WORLD, patient(options)), exchange(comm, name) {
     const auto [previous, next] = ring_of(comm);
     exchange.add(Ints("out", 4), next, Ints("in", 4), previous);
     exchange.commit();
   }
-  Communicator comm{MPI_COMM_WORLD, patient(way("view"))};
+  Communicator comm;
   Exchange<Ints> exchange;
 };
 
@@ -98,6 +99,22 @@ TEST(Patience, ARankThatDoesNotStartIsAnError) {
     EXPECT_NE(text.find(fmt::format("missing: {}", last)), std::string::npos) << text;
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
+TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
+  for (const auto& way : ways()) {
+    SCOPED_TRACE(to_string(way));
+    auto ring = std::make_unique<Ring>("halo", way);
+    if (ring->comm.size() == 1) GTEST_SKIP() << "a rank does not miss itself";
+    const bool elsewhere = ring->comm.rank() == ring->comm.size() - 1;
+    if (!elsewhere) {
+      EXPECT_NE(text_of<Error>([&] { ring->exchange.start(); }), "no error");
+      ring = nullptr;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (elsewhere) ring->comm.abandon();
+  }
 }
 
 TEST(Patience, ExchangesInAnotherOrderAreAnError) {
