@@ -22,3 +22,9 @@ if(Kokkos_FOUND AND NOT TARGET Kontor::kokkos)
     target_link_libraries(Kontor::kokkos INTERFACE Kokkos::kokkos)
   endif()
 endif()
+
+# Whether kernels run on NVIDIA GPUs.
+set(KONTOR_KOKKOS_CUDA OFF)
+if(Kokkos_DEVICES AND "CUDA" IN_LIST Kokkos_DEVICES)
+  set(KONTOR_KOKKOS_CUDA ON)
+endif()

@@ -18,9 +18,15 @@ struct MpiHandle;
 /// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
 struct Capabilities {
   bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
+  bool host_buffers = true;     ///< takes pointers to host memory
   bool device_buffers = false;  ///< takes pointers to device memory
+  bool stream_ordered = false;  ///< plans queue their work on the schedule's stream: no call waits for it
+  bool device_sums = false;     ///< has allreduce_on()
   bool moves_data = true;       ///< false: received data mean nothing, and cannot be verified
 };
+
+/// The native queue of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
+using Stream = void*;
 
 /// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel
 /// packs into it and unpacks from it, contiguous buffers included.
@@ -43,11 +49,14 @@ struct Schedule {
   std::string label;              ///< of the exchange, for errors
   std::vector<Transfer> sends;    ///< in the order of their slots
   std::vector<Transfer> receives; ///< in the order of their slots
+  Stream stream = nullptr;        ///< on which the packing before and the unpacking after are queued
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
 /// A step is prepare(), packing, start(), any other work, finish(), unpacking, release(). All of them are
-/// collective over the ranks of the plan, in the same order for all their plans.
+/// collective over the ranks of the plan, in the same order for all their plans. A backend that is
+/// stream_ordered means by "on return" and "must be complete": for what is queued on the stream after and
+/// before the call. It reports what went wrong on the device at a later call.
 class Plan {
  public:
   virtual ~Plan() = default;
@@ -110,6 +119,10 @@ class Backend {
   /// Collective. `result` is contiguous and equal in extents on all ranks. What a rank contributes is as many
   /// elements at `contribution`, or what `result` holds where that is null.
   virtual void allreduce(const void* contribution, const Buffer& result, ReduceOp) = 0;
+
+  /// Collective, queued on the stream: `result`, contiguous in device memory, becomes the reduction of what
+  /// it holds on all ranks. Only where capabilities() has device_sums.
+  virtual void allreduce_on(Stream, const Buffer& result, ReduceOp);
 
   /// Collective. `buffer` is contiguous and replaced by the root's.
   virtual void bcast(const Buffer& buffer, int root) = 0;

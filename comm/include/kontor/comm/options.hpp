@@ -24,6 +24,14 @@ enum class Pattern : std::uint8_t {
   automatic     ///< each exchange tries the others when it is committed and keeps the fastest
 };
 
+/// Which memory of a device the backend is handed; of no consequence for Views in host memory.
+enum class Path : std::uint8_t {
+  direct,   ///< the device's own, to an MPI that is GPU-aware or to a GPU library
+  staged,   ///< host memory that the device can reach (pinned), into which data are packed and from which
+            ///< unpacked
+  automatic ///< the faster of those that are possible, by trial
+};
+
 /// How much is verified besides what MPI reports.
 enum class CheckLevel : std::uint8_t {
   off,       ///< nothing that costs anything
@@ -39,6 +47,7 @@ struct Options {
   std::string backend = "raw";            ///< a name of backends(), or automatic_backend
   Pattern pattern = Pattern::nonblocking; ///< of the backends that are MPI's
   Packing packing = Packing::automatic;   ///< of Views that do not lie in one piece
+  Path path = Path::automatic;            ///< of Views in device memory
   CheckLevel check = CheckLevel::local;   ///< how much is verified
   double trial = 0.2;     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
   double patience = 20;   ///< seconds that a wait may take at check level `cross_rank`
