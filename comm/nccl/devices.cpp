@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +24,7 @@ using Uuid = std::array<unsigned char, 16>;
 struct Device {
   Uuid uuid{};
   int visible = 0; ///< GPUs that the rank can choose from
-  char name[256] = {};
+  char name[sizeof cudaDeviceProp::name] = {};
   char host[MPI_MAX_PROCESSOR_NAME] = {};
 };
 
@@ -38,7 +37,7 @@ Device own_device() {
   check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   std::copy_n(reinterpret_cast<const unsigned char*>(properties.uuid.bytes), device.uuid.size(),
               device.uuid.begin());
-  std::strncpy(device.name, properties.name, sizeof device.name - 1);
+  std::copy_n(properties.name, sizeof device.name, device.name);
   int length = 0;
   mpi::check(MPI_Get_processor_name(device.host, &length), "MPI_Get_processor_name");
   return device;

@@ -10,9 +10,6 @@
 namespace kontor::comm::nccl {
 namespace {
 
-constexpr const char* names[] = {"sum",        "product",     "min",         "max",        "logical_and",
-                                 "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"};
-
 std::optional<ncclDataType_t> number(ScalarKind kind, std::uint32_t size) {
   const bool is_signed = kind == ScalarKind::signed_integer;
   switch (kind) {
@@ -56,7 +53,7 @@ Reduction reduction(const Buffer& buffer, ReduceOp op) {
                                 "numbers; reduce a View in host "
                                 "memory, which MPI does",
                                 buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
-                                names[static_cast<int>(op)]));
+                                to_string(op)));
   return {*named, *type, static_cast<std::size_t>(element_count(buffer.shape)) * (pairs ? 2 : 1)};
 }
 
