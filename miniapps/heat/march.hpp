@@ -28,12 +28,11 @@ struct alignas(pack_bytes) Pack {
 
 /// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are
 /// under way at a time.
-template <int dimensions, bool sourced, SweepNorm norm, int batch, class T>
+template <int dimensions, bool sourced, SweepNorm norm, int batch, class T, class Boxes>
 class March {
  public:
-  March(const SweepInput<T>& in, const FieldView<T>& out, const Box& box, const MarchShape& shape,
-        double* parts)
-      : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), shape_(shape), parts_(parts) {
+  March(const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes, double* parts)
+      : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), boxes_(boxes), parts_(parts) {
     using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
@@ -42,13 +41,11 @@ class March {
     out_ = out.data() + first;
     source_ = in.source.data();
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.cells[axis];
-    begin_ = box.begin[0];
-    end_ = box.end[0];
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto place = shape_.place(team.league_rank(), team.team_rank());
+    const auto place = boxes_.place(team.league_rank(), team.team_rank());
     double part = 0;
     if (place.any()) part = march(place);
     if constexpr (norm != SweepNorm::none) {
@@ -70,7 +67,8 @@ class March {
     std::int64_t at; ///< where the first cell of row m is, from u_ and out_
     Vector before;   ///< of m - 1
     Vector centre;   ///< of m
-    bool all;        ///< all its cells are in the box
+    unsigned lanes;  ///< bits: which of its cells are in the box
+    bool all;        ///< all of them are
     bool inner;      ///< only m can make the weights of its cells differ
 
     KOKKOS_FUNCTION std::int64_t x(int l) const { return std::int64_t{pack} * width + l; }
@@ -87,7 +85,8 @@ class March {
     s.at = s.m * step() + (dimensions == 3 ? s.line * row_ : 0) + s.x(0);
     s.before = load(u_ + s.at - step());
     s.centre = load(u_ + s.at);
-    s.all = s.x(0) >= begin_ && s.x(width) <= end_;
+    s.lanes = place.lanes;
+    s.all = place.lanes == (1u << width) - 1;
     s.inner = s.x(0) > 0 && s.x(width) < cells_[0];
     if constexpr (dimensions == 3) s.inner = s.inner && s.line > 0 && s.line + 1 < cells_[1];
     double part = 0;
@@ -149,7 +148,7 @@ class March {
       for (int l = 0; l < width; ++l) part = joined<norm>(part, change(value.lane[l], s.centre.lane[l]));
     } else {
       for (int l = 0; l < width; ++l)
-        if (in_box(s, l)) {
+        if (s.lanes >> l & 1u) {
           out[l] = value.lane[l];
           part = joined<norm>(part, change(value.lane[l], s.centre.lane[l]));
         }
@@ -159,7 +158,7 @@ class March {
 
   KOKKOS_FUNCTION T update(const State& s, int l, T sum, const typename Stencil<T>::Weights& w) const {
     if constexpr (sourced)
-      if (s.all || in_box(s, l))
+      if (s.lanes >> l & 1u)
         sum += source_[(dimensions == 3 ? s.m * cells_[1] + s.line : s.m) * cells_[0] + s.x(l)];
     return w.keep * s.centre.lane[l] + w.gain * sum;
   }
@@ -177,17 +176,14 @@ class March {
     return static_cast<double>(difference) * static_cast<double>(difference);
   }
 
-  KOKKOS_FUNCTION bool in_box(const State& s, int l) const { return s.x(l) >= begin_ && s.x(l) < end_; }
-
   const T* u_; ///< own cell (0, 0, 0), as all pointers here
   T* out_;
   const T* source_;
   std::int64_t row_, plane_; ///< strides of u and out
   std::int64_t cells_[3];
-  std::int64_t begin_, end_; ///< of the box along x
   Stencil<T> stencil_;
   typename Stencil<T>::Weights inner_; ///< of cells at no face
-  MarchShape shape_;
+  Boxes boxes_;
   double* parts_;
 };
 
@@ -196,18 +192,18 @@ class March {
 /// Rows or planes that a thread loads ahead; measured by bench/sweep_rate.cpp.
 inline constexpr int march_batch = 4;
 
-/// Local; waits for nothing. Updates the cells of `box` as sweep() does. With a norm it leaves the norm's
-/// part of each team in `parts`, shape.teams() numbers in the device's memory for combine(). The fields must
-/// outlive the kernel.
-template <int batch = march_batch, class T, class ExecutionSpace>
-void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box,
-           SweepNorm norm, const MarchShape& shape, double* parts = nullptr) {
-  if (box.empty()) return;
+/// Local; waits for nothing. Updates the cells of the boxes, a MarchShape or MarchShapes, as sweep() does.
+/// With a norm it leaves the norm's part of each team in `parts`, boxes.teams() numbers in the device's
+/// memory for combine(). The fields must outlive the kernel.
+template <int batch = march_batch, class T, class ExecutionSpace, class Boxes>
+void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
+           const Boxes& boxes, SweepNorm norm, double* parts = nullptr) {
+  if (boxes.teams() == 0) return;
   const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
-    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, shape.teams(), shape.team());
+    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team());
     Kokkos::parallel_for(
         "heat/sweep", policy,
-        detail::March<dimensions(), sourced(), norm_kind(), batch, T>(in, out, box, shape, parts));
+        detail::March<dimensions(), sourced(), norm_kind(), batch, T, Boxes>(in, out, boxes, parts));
   };
   const auto with_norm = [&](auto dimensions, auto sourced) {
     switch (norm) {

@@ -5,9 +5,12 @@
 
 #include <kontor/comm/kokkos_compat.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 /// How the threads of a march are laid over a box.
 namespace kontor::heat {
@@ -35,6 +38,9 @@ inline MarchTuning usual_tuning(int dimensions) {
 /// times chunks of `rows` rows. In 2-D there is one line, in 3-D a line is a row of a plane.
 class MarchShape {
  public:
+  /// No teams.
+  MarchShape() = default;
+
   /// `threads`: how many the device runs at a time. A small box is marched in shorter steps, so that it keeps
   /// all of them busy.
   template <class T>
@@ -42,6 +48,10 @@ class MarchShape {
                          MarchTuning tuning) {
     constexpr int width = pack_width<T>;
     MarchShape s;
+    if (box.empty()) return s;
+    s.x_begin_ = box.begin[0];
+    s.x_end_ = box.end[0];
+    s.width_ = width;
     const int march_axis = dimensions - 1;
     s.first_pack_ = static_cast<int>(box.begin[0] / width);
     s.packs_ = static_cast<int>((box.end[0] + width - 1) / width - s.first_pack_);
@@ -70,9 +80,10 @@ class MarchShape {
   int teams() const { return teams_x_ * teams_lines_ * teams_chunks_; }
   int rows() const { return rows_; }
 
-  /// A thread's cells: a pack of a line, and rows or planes [begin, end).
+  /// A thread's cells: a pack of a line, in rows or planes [begin, end).
   struct Place {
     int pack;
+    unsigned lanes; ///< bits: which cells of the pack are in the box
     int line;
     int begin;
     int end;
@@ -85,7 +96,11 @@ class MarchShape {
     thread >>= x_bits_;
     const int line = ((team % teams_lines_) << line_bits_) + (thread & ((1 << line_bits_) - 1));
     const int chunk = ((team / teams_lines_) << chunk_bits_) + (thread >> line_bits_);
-    Place p{first_pack_ + x, first_line_ + line, begin_ + chunk * rows_, begin_ + (chunk + 1) * rows_};
+    Place p{first_pack_ + x, 0, first_line_ + line, begin_ + chunk * rows_, begin_ + (chunk + 1) * rows_};
+    for (int l = 0; l < width_; ++l) {
+      const auto i = std::int64_t{p.pack} * width_ + l;
+      if (i >= x_begin_ && i < x_end_) p.lanes |= 1u << l;
+    }
     if (p.end > end_) p.end = end_;
     if (x >= packs_ || line >= lines_) p.end = p.begin;
     return p;
@@ -96,6 +111,8 @@ class MarchShape {
   static int log2_of(std::int64_t n) { return std::bit_width(static_cast<std::uint64_t>(n - 1)); }
   static int blocks(std::int64_t n, int bits) { return static_cast<int>((n + (1 << bits) - 1) >> bits); }
 
+  std::int64_t x_begin_ = 0, x_end_ = 0;
+  int width_ = 1;
   int first_pack_ = 0, packs_ = 0, first_line_ = 0, lines_ = 0;
   int begin_ = 0, end_ = 0, rows_ = 1;
   int x_bits_ = 0, line_bits_ = 0, chunk_bits_ = 0;
@@ -107,5 +124,53 @@ template <class T, class ExecutionSpace>
 MarchShape march_shape(const ExecutionSpace& instance, const Box& box, int dimensions, MarchTuning tuning) {
   return MarchShape::make<T>(box, dimensions, instance.concurrency(), comm::on_host<ExecutionSpace>, tuning);
 }
+
+/// Several boxes swept by one kernel: launching one takes longer than a thin strip does.
+template <class MemorySpace>
+class MarchShapes {
+ public:
+  /// Local; waits for a copy. All shapes have teams of the same size; those without teams are left out.
+  explicit MarchShapes(const std::vector<MarchShape>& shapes) : entries_(list(shapes)) {
+    for (const auto& shape : shapes) {
+      if (shape.teams() == 0) continue;
+      teams_ += shape.teams();
+      team_ = shape.team();
+      ++count_;
+    }
+  }
+
+  int team() const { return team_; }
+  int teams() const { return teams_; }
+
+  KOKKOS_FUNCTION MarchShape::Place place(int team, int thread) const {
+    int e = 0;
+    while (e + 1 < count_ && entries_(e + 1).first_team <= team) ++e;
+    return entries_(e).shape.place(team - entries_(e).first_team, thread);
+  }
+
+ private:
+  struct Entry {
+    MarchShape shape;
+    int first_team = 0;
+  };
+  using Entries = Kokkos::View<Entry*, MemorySpace>;
+
+  static Entries list(const std::vector<MarchShape>& shapes) {
+    const Kokkos::View<Entry*, Kokkos::HostSpace> host("heat/boxes", shapes.size());
+    int count = 0;
+    int teams = 0;
+    for (const auto& shape : shapes) {
+      if (shape.teams() == 0) continue;
+      host(count++) = {shape, teams};
+      teams += shape.teams();
+    }
+    return Kokkos::create_mirror_view_and_copy(MemorySpace(), host);
+  }
+
+  Entries entries_;
+  int count_ = 0;
+  int team_ = 1;
+  int teams_ = 0;
+};
 
 } // namespace kontor::heat

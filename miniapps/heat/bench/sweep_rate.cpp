@@ -43,9 +43,8 @@ template <int batch, class T>
 void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm, MarchTuning tuning,
                 double* parts, double* slot) {
   const Instance instance;
-  const auto box = in.block.all();
-  const auto shape = march_shape<T>(instance, box, in.block.dimensions, tuning);
-  march<batch>(instance, in, out, box, norm, shape, parts);
+  const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
+  march<batch>(instance, in, out, shape, norm, parts);
   if (norm != SweepNorm::none) combine(instance, parts, shape.teams(), norm, slot);
 }
 

@@ -21,7 +21,8 @@ using Instance = FieldView<double>::execution_space;
 
 template <class View>
 auto to_host(const View& field) {
-  const HostCells<typename View::value_type> host("heat/host", field.extent(0), field.extent(1), field.extent(2));
+  const HostCells<typename View::value_type> host("heat/host", field.extent(0), field.extent(1),
+                                                  field.extent(2));
   const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
   std::memcpy(host.data(), there.data(), host.span() * sizeof(typename View::value_type));
   return host;
@@ -62,7 +63,7 @@ class March : public testing::TestWithParam<Parameters> {
     // As if the device ran few threads at a time, so that they march far.
     const auto shape = MarchShape::make<T>(box, dimensions, 4, comm::on_host<Instance>, tuning);
     const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.teams() + 1);
-    march(instance, in, out, box, norm, shape, parts.data() + 1);
+    march(instance, in, out, shape, norm, parts.data() + 1);
     if (norm != SweepNorm::none) combine(instance, parts.data() + 1, shape.teams(), norm, parts.data());
 
     const auto marched = to_host(out);
@@ -105,6 +106,32 @@ INSTANTIATE_TEST_SUITE_P(Heat, March,
                                           testing::Values(SweepNorm::none, SweepNorm::max,
                                                           SweepNorm::sum_of_squares),
                                           testing::Values(0.0, 0.01)));
+
+/// One kernel for interior and strips gives what a kernel for the whole block does.
+TEST_P(March, SeveralBoxes) {
+  const auto [dimensions, sourced, norm, step] = GetParam();
+  auto block = make_test_block(dimensions, {77, 9, dimensions == 3 ? 5 : 1});
+  const auto in = make_input<float>(block, sourced, step);
+  const auto [plain, plain_norm] = plain_sweep(in, block.all(), norm);
+  block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
+  const auto regions = split(block, 16);
+  std::vector<MarchShape> shapes;
+  const auto add = [&, d = dimensions](const Box& box) {
+    shapes.push_back(MarchShape::make<float>(box, d, 4, comm::on_host<Instance>, {64, 32, 4}));
+  };
+  add(regions.interior);
+  for (const auto& strip : regions.strips) add(strip);
+  const MarchShapes<FieldView<float>::memory_space> boxes(shapes);
+  const Kokkos::View<double*, FieldView<float>::memory_space> parts("heat/parts", boxes.teams() + 1);
+  const Instance instance;
+  const auto out = make_field<float>("heat/out", block);
+  march(instance, in, out, boxes, norm, parts.data() + 1);
+  if (norm != SweepNorm::none) combine(instance, parts.data() + 1, boxes.teams(), norm, parts.data());
+  const auto marched = to_host(out);
+  EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(float)));
+  const auto host_parts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts);
+  EXPECT_NEAR(host_parts(0), plain_norm, 1e-12 * plain_norm);
+}
 
 /// Every cell belongs to one thread, whatever the box, the device and the tuning.
 TEST(MarchShape, ThreadsCoverTheBoxOnce) {
