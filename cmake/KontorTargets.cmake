@@ -13,12 +13,19 @@ target_compile_options(kontor_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
   $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KONTOR_PORTABLE>>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
 )
-# Where Kokkos' CUDA wrapper compiles: the same arithmetic on the device as on the host (no contraction), and
+# Where nvcc compiles: the same arithmetic on the device as on the host (no contraction), and
 # {fmt} 9 must not take nvcc for a compiler without constexpr.
-target_compile_options(kontor_flags INTERFACE $<$<BOOL:${KONTOR_KOKKOS_CUDA}>:--fmad=false>)
-target_compile_definitions(kontor_flags INTERFACE $<$<BOOL:${KONTOR_KOKKOS_CUDA}>:FMT_USE_CONSTEXPR=1>)
+target_compile_options(kontor_flags INTERFACE
+  $<$<AND:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CXX>>:--fmad=false>
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20> # CMake 3.25 does not know that nvcc can
+)
+target_compile_definitions(kontor_flags INTERFACE
+  $<$<OR:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CUDA>>:FMT_USE_CONSTEXPR=1>
+)
 if(KONTOR_SANITIZE)
-  target_compile_options(kontor_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_options(kontor_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>
+  )
   target_link_options(kontor_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -48,7 +48,8 @@ TEST(Registry, EveryEntryIsComplete) {
   EXPECT_EQ(backends()[0].name, "raw");
   for (const auto& entry : backends()) {
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
-    EXPECT_EQ(entry.enable.rfind("configure with -DKONTOR_BACKEND_", 0), 0u) << entry.name;
+    const auto* begins = entry.make ? "configure with -DKONTOR_BACKEND_" : "build with ";
+    EXPECT_EQ(entry.enable.rfind(begins, 0), 0u) << entry.name << ": " << entry.enable;
   }
 }
 
