@@ -27,8 +27,8 @@ std::string text_at_rank_0(const Options& options) {
   const std::vector<Slot> slots{
       {to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
   const auto agreement = handshake(comm, "lost", slots);
-  auto routing = route(comm, comm.ways().front(), "lost", slots, agreement);
-  auto plan = comm.backend().plan(routing.schedule);
+  auto routing = route(comm, comm.ways(MemoryKind::host).front(), "lost", slots, agreement);
+  auto plan = comm.backend().plan(routing.waves[0].schedule);
   std::string text;
   if (receives) {
     plan->prepare();
