@@ -25,7 +25,7 @@ class Ipc final : public mpi::MpiBackend {
   using MpiBackend::MpiBackend;
 
   Capabilities capabilities() const override {
-    return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
+    return {.host_buffers = false, .device_buffers = true, .own_kernel = true, .stream_ordered = true};
   }
 
   std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), schedule); }
@@ -80,7 +80,12 @@ void check_gpus(MPI_Comm comm) {
 } // namespace
 
 std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  if (handle.options.pattern != Pattern::nonblocking)
+  const auto& options = handle.options;
+  if (options.packing == Packing::datatype)
+    throw UsageError(
+        "backend 'ipc' copies Views by a kernel of its own, so packing 'datatype' is not possible; "
+        "choose packing 'kernel' or 'auto'");
+  if (options.pattern != Pattern::nonblocking)
     throw UsageError(
         "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   check_one_node(handle.comm);

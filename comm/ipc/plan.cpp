@@ -192,12 +192,21 @@ class PeerPlan final : public Plan {
     MPI_Barrier(comm_);
   }
 
-  /// At check level `cross_rank` errors belong to the step in which they come up.
+  /// At check level `cross_rank` errors belong to the step in which they come up. While the host waits, MPI
+  /// messages of this rank must not stand still: a peer may need them to come here.
   void wait_on_host() {
     auto status = cudaStreamCaptureStatusNone;
     check_step(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
-    if (status == cudaStreamCaptureStatusNone)
-      check_step(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    if (status != cudaStreamCaptureStatusNone) return;
+    constexpr double any_time = 0; // the kernels' own patience ends it
+    mpi::Deadline(any_time).wait([&] {
+      int flag = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+      const auto code = cudaStreamQuery(stream_);
+      if (code == cudaErrorNotReady) return false;
+      check_step(code, "cudaStreamQuery");
+      return true;
+    });
   }
 
   void check_step(cudaError_t code, const char* operation) {

@@ -250,7 +250,7 @@ int Communicator::neighbour(int dim, int displacement) const {
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
-  mpi::agree(native(), problem);
+  if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);
 }
 
 void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {
