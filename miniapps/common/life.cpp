@@ -4,6 +4,7 @@
 #include "common/calibrate.hpp"
 #include "common/command_line.hpp"
 #include "common/deck_file.hpp"
+#include "common/device.hpp"
 #include "common/files.hpp"
 #include "common/guard.hpp"
 #include "common/options.hpp"
@@ -72,6 +73,9 @@ class Run {
       return exit_verified;
     }
     auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
+    const auto devices = devices_of(comm);
+    if (!devices.empty()) facts["devices"] = to_json(devices);
+    if (comm.rank() == 0) fmt::print(stderr, "{}", shared_devices(devices));
     auto file = open_output(comm);
     const bool with_fields = options_.fields != FieldSelection::none;
     check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
@@ -120,7 +124,11 @@ class Run {
       const bool absent = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
         return entry.name == options_.comm.backend && !entry.make;
       });
-      deck_.fail(absent ? "comm.backend" : "comm", fmt::format("cannot be had: {}", error.what()));
+      const bool of_path = std::string_view(error.what()).find("path '") != std::string_view::npos;
+      deck_.fail(absent    ? "comm.backend"
+                 : of_path ? "comm.path"
+                           : "comm",
+                 fmt::format("cannot be had: {}", error.what()));
     }
   }
 
@@ -213,6 +221,8 @@ int live(int argc, char** argv, MiniAppFactory& factory) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   auto for_kokkos = take_kokkos_arguments(argc, argv);
+  auto device = device_argument(MPI_COMM_WORLD, for_kokkos);
+  if (!device.empty()) for_kokkos.push_back(device.data());
   int kokkos_argc = static_cast<int>(for_kokkos.size());
   Kokkos::initialize(kokkos_argc, for_kokkos.data());
   CommandLine line;

@@ -38,6 +38,7 @@ std::span<const config::Named<comm::Pattern>> pattern_names();
 std::span<const config::Named<comm::Packing>> packing_names();
 std::string_view name_of(comm::Packing);
 std::string_view name_of(comm::Pattern);
+std::string_view name_of(comm::Path);
 std::string_view name_of(comm::CheckLevel);
 
 } // namespace kontor::miniapp
