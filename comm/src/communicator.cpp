@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checked.hpp"
+#include "mpi/agree.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/handle_cache.hpp"
 
@@ -249,14 +250,7 @@ int Communicator::neighbour(int dim, int displacement) const {
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
-  int lowest = problem ? rank() : size();
-  check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, native()), "MPI_Allreduce");
-  if (lowest == size()) return;
-  int length = rank() == lowest ? static_cast<int>(problem->size()) : 0;
-  check(MPI_Bcast(&length, 1, MPI_INT, lowest, native()), "MPI_Bcast");
-  std::string text = rank() == lowest ? *problem : std::string(length, '\0');
-  check(MPI_Bcast(text.data(), length, MPI_CHAR, lowest, native()), "MPI_Bcast");
-  throw AgreedError(text);
+  if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);
 }
 
 void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {

@@ -63,7 +63,7 @@ inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>
 }
 
 template <SweepNorm norm>
-inline double joined(double a, double b) {
+KOKKOS_INLINE_FUNCTION double joined(double a, double b) {
   if constexpr (norm == SweepNorm::max) return a > b ? a : b;
   return a + b;
 }

@@ -3,7 +3,7 @@
 
 #include "heat/field.hpp"
 #include "heat/row.hpp"
-#include "heat/stencil.hpp"
+#include "heat/sweep_input.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -13,15 +13,6 @@
 /// One sweep over a box of cells: out = update of u. Kernels are free functions of Views and numbers; they
 /// run on the instance and, without a norm, do not wait for it.
 namespace kontor::heat {
-
-/// What a sweep reads besides u. `source` has own cells only, (nz, ny, nx), or is empty.
-template <class T>
-struct SweepInput {
-  FieldView<T> u;
-  CellView<T> source;
-  Stencil<T> stencil;
-  Block block;
-};
 
 namespace detail {
 
@@ -96,10 +87,10 @@ double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const
   return result;
 }
 
-/// The value of one cell, by indices: what devices run, and what tests compare the row kernel with.
-template <class T>
-KOKKOS_INLINE_FUNCTION T updated_cell(const SweepInput<T>& in, int dimensions, std::int64_t i, std::int64_t j,
-                                      std::int64_t k) {
+/// The value of one cell, by indices: what tests compare the other kernels with.
+template <class T, class Field, class Cells>
+KOKKOS_INLINE_FUNCTION T updated_cell(const SweepInput<T, Field, Cells>& in, int dimensions, std::int64_t i,
+                                      std::int64_t j, std::int64_t k) {
   using P = Padding<T>;
   const auto& s = in.stencil;
   const auto& n = in.block.cells;

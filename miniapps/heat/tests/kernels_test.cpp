@@ -2,6 +2,7 @@
 //
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
 #include "heat/sweep.hpp"
+#include "scrambled.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,44 +10,10 @@
 #include <cstring>
 #include <tuple>
 
-namespace kontor::heat {
+namespace kontor::heat::test {
 namespace {
 
 using Instance = FieldView<double>::execution_space;
-
-/// Values without pattern, the same in every run.
-template <class View>
-void scramble(const View& view) {
-  std::uint32_t state = 12345;
-  auto* data = view.data();
-  for (std::size_t i = 0; i < view.span(); ++i) {
-    state = 1664525u * state + 1013904223u;
-    data[i] = static_cast<typename View::value_type>(state) / 4e9 - 0.5;
-  }
-}
-
-Block make_test_block(int dimensions, const Index3& cells) {
-  Block block;
-  block.dimensions = dimensions;
-  block.global = block.cells = cells;
-  return block;
-}
-
-template <class T>
-SweepInput<T> make_input(const Block& block, bool sourced, double step) {
-  const auto u = make_field<T>("heat/u", block);
-  scramble(u);
-  const auto source = make_source<T>(block, sourced);
-  if (sourced) scramble(source);
-  Stencil<T> stencil;
-  stencil.c[0] = 1.5;
-  stencil.c[1] = 0.75;
-  stencil.c[2] = block.dimensions == 3 ? 2.25 : 0;
-  const T adjust[6] = {1, -1, 1, 0, -1, 1};
-  for (int f = 0; f < 2 * block.dimensions; ++f) stencil.adjust[f] = adjust[f];
-  stencil.step = static_cast<T>(step);
-  return {u, source, stencil, block};
-}
 
 using Parameters =
     std::tuple<int /*dimensions*/, bool /*sourced*/, SweepNorm, bool /*streaming*/, double /*step*/>;
@@ -123,4 +90,4 @@ TEST(Regions, InteriorAndStripsCoverTheBlockOnce) {
 }
 
 } // namespace
-} // namespace kontor::heat
+} // namespace kontor::heat::test

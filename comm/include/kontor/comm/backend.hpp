@@ -94,6 +94,9 @@ enum class ReduceOp {
   bitwise_xor
 };
 
+/// "sum", "logical and"
+const char* to_string(ReduceOp);
+
 /// One way of moving data between the ranks of a communicator, and its collective operations.
 class Backend {
  public:

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How fast the device's sweep is, as a fraction of the speed at which the same program copies a field. Every
+// setting is measured in turn in each round, so that all of them see the same weather; medians over rounds.
+//   heat_sweep_rate [--n2 16384] [--n3 512] [--rounds 9] [--sweeps 10] [--team 256]... [--tile 256]...
+//                   [--rows 16]... [--scalar float|double|both] [--dims 2|3|0] [--norms none,max,l2]
+#include "heat/march.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace kontor::heat;
+using Instance = FieldView<double>::execution_space;
+
+struct Settings {
+  std::int64_t n2 = 16384, n3 = 512;
+  int rounds = 9, sweeps = 10, dims = 0;
+  std::string scalar = "both";
+  std::vector<int> teams{256}, tiles, rows, batches{march_batch};
+  std::vector<std::string> norms{"none", "max", "l2"};
+};
+
+struct Candidate {
+  std::string name;
+  std::function<void()> sweep;
+  std::vector<double> seconds;
+};
+
+double median(std::vector<double>& values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+template <int batch, class T>
+void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm, MarchTuning tuning,
+                double* parts, double* slot) {
+  const Instance instance;
+  const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
+  march<batch>(instance, in, out, shape, norm, parts);
+  if (norm != SweepNorm::none) combine(instance, parts, shape.teams(), norm, slot);
+}
+
+template <class T>
+void measure(const Settings& settings, int dimensions) {
+  Block block;
+  block.dimensions = dimensions;
+  const auto n = dimensions == 3 ? settings.n3 : settings.n2;
+  block.global = block.cells = {n, n, dimensions == 3 ? n : 1};
+  Options options;
+  options.cells.assign(static_cast<std::size_t>(dimensions), n);
+  options.lower.assign(3, 0);
+  options.upper.assign(3, 1);
+  const auto stencil = make_stencil<T>(options, block, 0);
+  const auto u = make_field<T>("heat/u", block);
+  const auto v = make_field<T>("heat/v", block);
+  const auto source = make_source<T>(block, false);
+  const auto usual = usual_tuning(dimensions);
+  const auto tiles = settings.tiles.empty() ? std::vector<int>{usual.tile} : settings.tiles;
+  const auto rows = settings.rows.empty() ? std::vector<int>{usual.rows} : settings.rows;
+  int most_teams = 0;
+  for (const int team : settings.teams)
+    for (const int tile : tiles)
+      for (const int r : rows)
+        most_teams = std::max(most_teams,
+                              march_shape<T>(Instance(), block.all(), dimensions, {team, tile, r}).teams());
+  const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_teams + 1);
+  double* const parts = numbers.data() + 1;
+  double* const slot = numbers.data();
+
+  std::vector<Candidate> candidates;
+  candidates.push_back({"copy", [=] { Kokkos::deep_copy(Instance(), v, u); }, {}});
+  for (const auto& norm_name : settings.norms) {
+    const auto norm = norm_name == "none"  ? SweepNorm::none
+                      : norm_name == "max" ? SweepNorm::max
+                                           : SweepNorm::sum_of_squares;
+    for (const int team : settings.teams)
+      for (const int tile : tiles)
+        for (const int r : rows)
+          for (const int batch : settings.batches) {
+            const MarchTuning tuning{team, tile, r};
+            const SweepInput<T> forth{u, source, stencil, block};
+            const SweepInput<T> back{v, source, stencil, block};
+            const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
+              switch (batch) {
+              case 1: return sweep_with<1>(in, out, norm, tuning, parts, slot);
+              case 2: return sweep_with<2>(in, out, norm, tuning, parts, slot);
+              default: return sweep_with<4>(in, out, norm, tuning, parts, slot);
+              }
+            };
+            auto turn = std::make_shared<bool>(false);
+            candidates.push_back({fmt::format("{:<5} team {:>4} tile {:>4} rows {:>3} batch {}", norm_name,
+                                              team, tuning.tile, r, batch),
+                                  [=] {
+                                    *turn = !*turn;
+                                    *turn ? sweep(forth, v) : sweep(back, u);
+                                  },
+                                  {}});
+          }
+  }
+
+  for (int round = -1; round < settings.rounds; ++round)
+    for (auto& candidate : candidates) {
+      Kokkos::fence();
+      Kokkos::Timer timer;
+      for (int s = 0; s < settings.sweeps; ++s) candidate.sweep();
+      Kokkos::fence();
+      if (round >= 0) candidate.seconds.push_back(timer.seconds() / settings.sweeps);
+    }
+
+  fmt::print("{}-D, {}^{}, {}\n", dimensions, n, dimensions, sizeof(T) == 4 ? "float" : "double");
+  const double cells = static_cast<double>(block.cells[0] * block.cells[1] * block.cells[2]);
+  const double copied = 2.0 * static_cast<double>(u.span() * sizeof(T));
+  double copy_rate = 0;
+  for (auto& candidate : candidates) {
+    const double seconds = median(candidate.seconds);
+    const double rate = (copy_rate == 0 ? copied : cells * 2 * sizeof(T)) / seconds;
+    if (copy_rate == 0) copy_rate = rate;
+    fmt::print("  {:<48}{:>9.4f} ms{:>9.1f} GB/s{:>7.3f} of copy\n", candidate.name, 1e3 * seconds,
+               1e-9 * rate, rate / copy_rate);
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app("Rates of the device's sweep");
+  app.add_option("--n2", settings.n2, "Cells along each axis in 2-D");
+  app.add_option("--n3", settings.n3, "Cells along each axis in 3-D");
+  app.add_option("--rounds", settings.rounds, "Over which the median is taken");
+  app.add_option("--sweeps", settings.sweeps, "In one timing");
+  app.add_option("--dims", settings.dims, "2 or 3; 0: both");
+  app.add_option("--scalar", settings.scalar, "float, double or both");
+  app.add_option("--team", settings.teams, "Threads of a team, a power of two; several are tried");
+  app.add_option("--tile", settings.tiles, "Packs along x, a power of two; several are tried");
+  app.add_option("--rows", settings.rows, "Rows a thread marches, a power of two; several are tried");
+  app.add_option("--batch", settings.batches, "Rows loaded ahead: 1, 2 or 4; several are tried");
+  app.add_option("--norms", settings.norms, "none, max, l2")->delimiter(',');
+  CLI11_PARSE(app, argc, argv);
+  const Kokkos::ScopeGuard kokkos;
+  for (const int dimensions : {2, 3}) {
+    if (settings.dims != 0 && settings.dims != dimensions) continue;
+    if (settings.scalar != "float") measure<double>(settings, dimensions);
+    if (settings.scalar != "double") measure<float>(settings, dimensions);
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell
+// and bit by bit; and the norms that its teams leave.
+#include "heat/march.hpp"
+#include "heat/sweep.hpp"
+#include "scrambled.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kontor::heat::test {
+namespace {
+
+using Instance = FieldView<double>::execution_space;
+
+template <class View>
+auto to_host(const View& field) {
+  const HostCells<typename View::value_type> host("heat/host", field.extent(0), field.extent(1),
+                                                  field.extent(2));
+  const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
+  std::memcpy(host.data(), there.data(), host.span() * sizeof(typename View::value_type));
+  return host;
+}
+
+/// The field after the sweep by updated_cell(), and the norm's part.
+template <class T>
+std::pair<HostCells<T>, double> plain_sweep(const SweepInput<T>& in, const Box& box, SweepNorm norm) {
+  using P = Padding<T>;
+  const SweepInput<T, HostCells<T>, HostCells<T>> host{to_host(in.u), to_host(in.source), in.stencil,
+                                                       in.block};
+  const HostCells<T> out("heat/plain", in.u.extent(0), in.u.extent(1), in.u.extent(2));
+  const int dimensions = in.block.dimensions;
+  double result = 0;
+  for (auto k = box.begin[2]; k < box.end[2]; ++k)
+    for (auto j = box.begin[1]; j < box.end[1]; ++j)
+      for (auto i = box.begin[0]; i < box.end[0]; ++i) {
+        const T value = detail::updated_cell(host, dimensions, i, j, k);
+        const T change = value - host.u(k + P::z(dimensions), j + P::y, i + P::x);
+        out(k + P::z(dimensions), j + P::y, i + P::x) = value;
+        if (norm == SweepNorm::max) result = std::max<double>(result, std::abs(change));
+        if (norm == SweepNorm::sum_of_squares) result += double(change) * double(change);
+      }
+  return {out, result};
+}
+
+using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, SweepNorm, double /*step*/>;
+class March : public testing::TestWithParam<Parameters> {
+ protected:
+  template <class T>
+  void compare(const Index3& cells, const Box& box, MarchTuning tuning) const {
+    const auto [dimensions, sourced, norm, step] = GetParam();
+    const auto in = make_input<T>(make_test_block(dimensions, cells), sourced, step);
+    const auto [plain, plain_norm] = plain_sweep(in, box, norm);
+
+    const Instance instance;
+    const auto out = make_field<T>("heat/out", in.block);
+    // As if the device ran few threads at a time, so that they march far.
+    const auto shape = MarchShape::make<T>(box, dimensions, 4, comm::on_host<Instance>, tuning);
+    const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.teams() + 1);
+    march(instance, in, out, shape, norm, parts.data() + 1);
+    if (norm != SweepNorm::none) combine(instance, parts.data() + 1, shape.teams(), norm, parts.data());
+
+    const auto marched = to_host(out);
+    EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(T)));
+    const auto host_parts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts);
+    if (norm == SweepNorm::max)
+      EXPECT_EQ(host_parts(0), plain_norm);
+    else
+      EXPECT_NEAR(host_parts(0), plain_norm, 1e-12 * plain_norm);
+  }
+
+  template <class T>
+  void compare_tunings(const Index3& cells, const Box& box) const {
+    for (const int rows : {1, 4, 64})
+      for (const int tile : {8, 128}) compare<T>(cells, box, {128, tile, rows});
+  }
+};
+
+TEST_P(March, WholeBlock) {
+  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 5 : 1;
+  for (const Index3& cells : {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz},
+                              Index3{16, 13, 2 * nz - 1}, Index3{1037, 7, nz}}) {
+    compare_tunings<double>(cells, {{}, cells});
+    compare_tunings<float>(cells, {{}, cells});
+  }
+}
+
+/// Cells outside the box keep what they had (zero in both fields).
+TEST_P(March, BoxInside) {
+  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 4 : 1;
+  const Index3 cells{613, 9, nz};
+  compare_tunings<double>(cells, {{3, 2, 0}, {600, 8, nz}});
+  compare_tunings<float>(cells, {{0, 0, 0}, {1, 9, nz}});
+  compare_tunings<float>(cells, {{17, 8, nz - 1}, {613, 9, nz}});
+  compare_tunings<double>(cells, {{604, 0, nz / 2}, {613, 9, nz}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Heat, March,
+                         testing::Combine(testing::Values(2, 3), testing::Bool(),
+                                          testing::Values(SweepNorm::none, SweepNorm::max,
+                                                          SweepNorm::sum_of_squares),
+                                          testing::Values(0.0, 0.01)));
+
+/// One kernel for interior and strips gives what a kernel for the whole block does.
+TEST_P(March, SeveralBoxes) {
+  const auto [dimensions, sourced, norm, step] = GetParam();
+  auto block = make_test_block(dimensions, {77, 9, dimensions == 3 ? 5 : 1});
+  const auto in = make_input<float>(block, sourced, step);
+  const auto [plain, plain_norm] = plain_sweep(in, block.all(), norm);
+  block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
+  const auto regions = split(block, 16);
+  std::vector<MarchShape> shapes;
+  const auto add = [&, d = dimensions](const Box& box) {
+    shapes.push_back(MarchShape::make<float>(box, d, 4, comm::on_host<Instance>, {64, 32, 4}));
+  };
+  add(regions.interior);
+  for (const auto& strip : regions.strips) add(strip);
+  const MarchShapes<FieldView<float>::memory_space> boxes(shapes);
+  const Kokkos::View<double*, FieldView<float>::memory_space> parts("heat/parts", boxes.teams() + 1);
+  const Instance instance;
+  const auto out = make_field<float>("heat/out", block);
+  march(instance, in, out, boxes, norm, parts.data() + 1);
+  if (norm != SweepNorm::none) combine(instance, parts.data() + 1, boxes.teams(), norm, parts.data());
+  const auto marched = to_host(out);
+  EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(float)));
+  const auto host_parts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts);
+  EXPECT_NEAR(host_parts(0), plain_norm, 1e-12 * plain_norm);
+}
+
+/// Every cell belongs to one thread, whatever the box, the device and the tuning.
+TEST(MarchShape, ThreadsCoverTheBoxOnce) {
+  for (const Box& box :
+       {Box{{0, 0, 0}, {64, 10, 9}}, Box{{5, 1, 2}, {46, 7, 3}}, Box{{8, 0, 0}, {16, 300, 2}}})
+    for (const int dimensions : {2, 3})
+      for (const int team : {32, 256})
+        for (const int threads : {1, 100, 1000000}) {
+          const auto shape = MarchShape::make<double>(box, dimensions, threads, false, {team, 16, 8});
+          EXPECT_EQ(shape.team(), team);
+          std::vector<int> covered(64 * 300 * 10);
+          for (int t = 0; t < shape.teams(); ++t)
+            for (int thread = 0; thread < team; ++thread) {
+              const auto place = shape.place(t, thread);
+              for (int m = place.begin; m < place.end; ++m)
+                ++covered[((dimensions == 3 ? m : 0) * 300 + (dimensions == 3 ? place.line : m)) * 64 +
+                          place.pack];
+            }
+          std::int64_t sum = 0;
+          for (const int count : covered) {
+            ASSERT_LE(count, 1);
+            sum += count;
+          }
+          const auto packs = (box.end[0] + 1) / 2 - box.begin[0] / 2;
+          EXPECT_EQ(sum,
+                    packs * (box.end[1] - box.begin[1]) * (dimensions == 3 ? box.end[2] - box.begin[2] : 1));
+        }
+}
+
+} // namespace
+} // namespace kontor::heat::test
