@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/calibrate.hpp"
 
+#include "common/memory.hpp"
+
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/kokkos_compat.hpp>
@@ -23,13 +25,11 @@ constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
 /// Collective. Elements of each of a rank's three vectors: together more than a core finds in caches that it
 /// may have to itself, less where many ranks share them and the memory; 1 GiB each on a device that has it.
 std::size_t stream_elements(const comm::Communicator& comm) {
-  constexpr std::size_t mebi = 1 << 20;
-  const auto ranks = static_cast<std::size_t>(comm.size());
+  constexpr double mebi = 1 << 20;
   const auto bytes =
-      host
-          ? std::clamp(1536 * mebi / ranks, 48 * mebi, 192 * mebi)
-          : std::min(3072 * mebi, comm::allreduce(comm, comm::device_memory().free / 8, comm::ReduceOp::min));
-  return bytes / (3 * sizeof(double));
+      host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
+           : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
+  return static_cast<std::size_t>(bytes) / (3 * sizeof(double));
 }
 
 /// Collective. The slowest rank's seconds from a barrier until the default instance has done the work; the

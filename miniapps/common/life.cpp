@@ -86,7 +86,7 @@ class Run {
     outcome.calibration = timed(timers, "calibrate", [&] { return calibrate(comm); });
     Progress progress(Progress::style_for(comm.rank(), line_.quiet));
     const auto app = timed(timers, "setup", [&] {
-      return factory_.make({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
+      return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
@@ -120,15 +120,30 @@ class Run {
         fmt::print(stderr, "{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark);
       return comm;
     } catch (const comm::UsageError& error) {
-      const auto known = comm::backends();
-      const bool absent = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
-        return entry.name == options_.comm.backend && !entry.make;
-      });
-      const bool of_path = std::string_view(error.what()).find("path '") != std::string_view::npos;
-      deck_.fail(absent    ? "comm.backend"
-                 : of_path ? "comm.path"
-                           : "comm",
-                 fmt::format("cannot be had: {}", error.what()));
+      deck_.fail(key_of(error), fmt::format("cannot be had: {}", error.what()));
+    }
+  }
+
+  /// The key of the deck that the communication layer refuses.
+  const char* key_of(const comm::UsageError& error) const {
+    const auto known = comm::backends();
+    const bool absent = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
+      return entry.name == options_.comm.backend && !entry.make;
+    });
+    if (absent) return "comm.backend";
+    const std::string_view what = error.what();
+    const bool of_path = what.starts_with("path '") || what.find("so path '") != std::string_view::npos;
+    return of_path && options_.comm.path != comm::Path::automatic ? "comm.path" : "comm";
+  }
+
+  /// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
+  std::unique_ptr<MiniApp> make_app(const RunContext& context) const {
+    try {
+      return factory_.make(context);
+    } catch (const comm::UsageError& error) {
+      const std::string_view key = key_of(error);
+      if (key != "comm.path") throw;
+      deck_.fail(key, fmt::format("cannot be had: {}", error.what()));
     }
   }
 

@@ -52,9 +52,8 @@ Place place_here() {
     place.total = of_host("MemTotal:");
   } else {
     const auto device = comm::device_identity();
-    const auto memory = comm::device_memory();
-    place.free = static_cast<double>(memory.free);
-    place.total = static_cast<double>(memory.total);
+    place.free = free_device_memory();
+    place.total = static_cast<double>(comm::device_memory().total);
     const auto id = device.uuid.empty() ? fmt::format("{} {}", getpid(), place.name) : device.uuid;
     id.copy(place.id, sizeof place.id - 1);
   }
@@ -93,6 +92,11 @@ std::string misfit(const std::vector<Allocation>& views, const std::vector<Place
 
 double free_host_memory() {
   return of_host("MemAvailable:");
+}
+
+double free_device_memory() {
+  const auto memory = comm::device_memory();
+  return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
 }
 
 void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {

@@ -13,6 +13,9 @@ namespace kontor::miniapp {
 /// Local. Bytes that can be had without swapping, by Linux's estimate; infinite where nobody says.
 double free_host_memory();
 
+/// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
+double free_device_memory();
+
 /// A View that a rank is about to allocate in the default memory space.
 struct Allocation {
   std::string label;

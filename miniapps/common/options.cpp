@@ -59,6 +59,9 @@ std::span<const Named<comm::Pattern>> pattern_names() {
 std::span<const Named<comm::Packing>> packing_names() {
   return packings;
 }
+std::span<const Named<comm::Path>> path_names() {
+  return paths;
+}
 std::string_view name_of(comm::Packing packing) {
   return name_in<comm::Packing>(packings, packing);
 }

@@ -145,11 +145,12 @@ ordered_json make_record(const comm::Communicator& comm, ordered_json record, co
     record["figure_of_merit"] = to_json(outcome.figures.front());
     for (const auto& figure : outcome.figures) record["figures_of_merit"][figure.name] = to_json(figure);
   }
-  record["calibration"] = {{"triad_bandwidth", outcome.calibration.triad_bandwidth},
-                           {"latency", outcome.calibration.latency},
-                           {"bandwidth", outcome.calibration.bandwidth}};
+  auto& calibration = record["calibration"]; // an app may have added to it
+  calibration["triad_bandwidth"] = outcome.calibration.triad_bandwidth;
+  calibration["latency"] = outcome.calibration.latency;
+  calibration["bandwidth"] = outcome.calibration.bandwidth;
   if (outcome.calibration.copy_bandwidth > 0)
-    record["calibration"]["copy_bandwidth"] = outcome.calibration.copy_bandwidth;
+    calibration["copy_bandwidth"] = outcome.calibration.copy_bandwidth;
   record["repeats"] = outcome.repeats;
   auto timers = ordered_json::array();
   for (const auto& t : outcome.timers)
