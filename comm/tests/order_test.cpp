@@ -19,7 +19,7 @@ using Range = Kokkos::RangePolicy<Space>;
 
 constexpr int rows = 300;
 constexpr int columns = 70;
-constexpr int steps = 60;
+constexpr int steps = 25;
 
 KOKKOS_INLINE_FUNCTION double value(int rank, int step, int place) {
   return rank * 1e6 + step * 1e3 + place;
