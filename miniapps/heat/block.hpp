@@ -6,13 +6,15 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 namespace kontor::heat {
 
-using Index3 = std::array<std::int64_t, 3>; ///< x, y, z
+using Index3 = Kokkos::Array<std::int64_t, 3>; ///< x, y, z
 
 /// A half-open box of cells, in indices of a rank's block (0 is its first own cell).
 struct Box {
