@@ -13,9 +13,11 @@ target_compile_options(kontor_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
   $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KONTOR_PORTABLE>>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
 )
-# Where Kokkos' CUDA wrapper compiles: the same arithmetic on the device as on the host (no contraction), and
-# {fmt} 9 must not take nvcc for a compiler without constexpr.
-target_compile_options(kontor_flags INTERFACE $<$<BOOL:${KONTOR_KOKKOS_CUDA}>:--fmad=false>)
+# Where Kokkos' CUDA wrapper compiles: the same arithmetic on the device as on the host (no contraction), kernels
+# may use std::array, and {fmt} 9 must not take nvcc for a compiler without constexpr.
+target_compile_options(kontor_flags INTERFACE
+  "$<$<BOOL:${KONTOR_KOKKOS_CUDA}>:--fmad=false;--expt-relaxed-constexpr>"
+)
 target_compile_definitions(kontor_flags INTERFACE $<$<BOOL:${KONTOR_KOKKOS_CUDA}>:FMT_USE_CONSTEXPR=1>)
 if(KONTOR_SANITIZE)
   target_compile_options(kontor_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

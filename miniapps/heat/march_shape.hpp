@@ -125,6 +125,13 @@ MarchShape march_shape(const ExecutionSpace& instance, const Box& box, int dimen
   return MarchShape::make<T>(box, dimensions, instance.concurrency(), comm::on_host<ExecutionSpace>, tuning);
 }
 
+namespace detail {
+struct NumberedShape {
+  MarchShape shape;
+  int first_team = 0;
+};
+} // namespace detail
+
 /// Several boxes swept by one kernel: launching one takes longer than a thin strip does.
 template <class MemorySpace>
 class MarchShapes {
@@ -149,10 +156,7 @@ class MarchShapes {
   }
 
  private:
-  struct Entry {
-    MarchShape shape;
-    int first_team = 0;
-  };
+  using Entry = detail::NumberedShape;
   using Entries = Kokkos::View<Entry*, MemorySpace>;
 
   static Entries list(const std::vector<MarchShape>& shapes) {
