@@ -3,29 +3,66 @@
 # The registry of communication backends. Each kontor_backend() line gives one entry of the table that
 # kontor_write_registry() generates; no static initialisers, which linkers drop from static libraries.
 
-# kontor_backend(<name> SUMMARY <text> [SOURCES ...] [LINK ...])
+# kontor_backend(<name> SUMMARY <text> [SOURCES ...] [CUDA] [NEEDS <package> ...] [LINK ...])
 # The backend's folder is <name>/, its sources default to <name>/<name>.cpp, and it defines
 #   namespace kontor::comm::<name> { std::unique_ptr<Backend> make(const MpiHandle&); }
-# -DKONTOR_BACKEND_<NAME>=OFF leaves it out of the build.
+# It is in the build if there is what it needs: the packages, and with CUDA the toolkit and a Kokkos that has
+# CUDA. Where only that Kokkos is missing its sources are compiled all the same, so that they stay in order.
+# -DKONTOR_BACKEND_<NAME>=OFF leaves it out.
 function(kontor_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUMMARY" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "SUMMARY" "SOURCES;NEEDS;LINK")
   string(TOUPPER ${name} upper)
   option(KONTOR_BACKEND_${upper} "Build the communication backend '${name}'" ON)
   if(NOT arg_SOURCES)
     set(arg_SOURCES ${name}/${name}.cpp)
   endif()
+  kontor_backend_lacks(compiles "${arg_CUDA}" "${arg_SOURCES}" "${arg_NEEDS}")
+  set(runs ${compiles})
+  if(arg_CUDA AND NOT KONTOR_KOKKOS_CUDA)
+    list(APPEND runs "a Kokkos that has CUDA (-DKokkos_ROOT=<prefix>)")
+  endif()
+
   set(make nullptr)
-  if(KONTOR_BACKEND_${upper})
+  set(enable "configure with -DKONTOR_BACKEND_${upper}=ON")
+  if(NOT KONTOR_BACKEND_${upper})
+    # nothing of it
+  elseif(NOT runs)
     target_sources(kontor_comm PRIVATE ${arg_SOURCES})
     target_link_libraries(kontor_comm PRIVATE ${arg_LINK})
     set(make ${name}::make)
+    set_property(TARGET kontor_comm APPEND PROPERTY KONTOR_BACKEND_PACKAGES ${arg_NEEDS})
     set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_DECLARATIONS
       "namespace ${name} {\nstd::unique_ptr<Backend> make(const MpiHandle&);\n}\n"
     )
+  else()
+    list(JOIN runs ", " missing)
+    set(enable "build with ${missing}; docs/gpu.md has the steps")
+    if(NOT compiles AND PROJECT_IS_TOP_LEVEL)
+      add_library(kontor_comm_${name} OBJECT ${arg_SOURCES})
+      target_include_directories(kontor_comm_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+      target_link_libraries(kontor_comm_${name} PRIVATE kontor_comm kontor_flags CUDA::cudart ${arg_LINK})
+    endif()
   endif()
   set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_ENTRIES
-    "    {\"${name}\", \"${arg_SUMMARY}\", \"configure with -DKONTOR_BACKEND_${upper}=ON\", ${make}},\n"
+    "    {\"${name}\", \"${arg_SUMMARY}\", \"${enable}\", ${make}},\n"
   )
+endfunction()
+
+# What a backend cannot be compiled without and is not there, in words, with the variables to set.
+function(kontor_backend_lacks variable cuda sources packages)
+  set(lacks "")
+  if(cuda AND NOT CUDAToolkit_FOUND)
+    list(APPEND lacks "the CUDA toolkit (-DCUDAToolkit_ROOT=<prefix>)")
+  elseif(cuda AND sources MATCHES "[.]cu(;|$)" AND NOT KONTOR_NVCC)
+    list(APPEND lacks "a CUDA compiler that works (-DCMAKE_CUDA_COMPILER=<nvcc>)")
+  endif()
+  foreach(package IN LISTS packages)
+    find_package(${package} QUIET)
+    if(NOT ${package}_FOUND)
+      list(APPEND lacks "${package} (-D${package}_ROOT=<prefix>)")
+    endif()
+  endforeach()
+  set(${variable} ${lacks} PARENT_SCOPE)
 endfunction()
 
 function(kontor_write_registry)

@@ -19,6 +19,8 @@ include(CheckSymbolExists)
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
 
+include(KontorCuda)
+
 find_package(MPI 3.1 QUIET COMPONENTS C CXX)
 kontor_require("MPI (3.1 or later)" PACKAGE "libopenmpi-dev openmpi-bin" HINT MPI_HOME FOUND "${MPI_FOUND}")
 

@@ -20,12 +20,16 @@ function(kontor_install name)
   install(EXPORT KontorTargets NAMESPACE kontor:: DESTINATION ${package} COMPONENT kontor_${name})
 
   get_property(kontor_mpi_compiler CACHE MPI_CXX_COMPILER PROPERTY VALUE)
+  get_target_property(kontor_packages kontor_${name} KONTOR_BACKEND_PACKAGES)
+  if(NOT kontor_packages)
+    set(kontor_packages "")
+  endif()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/KontorConfig.cmake.in
     ${PROJECT_BINARY_DIR}/KontorConfig.cmake INSTALL_DESTINATION ${package}
   )
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/KontorConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/KontorConfig.cmake ${PROJECT_BINARY_DIR}/KontorConfigVersion.cmake
-    ${PROJECT_SOURCE_DIR}/cmake/KontorKokkos.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/KontorKokkos.cmake ${PROJECT_SOURCE_DIR}/cmake/FindNCCL.cmake
     DESTINATION ${package} COMPONENT kontor_${name}
   )
 endfunction()

@@ -13,14 +13,20 @@ target_compile_options(kontor_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
   $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KONTOR_PORTABLE>>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
 )
-# Where Kokkos' CUDA wrapper compiles: the same arithmetic on the device as on the host (no contraction), kernels
-# may use std::array, and {fmt} 9 must not take nvcc for a compiler without constexpr.
+# Where nvcc compiles: the same arithmetic on the device as on the host (no contraction); constexpr functions
+# for the device too, and any other call to the host from a kernel an error, because nvcc only warns and the
+# kernel then does nothing; and {fmt} 9 must not take nvcc for a compiler without constexpr.
 target_compile_options(kontor_flags INTERFACE
-  "$<$<BOOL:${KONTOR_KOKKOS_CUDA}>:--fmad=false;--expt-relaxed-constexpr>"
+  $<$<AND:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CXX>>:--fmad=false --expt-relaxed-constexpr --Werror=cross-execution-space-call>
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20> # CMake 3.25 does not know that nvcc can
 )
-target_compile_definitions(kontor_flags INTERFACE $<$<BOOL:${KONTOR_KOKKOS_CUDA}>:FMT_USE_CONSTEXPR=1>)
+target_compile_definitions(kontor_flags INTERFACE
+  $<$<OR:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CUDA>>:FMT_USE_CONSTEXPR=1>
+)
 if(KONTOR_SANITIZE)
-  target_compile_options(kontor_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_options(kontor_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>
+  )
   target_link_options(kontor_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

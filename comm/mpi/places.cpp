@@ -5,17 +5,21 @@
 
 namespace kontor::comm::mpi {
 
-std::vector<MPI_Aint> trade_places(MPI_Comm comm, std::span<const Transfer> receives,
-                                   std::span<const MPI_Aint> mine, std::span<const Transfer> sends) {
-  std::vector<MPI_Aint> theirs(sends.size());
-  std::vector<MPI_Request> requests(sends.size() + receives.size());
+void trade_bytes(MPI_Comm comm, std::span<const Transfer> by_me, const void* told,
+                 std::span<const Transfer> to_me, void* heard, int bytes) {
+  std::vector<MPI_Request> requests(to_me.size() + by_me.size());
   auto* request = requests.data();
-  for (std::size_t i = 0; i < sends.size(); ++i)
-    check(MPI_Irecv(&theirs[i], 1, MPI_AINT, sends[i].peer, sends[i].tag, comm, request++), "MPI_Irecv");
-  for (std::size_t i = 0; i < receives.size(); ++i)
-    check(MPI_Isend(&mine[i], 1, MPI_AINT, receives[i].peer, receives[i].tag, comm, request++), "MPI_Isend");
+  auto* in = static_cast<std::byte*>(heard);
+  for (const auto& t : to_me) {
+    check(MPI_Irecv(in, bytes, MPI_BYTE, t.peer, t.tag, comm, request++), "MPI_Irecv");
+    in += bytes;
+  }
+  const auto* out = static_cast<const std::byte*>(told);
+  for (const auto& t : by_me) {
+    check(MPI_Isend(out, bytes, MPI_BYTE, t.peer, t.tag, comm, request++), "MPI_Isend");
+    out += bytes;
+  }
   check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  return theirs;
 }
 
 } // namespace kontor::comm::mpi

@@ -63,7 +63,7 @@ class Rma final : public Plan {
         sources_(handle.comm, source_ranks_), destinations_(handle.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(handle.comm, schedule.receives);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
-    places_ = trade_places(handle.comm, schedule.receives, mine, schedule.sends);
+    places_ = trade(handle.comm, schedule.receives, mine, schedule.sends);
   }
 
   ~Rma() override {

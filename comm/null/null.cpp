@@ -20,7 +20,7 @@ class Null final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override { return {.moves_data = false}; }
+  Capabilities capabilities() const override { return {.device_buffers = true, .moves_data = false}; }
   OwnMemory own_memory(int /*peer*/) const override { return {}; }
   std::unique_ptr<Plan> plan(Schedule& /*schedule*/) override { return std::make_unique<NoMessages>(); }
 };

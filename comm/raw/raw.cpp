@@ -5,6 +5,7 @@
 #include "mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
 
 namespace kontor::comm::raw {
 namespace {
@@ -13,7 +14,7 @@ class Raw final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities() const override { return {.device_buffers = gpu_awareness().aware}; }
 };
 
 } // namespace

@@ -109,7 +109,7 @@ class SharedPlan final : public Plan {
       mine.push_back(next);
       next += static_cast<MPI_Aint>(bytes_of(t.buffer));
     }
-    const auto theirs = mpi::trade_places(comm_, receives, mine, on_node(schedule.sends, true));
+    const auto theirs = mpi::trade(comm_, receives, mine, on_node(schedule.sends, true));
     std::size_t i = 0;
     std::size_t j = 0;
     for (auto& t : schedule.receives)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checked.hpp"
+#include "mpi/agree.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/handle_cache.hpp"
 
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -41,7 +43,8 @@ struct Communicator::Group {
   bool abandoned = false;
   Options options;
   std::shared_ptr<bool> littered;
-  std::vector<Way> ways;
+  std::vector<Way> ways;                    ///< whatever the memory
+  std::array<std::vector<Way>, 2> ways_for; ///< Views in host and in device memory
   std::unique_ptr<detail::Checks> checks;
   detail::Facts facts;
   int rank = 0;
@@ -57,7 +60,7 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    ways.clear();
+    for (auto* list : {&ways, &ways_for[0], &ways_for[1]}) list->clear();
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
@@ -172,6 +175,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   const MpiHandle handle{group_->exchanges, options};
   group_->littered = handle.littered;
   group_->ways = comm::ways(handle);
+  if (options.path != Path::automatic) static_cast<void>(ways(MemoryKind::device)); // refuses early
 }
 
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
@@ -197,8 +201,10 @@ const Options& Communicator::options() const {
 Backend& Communicator::backend() const {
   return *group_->ways.front().backend;
 }
-const std::vector<Way>& Communicator::ways() const {
-  return group_->ways;
+const std::vector<Way>& Communicator::ways(MemoryKind memory) const {
+  auto& ways = group_->ways_for[static_cast<std::size_t>(memory)];
+  if (ways.empty()) ways = comm::ways({group_->exchanges, options(), group_->littered}, group_->ways, memory);
+  return ways;
 }
 MPI_Comm Communicator::native() const {
   return group_->comm;
@@ -244,14 +250,7 @@ int Communicator::neighbour(int dim, int displacement) const {
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
-  int lowest = problem ? rank() : size();
-  check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, native()), "MPI_Allreduce");
-  if (lowest == size()) return;
-  int length = rank() == lowest ? static_cast<int>(problem->size()) : 0;
-  check(MPI_Bcast(&length, 1, MPI_INT, lowest, native()), "MPI_Bcast");
-  std::string text = rank() == lowest ? *problem : std::string(length, '\0');
-  check(MPI_Bcast(text.data(), length, MPI_CHAR, lowest, native()), "MPI_Bcast");
-  throw AgreedError(text);
+  if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);
 }
 
 void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {

@@ -8,24 +8,8 @@
 namespace kontor::comm::detail {
 namespace {
 
-const char* name(ReduceOp op) {
-  switch (op) {
-  case ReduceOp::sum: return "sum";
-  case ReduceOp::product: return "product";
-  case ReduceOp::min: return "min";
-  case ReduceOp::max: return "max";
-  case ReduceOp::logical_and: return "logical and";
-  case ReduceOp::logical_or: return "logical or";
-  case ReduceOp::logical_xor: return "logical xor";
-  case ReduceOp::bitwise_and: return "bitwise and";
-  case ReduceOp::bitwise_or: return "bitwise or";
-  case ReduceOp::bitwise_xor: return "bitwise xor";
-  }
-  return "unknown operation";
-}
-
 std::string words(const Reducer& op) {
-  if (!op.function) return name(op.named);
+  if (!op.function) return to_string(op.named);
   return fmt::format("{}commutative functor {}", op.commutative ? "" : "non-", op.type);
 }
 
@@ -43,7 +27,7 @@ Reduction reduction_of(const Communicator& comm, const Reducer& op, Scalar scala
 Problem op_problem(const Reducer& op, Scalar scalar) {
   if (op.function || mpi::reduction(op.named, scalar) != MPI_OP_NULL) [[likely]]
     return std::nullopt;
-  return fmt::format("{} is not defined for {}; a functor can say what it is", name(op.named),
+  return fmt::format("{} is not defined for {}; a functor can say what it is", to_string(op.named),
                      comm::to_string(scalar));
 }
 

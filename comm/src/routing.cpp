@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/routing.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 
 namespace kontor::comm {
@@ -12,44 +14,93 @@ namespace {
 /// Packed pieces begin on cache lines of their own.
 constexpr std::int64_t alignment_bytes = 64;
 
+/// What travels at a time on path `staged`: long enough to hide the start of a copy, short enough that the
+/// first piece is soon on its way.
+constexpr std::int64_t piece_bytes = 4 << 20;
+
+/// A buffer cut along its slowest dimension on the wire, so that both ends cut at the same elements.
+std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
+  const auto bytes = element_count(buffer.shape) * buffer.scalar.size;
+  int slowest = 0;
+  while (slowest + 1 < order.rank && buffer.shape.extents[order.dims[slowest]] == 1) ++slowest;
+  const int dim = order.dims[slowest];
+  const auto extent = buffer.shape.extents[dim];
+  if (bytes <= piece_bytes || order.rank == 0) return {buffer};
+  const auto step = std::max<std::int64_t>(1, piece_bytes / (bytes / extent));
+  std::vector<Buffer> result;
+  for (std::int64_t first = 0; first < extent; first += step) {
+    auto piece = buffer;
+    piece.shape.extents[dim] = std::min(step, extent - first);
+    piece.data =
+        static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
+    result.push_back(std::move(piece));
+  }
+  return result;
+}
+
 class Router {
  public:
   Router(const Communicator& comm, const Way& way, std::string label)
-      : rank_(comm.rank()), options_(way.options), backend_(*way.backend), label_(std::move(label)) {}
+      : rank_(comm.rank()), options_(way.options), backend_(*way.backend), can_(backend_.capabilities()),
+        label_(std::move(label)), staged_(options_.path == Path::staged), waves_(1) {}
 
-  void add_send(Routing& routing, std::size_t slot, Transfer transfer) {
+  void add_send(std::size_t slot, const Transfer& transfer) {
+    check(slot, "to", transfer);
     const bool own = backend_.own_memory(transfer.peer).sends;
-    add(routing.schedule.sends, routing.packed_sends, own, slot, "to", std::move(transfer));
+    add(&Schedule::sends, &Wave::packed_sends, own, transfer);
   }
-  void add_receive(Routing& routing, std::size_t slot, Transfer transfer) {
+  void add_receive(std::size_t slot, const Transfer& transfer) {
+    check(slot, "from", transfer);
     const bool own = backend_.own_memory(transfer.peer).receives;
-    add(routing.schedule.receives, routing.packed_receives, own, slot, "from", std::move(transfer));
+    add(&Schedule::receives, &Wave::packed_receives, own, transfer);
   }
 
   const std::optional<std::string>& problem() const { return problem_; }
-  std::int64_t staging_elements() const { return staging_elements_; }
-  Packing used() const { return used_; }
+
+  /// All ranks have equally many waves, since plans are collective.
+  Routing finish(const Communicator& comm) && {
+    if (staged_) {
+      int count = static_cast<int>(waves_.size());
+      mpi::check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
+      waves_.resize(static_cast<std::size_t>(count));
+    }
+    for (auto& wave : waves_) wave.schedule.label = label_;
+    return {std::move(waves_), staging_elements_, staged_, used_};
+  }
 
  private:
-  void add(std::vector<Transfer>& transfers, std::vector<PackedTransfer>& packed, bool own_memory,
-           std::size_t slot, const char* way, Transfer transfer) {
-    auto& buffer = transfer.buffer;
-    if (buffer.memory == MemoryKind::device && !backend_.capabilities().device_buffers)
-      refuse(slot, way, transfer,
-             fmt::format("lies in device memory, which backend '{}' does not take", options_.backend));
-    const bool contiguous = is_contiguous(buffer.shape, transfer.order);
-    if (!contiguous && options_.packing == Packing::none)
-      refuse(slot, way, transfer,
-             "does not lie in one piece in the order of the message, and packing is 'none'; choose packing "
-             "'kernel', or contiguous Views of equal layout at both ends");
-    if (own_memory || (!contiguous && options_.packing != Packing::datatype)) {
-      packed.push_back({transfers.size(), buffer, own_memory ? in_own_memory : stage(buffer)});
-      buffer.data = nullptr;
-      buffer.shape = packed_shape(buffer.shape, transfer.order);
-    }
+  void check(std::size_t slot, const char* way, const Transfer& transfer) {
+    const auto& buffer = transfer.buffer;
+    if (problem_ || options_.packing != Packing::none || is_contiguous(buffer.shape, transfer.order)) return;
+    problem_ = fmt::format(
+        "exchange '{}', slot {}: on rank {}, View '{}', {} {}, {} rank {} does not lie in one piece in the "
+        "order of the message, and packing is 'none'; choose packing 'kernel', or contiguous Views of equal "
+        "layout at both ends",
+        label_, slot, rank_, buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), way,
+        transfer.peer);
+  }
+
+  void add(std::vector<Transfer> Schedule::*transfers, std::vector<PackedTransfer> Wave::*packed,
+           bool own_memory, const Transfer& transfer) {
+    const bool contiguous = is_contiguous(transfer.buffer.shape, transfer.order);
     if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
-    if (own_memory) used_ = Packing::kernel;
-    transfers.push_back(std::move(transfer));
+    const bool by_kernel = !contiguous && options_.packing != Packing::datatype && !can_.own_kernel;
+    if (!staged_ && !own_memory && !by_kernel) {
+      (waves_[0].schedule.*transfers).push_back(transfer);
+      return;
+    }
+    used_ = Packing::kernel;
+    const auto parts = staged_ ? pieces(transfer.buffer, transfer.order) : std::vector{transfer.buffer};
+    waves_.resize(std::max(waves_.size(), parts.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      auto& list = waves_[i].schedule.*transfers;
+      (waves_[i].*packed).push_back({list.size(), parts[i], own_memory ? in_own_memory : stage(parts[i])});
+      auto message = transfer;
+      message.buffer.data = nullptr;
+      message.buffer.shape = packed_shape(parts[i].shape, transfer.order);
+      if (staged_) message.buffer.memory = MemoryKind::host;
+      list.push_back(std::move(message));
+    }
   }
 
   std::int64_t stage(const Buffer& buffer) {
@@ -59,19 +110,14 @@ class Router {
     return place;
   }
 
-  void refuse(std::size_t slot, const char* way, const Transfer& transfer, const std::string& why) {
-    if (problem_) return;
-    const auto& buffer = transfer.buffer;
-    problem_ = fmt::format("exchange '{}', slot {}: on rank {}, View '{}', {} {}, {} rank {} {}", label_,
-                           slot, rank_, buffer.label, extents_to_string(buffer.shape),
-                           to_string(buffer.scalar), way, transfer.peer, why);
-  }
-
   int rank_;
   const Options& options_;
   const Backend& backend_;
+  Capabilities can_;
   std::string label_;
+  bool staged_;
   std::optional<std::string> problem_;
+  std::vector<Wave> waves_;
   std::int64_t staging_elements_ = 0;
   Packing used_ = Packing::none;
 };
@@ -80,25 +126,21 @@ class Router {
 
 Routing route(const Communicator& comm, const Way& way, const std::string& label, std::span<const Slot> slots,
               const Agreement& agreement) {
-  Routing routing;
-  routing.schedule.label = label;
   Router router(comm, way, label);
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto& slot = slots[k];
     const int tag = agreement.first_tag + static_cast<int>(k);
     if (slot.source != no_rank)
-      router.add_receive(routing, k, {slot.receive, agreement.receive_orders[k], slot.source, tag});
+      router.add_receive(k, {slot.receive, agreement.receive_orders[k], slot.source, tag});
     if (slot.destination != no_rank)
-      router.add_send(routing, k, {slot.send, agreement.send_orders[k], slot.destination, tag});
+      router.add_send(k, {slot.send, agreement.send_orders[k], slot.destination, tag});
   }
   try {
     comm.agree(router.problem());
   } catch (const AgreedError& error) {
     throw UsageError(error.what());
   }
-  routing.staging_elements = router.staging_elements();
-  routing.used = router.used();
-  return routing;
+  return std::move(router).finish(comm);
 }
 
 Shape packed_shape(const Shape& shape, const WireOrder& order) {

@@ -2,6 +2,8 @@
 #include "mpi/handle.hpp"
 
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/comm/way.hpp>
 
@@ -16,6 +18,7 @@ namespace {
 constexpr const char* pattern_names[] = {"blocking",     "nonblocking", "persistent",
                                          "neighborhood", "rma",         "auto"};
 constexpr const char* packing_names[] = {"auto", "kernel", "datatype", "none"};
+constexpr const char* path_names[] = {"direct", "staged", "auto"};
 
 /// `raw` makes the calls that `view` makes with packing `kernel`, so it is a candidate only where `view` is
 /// not in the build.
@@ -41,16 +44,78 @@ std::vector<Packing> packings_for(const Options& options) {
   return {Packing::kernel, Packing::datatype};
 }
 
+std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
+  if (memory == MemoryKind::host) return {Path::automatic};
+  if (options.path != Path::automatic) return {options.path};
+  return {Path::direct, Path::staged};
+}
+
+/// The first reason why there is none.
+class Refusal {
+ public:
+  void operator()(const UsageError& error) {
+    if (!first_) first_ = error;
+  }
+  [[noreturn]] void raise() const { throw first_.value(); }
+
+ private:
+  std::optional<UsageError> first_;
+};
+
+/// The names of the backends in this build that hand device memory to a GPU library, after `before`.
+std::string gpu_backends(const char* before) {
+  std::string names;
+  for (const auto& entry : backends())
+    if (entry.make && (entry.name == "nccl" || entry.name == "ipc"))
+      names += fmt::format("{}'{}'", names.empty() ? before : " or ", entry.name);
+  return names;
+}
+
+/// Why Views in this memory cannot go this way, if they cannot.
+std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank) {
+  const auto& name = way.options.backend;
+  const auto can = way.backend->capabilities();
+  if (memory == MemoryKind::host) {
+    if (can.host_buffers) return {};
+    return fmt::format("backend '{}' takes Views in device memory only, and these lie in host memory; choose "
+                       "backend raw, view or shm for them",
+                       name);
+  }
+  if (can.device_buffers && way.options.path == Path::direct) return {};
+  if (!can.host_buffers)
+    return fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
+                       "possible; choose path 'direct' or 'auto', or backend raw or view",
+                       name);
+  const auto own = way.backend->own_memory(rank);
+  if (can.moves_data && (own.sends || own.receives))
+    return fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
+                       "choose backend raw or view with another pattern than 'rma'{}",
+                       way.options.pattern == Pattern::rma ? "pattern 'rma'" : "backend '" + name + "'",
+                       gpu_backends(", or backend "));
+  if (way.options.path == Path::staged) {
+    if (way.options.packing != Packing::datatype) return {};
+    return "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they lie, "
+           "is not possible; choose packing 'kernel' or 'auto', or path 'direct'";
+  }
+  return fmt::format("path 'direct' hands device memory to MPI, and {}; choose path 'staged'{}, or an MPI "
+                     "library that is built for GPUs (docs/gpu.md)",
+                     gpu_awareness().said, gpu_backends(", backend "));
+}
+
 } // namespace
 
 std::string to_string(const Options& options) {
-  return fmt::format("{}, {}, packing {}", options.backend, pattern_names[static_cast<int>(options.pattern)],
-                     packing_names[static_cast<int>(options.packing)]);
+  auto text =
+      fmt::format("{}, {}, packing {}", options.backend, pattern_names[static_cast<int>(options.pattern)],
+                  packing_names[static_cast<int>(options.packing)]);
+  if (options.path != Path::automatic)
+    text += fmt::format(", path {}", path_names[static_cast<int>(options.path)]);
+  return text;
 }
 
 std::vector<Way> ways(const MpiHandle& handle) {
   std::vector<Way> result;
-  std::optional<UsageError> refused;
+  Refusal refused;
   for (const auto& backend : backends_for(handle.options)) {
     for (const auto pattern : patterns_for(handle.options)) {
       for (const auto packing : packings_for(handle.options)) {
@@ -63,12 +128,40 @@ std::vector<Way> ways(const MpiHandle& handle) {
           const bool candidate = made->capabilities().moves_data || handle.options.backend == backend;
           if (candidate) result.push_back({choice.options, std::move(made)});
         } catch (const UsageError& error) {
-          if (!refused) refused = error;
+          refused(error);
         }
       }
     }
   }
-  if (result.empty()) throw refused.value();
+  if (result.empty()) refused.raise();
+  return result;
+}
+
+std::vector<Way> ways(const MpiHandle& handle, std::span<const Way> all, MemoryKind memory) {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(handle.comm, &rank), "MPI_Comm_rank");
+  std::vector<Way> result;
+  Refusal refused;
+  for (const auto path : paths_for(handle.options, memory)) {
+    for (auto way : all) {
+      way.options.path = path;
+      if (const auto problem = obstacle(way, memory, rank))
+        refused(UsageError(*problem));
+      else
+        result.push_back(std::move(way));
+    }
+  }
+  const auto hands_to_mpi = [](const Way& way) {
+    const auto can = way.backend->capabilities();
+    return way.options.path == Path::direct && can.host_buffers && can.moves_data;
+  };
+  if (std::any_of(result.begin(), result.end(), hands_to_mpi)) {
+    if (const auto problem = probe_gpu_awareness(handle)) {
+      refused(UsageError(*problem));
+      std::erase_if(result, hands_to_mpi);
+    }
+  }
+  if (result.empty()) refused.raise();
   return result;
 }
 

@@ -16,13 +16,12 @@ Field<View> part(const View& view, const Owner& owner) {
 template <class A, class B, class C, class D>
 void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_above) {
   using T = typename Field<A>::value_type;
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
+  in_every_way([&](const Options& way, auto& place) {
     const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
-    Exchange<Kokkos::View<T*, Kokkos::HostSpace>> exchange(comm, "halo");
-    exchange.add(up.view, next, from_below.view, previous);
-    exchange.add(down.view, previous, from_above.view, next);
+    Exchange<Kokkos::View<T*, typename std::decay_t<decltype(place)>::Space>> exchange(comm, "halo");
+    exchange.add(place.view(up), next, place.view(from_below), previous);
+    exchange.add(place.view(down), previous, place.view(from_above), next);
     exchange.commit();
     for (int step = 0; step < 3; ++step) {
       scramble(up.memory, 100 * comm.rank() + step);
@@ -31,12 +30,13 @@ void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_
       const auto other = reference(comm.native(), down, previous, from_above, next);
       for (std::size_t i = 0; i < expected.size(); ++i)
         if (std::memcmp(&other[i], &before[i], sizeof(T)) != 0) expected[i] = other[i];
+      place.load();
       exchange.start();
       exchange.finish();
-      Kokkos::fence();
+      place.store();
       EXPECT_TRUE(equal_bits(up.memory, std::span(expected))) << "step " << step;
     }
-  }
+  });
 }
 
 template <class Layout>

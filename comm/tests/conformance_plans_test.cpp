@@ -12,6 +12,8 @@ namespace {
 using Left = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+template <class Place>
+using ExchangeAt = Exchange<Kokkos::View<double*, typename std::decay_t<Place>::Space>>;
 
 TEST(Plans, ConstSenders) {
   const auto up = inside<double, Right>("a", Index<2>{3, 4});
@@ -46,32 +48,32 @@ TEST(Plans, EmptyMessages) {
 
 /// Two plans between the same ranks, both under way: the second's messages must not land in the first.
 TEST(Plans, TwoAtOnce) {
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
+  in_every_way([](const Options& way, auto& place) {
     const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};
     Leg second{whole<double, Right>("c", Index<2>{3, 4}), next, inside<double, Left>("d", Index<2>{3, 4}),
                previous};
-    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> one(comm, "one");
-    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> two(comm, "two");
-    one.add(first.send.view, first.destination, first.receive.view, first.source);
-    two.add(second.send.view, second.destination, second.receive.view, second.source);
+    ExchangeAt<decltype(place)> one(comm, "one");
+    ExchangeAt<decltype(place)> two(comm, "two");
+    one.add(place.view(first.send), first.destination, place.view(first.receive), first.source);
+    two.add(place.view(second.send), second.destination, place.view(second.receive), second.source);
     one.commit();
     two.commit();
     for (int step = 0; step < 3; ++step) {
       first.prepare(comm, step, 0);
       second.prepare(comm, step, 1);
+      place.load();
       one.start();
       two.start();
       two.finish();
       one.finish();
-      Kokkos::fence();
+      place.store();
       first.check();
       second.check();
     }
-  }
+  });
 }
 
 /// A message of the same tag, to the same rank and on its way before.
@@ -139,10 +141,11 @@ TEST(Plans, OutliveTheirViewsAndCommunicator) {
 
 /// A plan that goes while its messages travel, by destruction and by move assignment. The messages are
 /// too big to leave the sender before the receiver takes them.
+template <class Space>
 void drop_in_flight(const Options& way) {
   const Communicator comm(MPI_COMM_WORLD, way);
   const auto [previous, next] = ring_of(comm);
-  using Plane = Kokkos::View<double**, Right, Kokkos::HostSpace>;
+  using Plane = Kokkos::View<double**, Right, Space>;
   const auto make = [&] {
     const Plane out("out", 300, 401), in("in", 300, 401);
     const auto strip = [](const Plane& plane) {
@@ -166,35 +169,34 @@ void drop_in_flight(const Options& way) {
 }
 
 TEST(Plans, DroppedInFlight) {
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
-    drop_in_flight(way);
-  }
+  in_every_way([](const Options& way, auto& place) {
+    drop_in_flight<typename std::decay_t<decltype(place)>::Space>(way);
+  });
 }
 
 /// add() and commit() again: the plan is made anew, of all slots.
 TEST(Plans, CommittedAgain) {
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
+  in_every_way([](const Options& way, auto& place) {
     const Communicator comm(MPI_COMM_WORLD, way);
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};
     Leg second{whole<double, Right>("c", Index<2>{2, 6}), previous, inside<double, Left>("d", Index<2>{2, 6}),
                next};
-    Exchange<Kokkos::View<double*, Kokkos::HostSpace>> exchange(comm, "growing");
-    exchange.add(first.send.view, first.destination, first.receive.view, first.source);
+    ExchangeAt<decltype(place)> exchange(comm, "growing");
+    exchange.add(place.view(first.send), first.destination, place.view(first.receive), first.source);
     exchange.commit();
-    exchange.add(second.send.view, second.destination, second.receive.view, second.source);
+    exchange.add(place.view(second.send), second.destination, place.view(second.receive), second.source);
     exchange.commit();
     first.prepare(comm, 0, 0);
     second.prepare(comm, 0, 1);
+    place.load();
     exchange.start();
     exchange.finish();
-    Kokkos::fence();
+    place.store();
     first.check();
     second.check();
-  }
+  });
 }
 
 TEST(Plans, StartedAndFinishedOutOfTurn) {

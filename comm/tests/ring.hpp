@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "views.hpp"
-#include "ways.hpp"
+#include "place.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -59,19 +58,20 @@ struct Leg {
 };
 
 /// Collective. Three steps of an exchange with the given legs, each with new data.
-template <class... Legs>
-void expect_steps(const Communicator& comm, Legs... legs) {
+template <class Place, class... Legs>
+void expect_steps(const Communicator& comm, Place& place, Legs... legs) {
   using T = std::common_type_t<typename decltype(legs.receive)::value_type...>;
-  Exchange<Kokkos::View<T*, Kokkos::HostSpace>> exchange(comm, "ring");
-  (exchange.add(legs.send.view, legs.destination, legs.receive.view, legs.source), ...);
+  Exchange<Kokkos::View<T*, typename Place::Space>> exchange(comm, "ring");
+  (exchange.add(place.view(legs.send), legs.destination, place.view(legs.receive), legs.source), ...);
   exchange.commit();
   for (int step = 0; step < 3; ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     int number = 0;
     (legs.prepare(comm, step, number++), ...);
+    place.load();
     exchange.start();
     exchange.finish();
-    Kokkos::fence();
+    place.store();
     (legs.check(), ...);
   }
 }
@@ -81,14 +81,15 @@ void expect_steps(const Communicator& comm, Legs... legs) {
 template <class A, class B, class C, class D>
 void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
                  Contiguity contiguity = Contiguity::no) {
-  for (const auto& way : ways(contiguity)) {
+  const auto around = [&](const Options& way, auto& place) {
     for (const bool periodic : {true, false}) {
-      SCOPED_TRACE(to_string(way) + (periodic ? ", periodic" : ", closed"));
+      SCOPED_TRACE(periodic ? "periodic" : "closed");
       const Communicator comm(MPI_COMM_WORLD, way);
       const auto [previous, next] = ring_of(comm, periodic);
-      expect_steps(comm, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
+      expect_steps(comm, place, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
     }
-  }
+  };
+  in_every_way(around, contiguity);
 }
 
 } // namespace kontor::comm::test

@@ -21,7 +21,8 @@ namespace {
 /// Whether the build can go this way, and data arrive by it.
 bool is_possible(const Options& options) {
   try {
-    return Communicator(MPI_COMM_SELF, options).backend().capabilities().moves_data;
+    const auto can = Communicator(MPI_COMM_SELF, options).backend().capabilities();
+    return can.moves_data && can.host_buffers;
   } catch (const UsageError&) {
     return false;
   }
@@ -29,16 +30,54 @@ bool is_possible(const Options& options) {
 
 } // namespace
 
-std::vector<Options> ways(Contiguity contiguity) {
+namespace {
+
+/// Every backend with every pattern and packing, possible or not.
+std::vector<Options> combinations(Contiguity contiguity) {
   std::vector<Packing> packings{Packing::automatic, Packing::kernel, Packing::datatype};
   if (contiguity == Contiguity::yes) packings.push_back(Packing::none);
   std::vector<Options> result;
   for (const auto& entry : backends())
     for (const auto pattern :
          {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood, Pattern::rma})
-      for (const auto packing : packings)
-        if (const auto choice = way(std::string(entry.name), packing, pattern); is_possible(choice))
-          result.push_back(choice);
+      for (const auto packing : packings) result.push_back(way(std::string(entry.name), packing, pattern));
+  return result;
+}
+
+using DeviceInts = Kokkos::View<int*, Kokkos::DefaultExecutionSpace>;
+
+/// Collective. Whether an exchange between devices can go this way, and data arrive by it.
+bool is_possible_on_device(const Options& options) {
+  try {
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const auto [previous, next] = ring_of(comm);
+    Exchange<DeviceInts> exchange(comm, "trial");
+    exchange.add(DeviceInts("out", 1), next, DeviceInts("in", 1), previous);
+    exchange.commit();
+    return comm.backend().capabilities().moves_data;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+} // namespace
+
+std::vector<Options> device_ways(Contiguity contiguity) {
+  std::vector<Options> result;
+  if (on_host<Kokkos::DefaultExecutionSpace>) return result;
+  for (auto choice : combinations(contiguity)) {
+    for (const auto path : {Path::direct, Path::staged}) {
+      choice.path = path;
+      if (is_possible_on_device(choice)) result.push_back(choice);
+    }
+  }
+  result.push_back(way(automatic_backend, Packing::automatic, Pattern::automatic));
+  return result;
+}
+
+std::vector<Options> ways(Contiguity contiguity) {
+  auto result = combinations(contiguity);
+  std::erase_if(result, [](const Options& choice) { return !is_possible(choice); });
   if (auto several_nodes = way("shm"); is_possible(several_nodes)) {
     several_nodes.ranks_per_node = 2;
     result.push_back(several_nodes);
@@ -55,6 +94,8 @@ std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
 }
 
 void expect_usable(const Communicator& comm) {
+  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
+  if (!comm.backend().capabilities().host_buffers) return;
   const auto [previous, next] = ring_of(comm);
   const Kokkos::View<int*, Kokkos::HostSpace> out("out", 2);
   const Kokkos::View<int*, Kokkos::HostSpace> in("in", 2);
@@ -66,7 +107,6 @@ void expect_usable(const Communicator& comm) {
   exchange.finish();
   EXPECT_EQ(in(0), previous);
   EXPECT_EQ(in(1), previous);
-  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
 }
 
 } // namespace kontor::comm::test

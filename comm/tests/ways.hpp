@@ -16,6 +16,11 @@ enum class Contiguity { no, yes };
 /// Every backend of this build that moves data, with every pattern and packing that it is able to do.
 std::vector<Options> ways(Contiguity = Contiguity::no);
 
+/// Collective over MPI_COMM_WORLD. The same for Views in device memory, with every path; a way that the
+/// machine does not have, such as `nccl` where ranks share a GPU, is left out. Empty if no kernels run on a
+/// device.
+std::vector<Options> device_ways(Contiguity = Contiguity::no);
+
 /// The choice of a single way.
 Options way(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
 

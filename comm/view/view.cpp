@@ -4,6 +4,8 @@
 // derived datatype that is made once, with the plan.
 #include "mpi/mpi_backend.hpp"
 
+#include <kontor/comm/gpu_awareness.hpp>
+
 namespace kontor::comm::view {
 namespace {
 
@@ -11,7 +13,9 @@ class View final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override { return {.strided_buffers = true}; }
+  Capabilities capabilities() const override {
+    return {.strided_buffers = true, .device_buffers = gpu_awareness().aware};
+  }
 };
 
 } // namespace

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/calibrate.hpp"
 
+#include "common/memory.hpp"
+
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/kokkos_compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace kontor::miniapp {
 namespace {
@@ -14,45 +18,68 @@ namespace {
 using Vector = Kokkos::View<double*>;
 using comm::Stopwatch;
 
-constexpr int triad_repeats = 8;
+constexpr int stream_repeats = 8;
 
-/// Bytes of the three vectors of one rank together: more than a core finds in caches that it may have to
-/// itself, less where many ranks share them and the memory.
-std::size_t triad_bytes(int ranks, bool host) {
-  constexpr std::size_t mebi = 1 << 20;
-  if (!host) return 3072 * mebi;
-  return std::clamp<std::size_t>(1536 * mebi / static_cast<std::size_t>(ranks), 48 * mebi, 192 * mebi);
+constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
+
+/// Collective. Elements of each of a rank's three vectors: together more than a core finds in caches that it
+/// may have to itself, less where many ranks share them and the memory; 1 GiB each on a device that has it.
+std::size_t stream_elements(const comm::Communicator& comm) {
+  constexpr double mebi = 1 << 20;
+  const auto bytes =
+      host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
+           : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
+  return static_cast<std::size_t>(bytes) / (3 * sizeof(double));
+}
+
+/// Collective. The slowest rank's seconds from a barrier until the default instance has done the work; the
+/// best of the repeats.
+template <class Work>
+double best_seconds(const comm::Communicator& comm, const Work& work) {
+  const Kokkos::DefaultExecutionSpace instance;
+  double best = std::numeric_limits<double>::max();
+  for (int repeat = 0; repeat < stream_repeats; ++repeat) {
+    comm::fence(instance, "calibrate/ready");
+    comm::barrier(comm);
+    Stopwatch watch;
+    double seconds = 0;
+    work();
+    comm::fence(instance, "calibrate/done");
+    watch.lap(seconds);
+    best = std::min(best, comm::allreduce(comm, seconds, comm::ReduceOp::max));
+  }
+  return best;
 }
 
 double triad_bandwidth(const comm::Communicator& comm) {
-  constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
-  const std::size_t n = triad_bytes(comm.size(), host) / (3 * sizeof(double));
+  const std::size_t n = stream_elements(comm);
   const Vector a("calibrate/a", n);
   const Vector b("calibrate/b", n);
   const Vector c("calibrate/c", n);
   Kokkos::deep_copy(b, 2.0);
   Kokkos::deep_copy(c, 2.0);
   const Kokkos::DefaultExecutionSpace instance;
-  double best = 0;
-  for (int repeat = 0; repeat < triad_repeats; ++repeat) {
-    comm::fence(instance, "calibrate/ready");
-    comm::barrier(comm);
-    Stopwatch watch;
-    double seconds = 0;
-    Kokkos::parallel_for(
-        "calibrate/triad", Kokkos::RangePolicy<>(instance, 0, n),
-        KOKKOS_LAMBDA(std::size_t i) { a(i) += b(i) + 3.0 * c(i); });
-    comm::fence(instance, "calibrate/triad");
-    watch.lap(seconds);
-    const double slowest = comm::allreduce(comm, seconds, comm::ReduceOp::max);
-    best = std::max(best, 4.0 * sizeof(double) * static_cast<double>(n) * comm.size() / slowest);
-  }
-  return best;
+  return 4.0 * sizeof(double) * static_cast<double>(n) * comm.size() / best_seconds(comm, [&] {
+           Kokkos::parallel_for(
+               "calibrate/triad", Kokkos::RangePolicy<>(instance, 0, n),
+               KOKKOS_LAMBDA(std::size_t i) { a(i) += b(i) + 3.0 * c(i); });
+         });
+}
+
+/// The devices' own copy, from one end of a vector to the other: what is copied is read and written.
+double copy_bandwidth(const comm::Communicator& comm) {
+  const std::size_t n = stream_elements(comm);
+  const Vector from("calibrate/from", n);
+  const Vector to("calibrate/to", n);
+  const Kokkos::DefaultExecutionSpace instance;
+  return 2.0 * sizeof(double) * static_cast<double>(n) * comm.size() /
+         best_seconds(comm, [&] { Kokkos::deep_copy(instance, to, from); });
 }
 
 /// Seconds one way between ranks 0 and 1, the best of the repeats; the other ranks look on.
 double one_way_seconds(const comm::Communicator& comm, std::size_t elements, int repeats) {
   const int me = comm.rank();
+  const Kokkos::DefaultExecutionSpace instance;
   const Vector there("calibrate/send", elements);
   const Vector back("calibrate/receive", elements);
   comm::Exchange<Vector> ping(comm, "calibrate/ping");
@@ -69,6 +96,7 @@ double one_way_seconds(const comm::Communicator& comm, std::size_t elements, int
     ping.finish();
     pong.start();
     pong.finish();
+    comm::fence(instance, "calibrate/received"); // a device may still be moving them
     watch.lap(seconds);
     if (repeat < 0) continue; // the first one also opens the connection
     best = repeat == 0 ? seconds : std::min(best, seconds);
@@ -83,6 +111,7 @@ Calibration calibrate(const comm::Communicator& comm) {
   const comm::Region region("calibrate");
   Calibration result;
   result.triad_bandwidth = triad_bandwidth(comm);
+  if (!host) result.copy_bandwidth = copy_bandwidth(comm);
   if (comm.size() > 1) {
     const comm::Communicator raw(comm.native());
     constexpr std::size_t large = 1 << 18;

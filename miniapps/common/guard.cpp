@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/guard.hpp"
 
+#include "common/memory.hpp"
+
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/output/error.hpp>
@@ -48,7 +50,8 @@ int guarded(const std::function<int()>& work) {
   } catch (const output::Error& error) {
     return leave_together(error.what(), exit_failed);
   } catch (const std::exception& error) {
-    return leave_alone(error.what());
+    const auto memory = out_of_memory(error);
+    return leave_alone(memory.empty() ? error.what() : memory.c_str());
   }
 }
 

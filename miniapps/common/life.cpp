@@ -4,6 +4,7 @@
 #include "common/calibrate.hpp"
 #include "common/command_line.hpp"
 #include "common/deck_file.hpp"
+#include "common/device.hpp"
 #include "common/files.hpp"
 #include "common/guard.hpp"
 #include "common/options.hpp"
@@ -72,6 +73,9 @@ class Run {
       return exit_verified;
     }
     auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
+    const auto devices = devices_of(comm);
+    if (!devices.empty()) facts["devices"] = to_json(devices);
+    if (comm.rank() == 0) fmt::print(stderr, "{}", shared_devices(devices));
     auto file = open_output(comm);
     const bool with_fields = options_.fields != FieldSelection::none;
     check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
@@ -82,7 +86,7 @@ class Run {
     outcome.calibration = timed(timers, "calibrate", [&] { return calibrate(comm); });
     Progress progress(Progress::style_for(comm.rank(), line_.quiet));
     const auto app = timed(timers, "setup", [&] {
-      return factory_.make({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
+      return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
@@ -116,11 +120,30 @@ class Run {
         fmt::print(stderr, "{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark);
       return comm;
     } catch (const comm::UsageError& error) {
-      const auto known = comm::backends();
-      const bool absent = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
-        return entry.name == options_.comm.backend && !entry.make;
-      });
-      deck_.fail(absent ? "comm.backend" : "comm", fmt::format("cannot be had: {}", error.what()));
+      deck_.fail(key_of(error), fmt::format("cannot be had: {}", error.what()));
+    }
+  }
+
+  /// The key of the deck that the communication layer refuses.
+  const char* key_of(const comm::UsageError& error) const {
+    const auto known = comm::backends();
+    const bool absent = std::any_of(known.begin(), known.end(), [this](const auto& entry) {
+      return entry.name == options_.comm.backend && !entry.make;
+    });
+    if (absent) return "comm.backend";
+    const std::string_view what = error.what();
+    const bool of_path = what.starts_with("path '") || what.find("so path '") != std::string_view::npos;
+    return of_path && options_.comm.path != comm::Path::automatic ? "comm.path" : "comm";
+  }
+
+  /// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
+  std::unique_ptr<MiniApp> make_app(const RunContext& context) const {
+    try {
+      return factory_.make(context);
+    } catch (const comm::UsageError& error) {
+      const std::string_view key = key_of(error);
+      if (key != "comm.path") throw;
+      deck_.fail(key, fmt::format("cannot be had: {}", error.what()));
     }
   }
 
@@ -213,6 +236,8 @@ int live(int argc, char** argv, MiniAppFactory& factory) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   auto for_kokkos = take_kokkos_arguments(argc, argv);
+  auto device = device_argument(MPI_COMM_WORLD, for_kokkos);
+  if (!device.empty()) for_kokkos.push_back(device.data());
   int kokkos_argc = static_cast<int>(for_kokkos.size());
   Kokkos::initialize(kokkos_argc, for_kokkos.data());
   CommandLine line;

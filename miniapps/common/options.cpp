@@ -29,6 +29,9 @@ constexpr std::array<Named<comm::Packing>, 4> packings{{{"auto", comm::Packing::
                                                         {"datatype", comm::Packing::datatype},
                                                         {"none", comm::Packing::none}}};
 
+constexpr std::array<Named<comm::Path>, 3> paths{
+    {{"direct", comm::Path::direct}, {"staged", comm::Path::staged}, {"auto", comm::Path::automatic}}};
+
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
     {{"final", FieldSelection::final}, {"none", FieldSelection::none}}};
 
@@ -56,11 +59,18 @@ std::span<const Named<comm::Pattern>> pattern_names() {
 std::span<const Named<comm::Packing>> packing_names() {
   return packings;
 }
+std::span<const Named<comm::Path>> path_names() {
+  return paths;
+}
 std::string_view name_of(comm::Packing packing) {
   return name_in<comm::Packing>(packings, packing);
 }
 std::string_view name_of(comm::Pattern pattern) {
   return name_in<comm::Pattern>(patterns, pattern);
+}
+
+std::string_view name_of(comm::Path path) {
+  return name_in<comm::Path>(paths, path);
 }
 
 std::string_view name_of(comm::CheckLevel check) {
@@ -82,6 +92,10 @@ void RunOptions::describe(config::Visitor& v) {
     c.choice<comm::Packing>("packing", comm.packing, packings,
                             "How data that do not lie in one piece travel: by one pack kernel, as MPI "
                             "datatypes, not at all (none), or the faster of the first two, by trial");
+    c.choice<comm::Path>(
+        "path", comm.path, paths,
+        "How Views in a GPU's memory travel: handed over as they are (direct), through pinned "
+        "host memory (staged), or the faster, by trial");
     c.choice<comm::CheckLevel>("check", comm.check, check_levels,
                                "What is verified: nothing, what one rank sees, or that all ranks agree");
     c.value("patience", comm.patience, "Seconds that a wait may take at check level cross_rank",

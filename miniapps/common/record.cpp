@@ -4,6 +4,7 @@
 #include "common/build_info.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/kokkos_compat.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -104,19 +105,25 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
           {"packing", name_of(options.comm.packing)},
           {"check", name_of(options.comm.check)},
           {"backend_remark", comm.backend().remark()},
-          {"path", "host"},
+          {"path", path_name(options.comm.path)},
           {"overlap", options.overlap}};
+}
+
+std::string_view path_name(comm::Path path) {
+  return comm::on_host<Kokkos::DefaultExecutionSpace> ? "host" : name_of(path);
 }
 
 void record_choice(ordered_json& record, const comm::Options& chosen,
                    const std::vector<comm::Candidate>& candidates) {
   record["backend"] = chosen.backend;
   record["pattern"] = name_of(chosen.pattern);
+  record["path"] = path_name(chosen.path);
   if (candidates.size() < 2) return;
   for (const auto& [options, seconds] : candidates)
     record["candidates"].push_back({{"backend", options.backend},
                                     {"pattern", name_of(options.pattern)},
                                     {"packing", name_of(options.packing)},
+                                    {"path", path_name(options.path)},
                                     {"seconds", seconds}});
 }
 
@@ -138,9 +145,12 @@ ordered_json make_record(const comm::Communicator& comm, ordered_json record, co
     record["figure_of_merit"] = to_json(outcome.figures.front());
     for (const auto& figure : outcome.figures) record["figures_of_merit"][figure.name] = to_json(figure);
   }
-  record["calibration"] = {{"triad_bandwidth", outcome.calibration.triad_bandwidth},
-                           {"latency", outcome.calibration.latency},
-                           {"bandwidth", outcome.calibration.bandwidth}};
+  auto& calibration = record["calibration"]; // an app may have added to it
+  calibration["triad_bandwidth"] = outcome.calibration.triad_bandwidth;
+  calibration["latency"] = outcome.calibration.latency;
+  calibration["bandwidth"] = outcome.calibration.bandwidth;
+  if (outcome.calibration.copy_bandwidth > 0)
+    calibration["copy_bandwidth"] = outcome.calibration.copy_bandwidth;
   record["repeats"] = outcome.repeats;
   auto timers = ordered_json::array();
   for (const auto& t : outcome.timers)

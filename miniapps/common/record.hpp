@@ -29,8 +29,11 @@ struct Outcome {
 nlohmann::ordered_json provenance(const comm::Communicator&, const RunOptions&, std::string_view app,
                                   const std::string& command, const std::string& resolved_deck);
 
-/// Local. What an exchange was left to choose and has chosen: backend, pattern, and the table `candidates`
-/// where more than one was tried.
+/// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.
+std::string_view path_name(comm::Path);
+
+/// Local. What an exchange was left to choose and has chosen: backend, pattern, path, and the table
+/// `candidates` where more than one was tried.
 void record_choice(nlohmann::ordered_json& record, const comm::Options& chosen,
                    const std::vector<comm::Candidate>& candidates);
 

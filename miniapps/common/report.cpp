@@ -41,10 +41,11 @@ void print_candidates(const nlohmann::ordered_json& record) {
   const auto faster = [](const auto& a, const auto& b) { return a["seconds"] < b["seconds"]; };
   std::stable_sort(candidates.begin(), candidates.end(), faster);
   const double fastest = candidates.front()["seconds"];
-  fmt::print("\n  {:<10}{:<14}{:<10}{:>12}{:>12}\n", "tried", "pattern", "packing", "us", "of fastest");
+  fmt::print("\n  {:<10}{:<14}{:<10}{:<8}{:>12}{:>12}\n", "tried", "pattern", "packing", "path", "us",
+             "of fastest");
   for (const auto& c : candidates)
-    fmt::print("  {:<10}{:<14}{:<10}{:>12.2f}{:>12.2f}\n", text(c, "backend"), text(c, "pattern"),
-               text(c, "packing"), c["seconds"].template get<double>() * 1e6,
+    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", text(c, "backend"), text(c, "pattern"),
+               text(c, "packing"), text(c, "path"), c["seconds"].template get<double>() * 1e6,
                c["seconds"].template get<double>() / fastest);
 }
 
@@ -55,9 +56,12 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
   const auto grid = record.contains("process_grid") ? " as " + text(record, "process_grid") : "";
   fmt::print("{} on {} ranks{}, {}, {}\n", text(record, "app"), record.value("ranks", 0), grid,
              text(record, "precision"), text(record, "execution_space"));
-  fmt::print("backend {}, {}, packing {}, overlap {}\n", text(record, "backend"), text(record, "pattern"),
-             text(record, "packing"), record.value("overlap", false) ? "on" : "off");
+  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", text(record, "backend"),
+             text(record, "pattern"), text(record, "packing"), text(record, "path"),
+             record.value("overlap", false) ? "on" : "off");
   fmt::print("this machine: triad {:.1f} GB/s", outcome.calibration.triad_bandwidth / 1e9);
+  if (outcome.calibration.copy_bandwidth > 0)
+    fmt::print(", copy {:.1f} GB/s", outcome.calibration.copy_bandwidth / 1e9);
   if (outcome.calibration.bandwidth > 0)
     fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", outcome.calibration.latency * 1e6,
                outcome.calibration.bandwidth / 1e9);

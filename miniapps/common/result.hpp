@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -33,8 +34,12 @@ struct Verification {
 /// What this machine does, measured in the same job on the same ranks.
 struct Calibration {
   double triad_bandwidth = 0; ///< bytes/s, all ranks together
+  double copy_bandwidth = 0;  ///< bytes/s read and written, all devices together; 0 on the host
   double latency = 0;         ///< s, half a round trip of one element; 0 on one rank
   double bandwidth = 0;       ///< bytes/s one way between two ranks; 0 on one rank
+
+  /// What streaming through memory can reach: bytes/s, all ranks together.
+  double memory_bandwidth() const { return std::max(triad_bandwidth, copy_bandwidth); }
 };
 
 } // namespace kontor::miniapp

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/domain.hpp"
 
+#include "common/memory.hpp"
+
 #include <kontor/comm/kokkos_compat.hpp>
 
 #include <fmt/format.h>
@@ -19,13 +21,23 @@ comm::Communicator make_cartesian(const Options& options, const comm::Communicat
   return {comm, dims, periodic};
 }
 
+/// The rank's block, whose two fields fit in memory.
+template <class T>
+Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
+  const auto block = make_block(options, cartesian);
+  double bytes = sizeof(T);
+  for (const auto extent : field_extents<T>(block)) bytes *= static_cast<double>(extent);
+  miniapp::require_memory(cartesian, {{"heat/u", bytes}, {"heat/v", bytes}});
+  return block;
+}
+
 } // namespace
 
 template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
-      block_(make_block(options, cartesian_)), fields_{make_field<T>("heat/u", block_),
-                                                       make_field<T>("heat/v", block_)},
+      block_(make_fitting_block<T>(options, cartesian_)), fields_{make_field<T>("heat/u", block_),
+                                                                  make_field<T>("heat/v", block_)},
       source_(make_source<T>(block_, false)) {
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());

@@ -22,12 +22,19 @@ struct Padding {
   static constexpr std::int64_t z(int dimensions) { return dimensions == 3 ? 1 : 0; }
 };
 
-/// Zero-initialised. Extents: (nz + 2 or 1, ny + 2, nx + padding).
+/// Extents (z, y, x) of the array: (nz + 2 or 1, ny + 2, nx + padding).
 template <class T>
-FieldView<T> make_field(const std::string& label, const Block& block) {
+Index3 field_extents(const Block& block) {
   using P = Padding<T>;
   const auto row = (P::x + block.cells[0] + 1 + P::line - 1) / P::line * P::line;
-  return FieldView<T>(label, block.cells[2] + 2 * P::z(block.dimensions), block.cells[1] + 2 * P::y, row);
+  return {block.cells[2] + 2 * P::z(block.dimensions), block.cells[1] + 2 * P::y, row};
+}
+
+/// Zero-initialised.
+template <class T>
+FieldView<T> make_field(const std::string& label, const Block& block) {
+  const auto extents = field_extents<T>(block);
+  return FieldView<T>(label, extents[0], extents[1], extents[2]);
 }
 
 /// Own cells without padding and ghosts, (nz, ny, nx).

@@ -254,8 +254,8 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
                                                      const miniapp::Calibration& machine) const {
   const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_) / seconds;
   constexpr double bytes = 2 * sizeof(T);
-  return {{"cell_updates", updates, "1/s", machine.triad_bandwidth / bytes},
-          {"effective_bandwidth", bytes * updates, "B/s", machine.triad_bandwidth}};
+  return {{"cell_updates", updates, "1/s", machine.memory_bandwidth() / bytes},
+          {"effective_bandwidth", bytes * updates, "B/s", machine.memory_bandwidth()}};
 }
 
 template <class T>

@@ -27,9 +27,8 @@ struct MarchTuning {
   int rows = 16;  ///< rows or planes that a thread marches, at most
 };
 
-/// What was best on an H200 (docs/performance.md): in 3-D a team is compact in x and y, so that it finds most
-/// of its neighbours along y in its own cache, and marches far, since each march reads two planes more than
-/// it writes.
+/// In 3-D a team is compact in x and y, so that it finds most of its neighbours along y in its own cache, and
+/// marches far, since each march reads two planes more than it writes. bench/sweep_rate.cpp tries others.
 inline MarchTuning usual_tuning(int dimensions) {
   return dimensions == 3 ? MarchTuning{256, 32, 64} : MarchTuning{256, 256, 16};
 }

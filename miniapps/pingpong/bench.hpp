@@ -7,6 +7,8 @@
 #include "pingpong/options.hpp"
 #include "pingpong/timing.hpp"
 
+#include <kontor/comm/kokkos_compat.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <span>
@@ -55,6 +57,18 @@ struct Pointers<T, 0> {
 template <class T, int rank>
 using HostView =
     Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// One in the memory that kernels work on.
+template <class T, int rank>
+using KernelView = Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::LayoutRight>;
+
+inline constexpr bool kernels_on_host = comm::on_host<Kokkos::DefaultExecutionSpace>;
+
+/// Waits for what the default instance of the View's space has been given: received data among it.
+template <class View>
+void complete() {
+  comm::fence(typename View::execution_space(), "pingpong/complete");
+}
 
 template <class View>
 View make_cube(const char* label, std::int64_t edge) {

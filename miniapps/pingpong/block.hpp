@@ -18,8 +18,8 @@ namespace kontor::pingpong {
 template <class T>
 class Block {
  public:
-  using Field = HostView<T, 3>;
-  using Layer = Kokkos::View<T***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  using Field = KernelView<T, 3>;
+  using Layer = Kokkos::View<T***, Kokkos::LayoutStride, typename Field::memory_space>;
 
   Block(const comm::Communicator& grid, std::int64_t size)
       : dimensions_(static_cast<int>(grid.dims().size())) {
@@ -52,18 +52,14 @@ class Block {
   std::int64_t messages() const { return static_cast<std::int64_t>(slots_.size()); }
 
   void fill(int seed, int rank) const {
-    for (const auto& s : slots_)
-      each_cell(s.sent, [&](std::size_t i, std::size_t j, std::size_t k) {
-        s.sent(i, j, k) = payload_value<T>(index(s.sent, i, j, k), seed, rank);
-      });
+    for (const auto& s : slots_) fill_view(s.sent, field_.data(), seed, rank);
   }
 
+  /// Blocks are alike: a neighbour's layer lies as far from its origin as the one that this rank sends back.
   std::int64_t wrong(int seed) const {
     std::int64_t count = 0;
     for (const auto& s : slots_)
-      each_cell(s.received, [&](std::size_t i, std::size_t j, std::size_t k) {
-        count += s.received(i, j, k) != payload_value<T>(index(s.sent, i, j, k), seed, s.source);
-      });
+      count += wrong_in_view(s.received, s.received.data(), s.sent.data() - field_.data(), seed, s.source);
     return count;
   }
 
@@ -85,18 +81,6 @@ class Block {
                     : std::pair<std::size_t, std::size_t>(0, 1);
     };
     return Kokkos::subview(field_, range(0), range(1), range(2));
-  }
-
-  /// Of a cell in the block; blocks are alike, so also of the cell that a neighbour sends from there.
-  std::int64_t index(const Layer& layer, std::size_t i, std::size_t j, std::size_t k) const {
-    return &layer(i, j, k) - field_.data();
-  }
-
-  template <class Visit>
-  static void each_cell(const Layer& layer, const Visit& visit) {
-    for (std::size_t i = 0; i < layer.extent(0); ++i)
-      for (std::size_t j = 0; j < layer.extent(1); ++j)
-        for (std::size_t k = 0; k < layer.extent(2); ++k) visit(i, j, k);
   }
 
   int dimensions_;

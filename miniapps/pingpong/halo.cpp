@@ -1,59 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/decomposition.hpp"
-#include "common/options.hpp"
 #include "pingpong/block.hpp"
+#include "pingpong/combinations.hpp"
 #include "pingpong/measures.hpp"
-
-#include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <set>
 #include <vector>
 
 namespace kontor::pingpong {
 namespace {
-
-/// One combination of backend, pattern and packing that this build can do.
-struct Candidate {
-  std::string name;
-  comm::Communicator grid;
-};
-
-/// What cannot be had, and why.
-using Refusals = std::map<std::string, std::string>;
-
-/// What is asked for, or all but `auto`.
-template <class T>
-std::vector<T> chosen(const std::vector<T>& asked, std::span<const config::Named<T>> all) {
-  if (!asked.empty()) return asked;
-  std::vector<T> values;
-  for (const auto& named : all)
-    if (named.name != comm::automatic_backend) values.push_back(named.value);
-  return values;
-}
-
-std::vector<comm::Options> combinations(const Options& o, comm::Options options) {
-  std::vector<comm::Options> result;
-  for (const auto& backend : chosen<std::string>(o.backends, miniapp::backend_names()))
-    for (const auto pattern : chosen<comm::Pattern>(o.patterns, miniapp::pattern_names()))
-      for (const auto packing : chosen<comm::Packing>(o.packings, miniapp::packing_names())) {
-        options.backend = backend;
-        options.pattern = pattern;
-        options.packing = packing;
-        result.push_back(options);
-      }
-  if (o.backends.empty() && o.patterns.empty() && o.packings.empty()) {
-    options.backend = comm::automatic_backend;
-    options.pattern = comm::Pattern::automatic;
-    options.packing = comm::Packing::automatic;
-    result.push_back(options);
-  }
-  return result;
-}
 
 /// Ranks along each dimension, slowest first.
 std::vector<int> grid_of(int ranks, int dimensions) {
@@ -62,48 +21,27 @@ std::vector<int> grid_of(int ranks, int dimensions) {
   return grid;
 }
 
-std::vector<Candidate> candidates(const Bench& bench, int dimensions, Refusals& refusals) {
-  const auto dims = grid_of(bench.comm().size(), dimensions);
+/// The candidates on a process grid that is closed along all of its axes.
+std::vector<Candidate> on_grid(const std::vector<Candidate>& candidates, int dimensions) {
   std::vector<Candidate> result;
-  std::set<comm::Packing> idle;
-  for (const auto& options : combinations(bench.options, bench.comm().options())) {
-    auto name = fmt::format("{} {} {}", options.backend, miniapp::name_of(options.pattern),
-                            miniapp::name_of(options.packing));
-    try {
-      const comm::Communicator all(bench.comm().native(), options);
-      const bool moves_data = all.backend().capabilities().moves_data;
-      if (!moves_data && !idle.insert(options.packing).second)
-        continue; // no pattern makes a difference to it
-      result.push_back({name, comm::Communicator(all, dims, std::vector<bool>(dims.size(), true))});
-    } catch (const comm::UsageError& error) {
-      refusals.emplace(std::move(name), error.what());
-    }
+  for (const auto& [name, comm, moves_data] : candidates) {
+    const auto dims = grid_of(comm.size(), dimensions);
+    result.push_back(
+        {name, comm::Communicator(comm, dims, std::vector<bool>(dims.size(), true)), moves_data});
   }
   return result;
-}
-
-[[noreturn]] void refuse_all(const Options& options, const Refusals& refusals) {
-  std::string reasons;
-  for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
-  options.deck->fail(
-      "problem",
-      fmt::format("has no combination of backends, patterns and packings that can be had:{}", reasons));
 }
 
 /// Times all ways at one size and returns the fastest one that moves data.
 template <class T>
 const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                      const std::vector<Candidate>& all, Refusals& refusals) {
-  const Block<T> block(all.front().grid, size);
+  const Block<T> block(all.front().comm, size);
   std::deque<comm::Exchange<typename Block<T>::Field>> exchanges;
   std::vector<Way> ways;
   for (const auto& candidate : all) {
-    try {
-      exchanges.push_back(block.exchange(candidate.grid));
-    } catch (const comm::UsageError& error) {
-      refusals.emplace(candidate.name, error.what());
-      continue;
-    }
+    try_combination(candidate, refusals, [&] { exchanges.push_back(block.exchange(candidate.comm)); });
+    if (exchanges.size() == ways.size()) continue;
     auto& exchange = exchanges.back();
     ways.push_back({candidate.name,
                     [&exchange](int n) {
@@ -111,15 +49,16 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                         exchange.start();
                         exchange.finish();
                       }
+                      complete<typename Block<T>::Field>();
                     },
-                    &exchange.times(), candidate.grid.backend().capabilities().moves_data});
+                    &exchange.times(), candidate.moves_data});
   }
   if (ways.empty()) refuse_all(bench.options, refusals);
   const auto elements = block.halo_cells();
   const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T)),
                         block.messages()};
   const auto first = bench.findings.points.size();
-  const int rank = all.front().grid.rank();
+  const int rank = all.front().comm.rank();
   bench.time(subject, ways,
              {[&](int seed) { block.fill(seed, rank); }, [&](int seed) { return block.wrong(seed); }});
   const Point* best = nullptr;
@@ -136,11 +75,11 @@ void measure_halo(Bench& bench) {
   auto& findings = bench.findings;
   findings.record["best"] = nlohmann::ordered_json::array();
   Refusals refusals;
+  const auto everything = candidates(bench, refusals);
   std::map<int, std::vector<Candidate>> by_dimensions;
   each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
     auto& all = by_dimensions[c.dimensions];
-    if (all.empty()) all = candidates(bench, c.dimensions, refusals);
-    if (all.empty()) refuse_all(bench.options, refusals);
+    if (all.empty()) all = on_grid(everything, c.dimensions);
     const auto curve = fmt::format("{}d {}", c.dimensions, name_of(c.scalar));
     if (const auto* best = at_size<decltype(scalar)>(bench, curve, size, all, refusals)) {
       findings.record["best"].push_back({{"curve", curve},
@@ -150,11 +89,7 @@ void measure_halo(Bench& bench) {
                                          {"bytes", best->subject.bytes}});
     }
   });
-  for (const auto& [name, why] : refusals)
-    findings.record["not_possible"].push_back({{"series", name}, {"why", why}});
-  if (!refusals.empty())
-    findings.notes.push_back(
-        fmt::format("{} combinations are not possible; /run/not_possible says why", refusals.size()));
+  tell(refusals, findings);
   if (findings.record["best"].empty()) return;
   const auto& last = findings.record["best"].back();
   findings.notes.push_back(fmt::format("the fastest that moves data, {} of size {}: {}",

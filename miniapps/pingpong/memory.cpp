@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/memory.hpp"
 
+#include "common/device.hpp"
+#include "common/memory.hpp"
+#include "common/node.hpp"
+
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
 
 namespace kontor::pingpong {
 namespace {
-
-using comm::mpi::check;
-
-/// Linux's estimate of what can be had without swapping; infinite where nobody says.
-double free_on_host() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  double kibibytes = 0;
-  while (file >> word)
-    if (word == "MemAvailable:" && file >> kibibytes) return 1024 * kibibytes;
-  return std::numeric_limits<double>::max();
-}
-
-int ranks_on_host(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  int ranks = 1;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
-  check(MPI_Comm_free(&host), "MPI_Comm_free");
-  return ranks;
-}
 
 /// The largest size for which fits(size), or 0. `too_large` does not fit.
 template <class Fits>
@@ -54,8 +34,17 @@ std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
 
 } // namespace
 
-double memory_of_rank(const comm::Communicator& comm) {
-  const double mine = 0.9 * free_on_host() / ranks_on_host(comm.native());
+double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
+  const auto devices = miniapp::devices_of(comm);
+  double mine = 0;
+  if (devices.empty() || !of_kernels) {
+    mine = 0.9 * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
+  } else {
+    const auto& here = devices[static_cast<std::size_t>(comm.rank())];
+    const auto sharing = std::count_if(devices.begin(), devices.end(),
+                                       [&](const auto& device) { return device.uuid == here.uuid; });
+    mine = 0.9 * miniapp::free_device_memory() / static_cast<double>(sharing);
+  }
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

@@ -13,9 +13,10 @@
 /// Which sizes can be measured at all.
 namespace kontor::pingpong {
 
-/// Collective. Bytes that each rank may take: nine tenths of what is free on its host, divided among the
-/// ranks there; of all hosts the least.
-double memory_of_rank(const comm::Communicator&);
+/// Collective. Bytes that each rank may take: nine tenths of what is free on its host, or on its GPU where
+/// kernels work on one and it is their memory that is asked for, divided among the ranks there; of all ranks
+/// the least.
+double memory_of_rank(const comm::Communicator&, bool of_kernels);
 
 /// One curve: the sizes that it is measured at.
 struct Case {

@@ -16,12 +16,13 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<Measure>, 6> measures{{{"roundtrip", Measure::roundtrip},
+constexpr std::array<Named<Measure>, 7> measures{{{"roundtrip", Measure::roundtrip},
                                                   {"bcast", Measure::bcast},
                                                   {"halo", Measure::halo},
                                                   {"collectives", Measure::collectives},
                                                   {"model", Measure::model},
-                                                  {"strided", Measure::strided}}};
+                                                  {"strided", Measure::strided},
+                                                  {"exchange", Measure::exchange}}};
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
@@ -34,6 +35,7 @@ std::vector<std::int64_t> dimensions_of(Measure measure) {
   case Measure::roundtrip:
   case Measure::halo: return {1, 2, 3};
   case Measure::strided: return {2, 3};
+  case Measure::exchange: return {1, 2};
   default: return {1};
   }
 }
@@ -49,6 +51,7 @@ void refuse_dimensions(const Options& o, const config::Deck& deck) {
 
 /// Hand-written MPI takes its counts as int.
 void refuse_counts(const Options& o, const config::Deck& deck) {
+  if (o.measure == Measure::exchange) return; // makes no such calls
   const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
   constexpr double most = std::numeric_limits<int>::max();
   const double elements = std::pow(static_cast<double>(o.sizes.to), dimensions);
@@ -64,8 +67,7 @@ void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
     deck.fail(
         "problem.measure",
         fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)));
-  const bool paired = o.measure == Measure::roundtrip || o.measure == Measure::strided;
-  if (paired && o.pairs == Pairs::all && ranks % 2 != 0)
+  if (pairs_ranks(o.measure) && o.pairs == Pairs::all && ranks % 2 != 0)
     deck.fail("problem.measure",
               fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to "
                           "one: ranks 0 and 1 are measured then, and the others are idle",
@@ -80,6 +82,10 @@ std::string_view name_of(Measure measure) {
 
 std::string_view name_of(ScalarName scalar) {
   return scalar_names[static_cast<std::size_t>(scalar)].name;
+}
+
+bool pairs_ranks(Measure measure) {
+  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::exchange;
 }
 
 std::int64_t bytes_of(ScalarName scalar) {
@@ -101,15 +107,15 @@ void Options::describe(config::Visitor& v) {
       s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
                          "Where sizes do not fit: an error, or measured without them");
     });
-    p.choice<Pairs>(
-        "pairs", pairs, pairings,
-        "roundtrip, strided: every rank r of the lower half with r + ranks/2, or ranks 0 and 1 alone");
-    p.choices<std::string>("backends", backends, miniapp::backend_names(),
-                           "halo: which to compare; empty: all");
-    p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(),
-                             "halo: which to compare; empty: all");
-    p.choices<comm::Packing>("packings", packings, miniapp::packing_names(),
-                             "halo: which to compare; empty: all");
+    p.choice<Pairs>("pairs", pairs, pairings,
+                    "roundtrip, strided, exchange: every rank r of the lower half with r + ranks/2, or ranks "
+                    "0 and 1 alone");
+    const char* compared = "halo, exchange: which to compare; empty: all";
+    p.choices<std::string>("backends", backends, miniapp::backend_names(), compared);
+    p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), compared);
+    p.choices<comm::Packing>("packings", packings, miniapp::packing_names(), compared);
+    p.choices<comm::Path>("paths", paths, miniapp::path_names(),
+                          "halo, exchange on GPUs: which to compare; empty: all");
     p.value("repetitions", repetitions, "Samples of each way at each size", {1, 1000000});
     p.value("warm_up", warm_up, "Executions of each way before that", {1, 1000000});
     p.value("shortest_sample", shortest_sample,

@@ -13,7 +13,7 @@
 
 namespace kontor::pingpong {
 
-enum class Measure { roundtrip, bcast, halo, collectives, model, strided };
+enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange };
 enum class ScalarName { of_int, of_double };
 enum class Pairs { all, one };
 enum class TooLarge { refuse, leave_out };
@@ -21,6 +21,8 @@ enum class TooLarge { refuse, leave_out };
 std::string_view name_of(Measure);
 std::string_view name_of(ScalarName);
 std::int64_t bytes_of(ScalarName);
+/// Whether it is between ranks of pairs, and so asks for an even number of them.
+bool pairs_ranks(Measure);
 
 /// The section problem of a pingpong deck.
 struct Options {
@@ -36,9 +38,10 @@ struct Options {
     TooLarge too_large = TooLarge::refuse;
   } sizes;
   Pairs pairs = Pairs::all;
-  std::vector<std::string> backends; ///< of a halo; empty: all of the build
+  std::vector<std::string> backends; ///< of halo and exchange; empty: all of the build
   std::vector<comm::Pattern> patterns;
   std::vector<comm::Packing> packings;
+  std::vector<comm::Path> paths;
   std::int64_t repetitions = 101;
   std::int64_t warm_up = 5;
   double shortest_sample = 2e-4;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/kokkos_compat.hpp>
+
+#include <Kokkos_Core.hpp>
+
 #include <cstdint>
 
 /// Values that show where they come from.
@@ -9,7 +13,7 @@ namespace kontor::pingpong {
 /// The `index`-th value of sender `who`: different for each seed and the next, exact in int and double, and
 /// small enough that the sum over ten thousand ranks is exact too.
 template <class T>
-T payload_value(std::int64_t index, int seed, int who = 0) {
+KOKKOS_INLINE_FUNCTION T payload_value(std::int64_t index, int seed, int who = 0) {
   const auto mixed = static_cast<std::uint32_t>(index) + 7919U * static_cast<std::uint32_t>(seed) +
                      104729U * static_cast<std::uint32_t>(who);
   return static_cast<T>(static_cast<int>(mixed & 0xffffU));
@@ -26,6 +30,54 @@ template <class T>
 std::int64_t wrong_payload(const T* data, std::int64_t count, int seed, int who = 0) {
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < count; ++i) wrong += data[i] != payload_value<T>(i, seed, who);
+  return wrong;
+}
+
+/// The element of a View of 1 to 3 dimensions.
+template <class View>
+KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i,
+                                                                std::size_t j, std::size_t k) {
+  if constexpr (View::rank == 1)
+    return view(i);
+  else if constexpr (View::rank == 2)
+    return view(i, j);
+  else
+    return view(i, j, k);
+}
+
+/// The same for a View of 1 to 3 dimensions wherever it lies, `origin` being its value number 0: fills it, by
+/// a kernel that is complete on return.
+template <class View>
+void fill_view(const View& view, const typename View::value_type* origin, int seed, int who = 0) {
+  using Space = typename View::execution_space;
+  using T = typename View::non_const_value_type;
+  const auto n = view.extent(0);
+  const auto m = view.extent(1);
+  Kokkos::parallel_for(
+      "pingpong/fill", Kokkos::RangePolicy<Space>(0, view.size()), KOKKOS_LAMBDA(const std::size_t i) {
+        auto& element = element_of(view, i % n, i / n % m, i / n / m);
+        element = payload_value<T>(&element - origin, seed, who);
+      });
+  comm::fence(Space(), "pingpong/filled");
+}
+
+/// How many values are not what fill_view() writes, where value number 0 of the sender's View lies `shift`
+/// values before `origin`.
+template <class View>
+std::int64_t wrong_in_view(const View& view, const typename View::value_type* origin, std::int64_t shift,
+                           int seed, int who = 0) {
+  using Space = typename View::execution_space;
+  using T = typename View::non_const_value_type;
+  const auto n = view.extent(0);
+  const auto m = view.extent(1);
+  std::int64_t wrong = 0;
+  Kokkos::parallel_reduce(
+      "pingpong/compare", Kokkos::RangePolicy<Space>(0, view.size()),
+      KOKKOS_LAMBDA(const std::size_t i, std::int64_t& count) {
+        const auto& element = element_of(view, i % n, i / n % m, i / n / m);
+        count += element != payload_value<T>(&element - origin + shift, seed, who);
+      },
+      wrong);
   return wrong;
 }
 

@@ -21,6 +21,7 @@ Function function_of(Measure measure) {
   case Measure::collectives: return measure_collectives;
   case Measure::model: return measure_model;
   case Measure::strided: return measure_strided;
+  case Measure::exchange: return measure_exchange;
   }
   return nullptr;
 }
@@ -29,18 +30,21 @@ Function function_of(Measure measure) {
 
 PingPong::PingPong(const Options& options, const miniapp::RunContext& context)
     : options_(options), context_(context) {
-  const auto memory =
-      options.sizes.memory ? static_cast<double>(*options.sizes.memory) : memory_of_rank(context.comm);
+  const auto memory = options.sizes.memory ? static_cast<double>(*options.sizes.memory)
+                                           : memory_of_rank(context.comm, works_on_device(options.measure));
   cases_ = cases(
       options, memory,
       [&](int dimensions, ScalarName scalar, std::int64_t size) {
         return bytes_of_views(options.measure, context.comm.size(), dimensions, scalar, size);
       },
       notes_);
-  const bool paired = options.measure == Measure::roundtrip || options.measure == Measure::strided;
-  if (paired && options.pairs == Pairs::one && context.comm.size() > 2)
+  if (pairs_ranks(options.measure) && options.pairs == Pairs::one && context.comm.size() > 2)
     notes_.push_back(
         fmt::format("ranks 0 and 1 are measured, the other {} are idle", context.comm.size() - 2));
+  if (!kernels_on_host && !works_on_device(options.measure))
+    notes_.push_back(
+        fmt::format("Views lie in host memory, as one-shot calls want them; measures halo and exchange "
+                    "are those of GPU memory"));
 }
 
 void PingPong::reset() {
@@ -66,8 +70,10 @@ std::vector<miniapp::FigureOfMerit> PingPong::figures(double /*seconds*/, const 
 nlohmann::ordered_json PingPong::record() const {
   std::vector<std::string_view> scalars;
   for (const auto scalar : options_.scalars) scalars.push_back(name_of(scalar));
-  nlohmann::ordered_json json{{"measure", name_of(options_.measure)},
-                              {"precision", fmt::format("{}", fmt::join(scalars, " and "))}};
+  nlohmann::ordered_json json{
+      {"measure", name_of(options_.measure)},
+      {"memory", kernels_on_host || !works_on_device(options_.measure) ? "host" : "device"},
+      {"precision", fmt::format("{}", fmt::join(scalars, " and "))}};
   json.update(to_json(findings_));
   return json;
 }

@@ -6,6 +6,10 @@
 
 namespace kontor::pingpong {
 
+bool works_on_device(Measure measure) {
+  return measure == Measure::halo || measure == Measure::exchange;
+}
+
 double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName scalar, std::int64_t size) {
   const auto edge = static_cast<double>(size);
   const auto cube = std::pow(edge, dimensions) * static_cast<double>(bytes_of(scalar));
@@ -16,6 +20,10 @@ double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName sca
   case Measure::collectives: return 2 * cube * ranks;
   case Measure::halo: return std::pow((edge + 2) / edge, dimensions) * cube;
   case Measure::strided: return cube;
+  case Measure::exchange: { // out and in, and what a handful of ways pack them into
+    const auto column = edge * static_cast<double>(bytes_of(scalar));
+    return 2 * column * (dimensions == 1 ? 4 : 4 + width_of_plane);
+  }
   }
   return cube;
 }

@@ -82,7 +82,7 @@ class PagesTest(unittest.TestCase):
             words = words[3:]
         if ">" in words:
             words = words[: words.index(">")]
-        if words[:1] and words[0].startswith("build/bin/"):
+        if words[:1] and words[0].startswith(("build/bin/", "build-cuda/bin/")):
             stops = {"--schema", "--help", "--list-backends", "--print-deck", "--version"} & set(words)
             self.try_program([*words, *([] if stops else ["--print-deck"])], where)
         elif words[:2] == ["scripts/kontor", "run"]:

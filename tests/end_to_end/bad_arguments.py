@@ -3,7 +3,7 @@
 
 import unittest
 
-from refusal import RefusalTest
+from refusal import PLATE, RefusalTest
 
 SEE_HELP = "\nRun with --help for more information."
 
@@ -94,6 +94,22 @@ class Backends(RefusalTest):
             "comm.backend=vieww",
             f'comm.backend expects {", ".join(others)} or {last}, found "vieww"; did you mean view?',
         )
+
+    def test_not_in_this_build(self):
+        listed = [line.split(maxsplit=3) for line in self.heat("--list-backends", ranks=1, limit=10).out.splitlines()]
+        built = [name for name, state, *_ in listed if state == "built"]
+        for name in [name for name, state, *_ in listed if state == "not"]:
+            with self.subTest(backend=name):
+                self.write("deck.yaml", PLATE)
+                result = self.heat("deck.yaml", "--set", f"comm.backend={name}", ranks=2, limit=10)
+                self.assertRegex(
+                    result.err,
+                    rf"\A--set comm.backend={name}: comm cannot be had: backend '{name}' is not in this build, which "
+                    rf"has: {', '.join(built)}; to get it, (configure with -DKONTOR_BACKEND_{name.upper()}=ON|"
+                    r"build with (.*, )?a Kokkos that has CUDA \(-DKokkos_ROOT=<prefix>\); docs/gpu\.md has the steps)"
+                    r"\n\Z",
+                )
+                self.assertEqual((result.out, result.code), ("", 2))
 
     def test_datatypes_on_raw(self):
         self.refused_set(

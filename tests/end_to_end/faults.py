@@ -127,6 +127,20 @@ class FullDisk(FaultTest):
         self.assertRegex(said, r"^output: plate\.h5\.tmp: .*(No space left on device|is the disk full\?) \(on rank 2\)$")
 
 
+class OutOfMemory(FaultTest):
+    def test_a_problem_that_does_not_fit(self):
+        for ranks in 1, 3:
+            self.write("deck.yaml", SHORT.replace("[96, 80]", "[10000000, 10000000]"))
+            result = self.heat("deck.yaml", ranks=ranks, limit=20)
+            self.assertEqual(result.code, 3, result)
+            self.assertRegex(
+                result.err,
+                r"\Aout of memory: rank 0 on \S+ needs \S+ GB for View 'heat/u', \S+ GB for View 'heat/v'.*, but its "
+                r"\S+ has \S+ GB free of \S+ GB; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
+                r"\S+s: use more of them, or a smaller problem\n\Z",
+            )
+
+
 class WrongAnswer(FaultTest):
     def fails(self, *arguments, says):
         self.write("short.yaml", SHORT)

@@ -16,7 +16,7 @@ problem:
   warm_up: 2
 output: {file: out.h5}
 """
-MEASURES = ("roundtrip", "bcast", "halo", "collectives", "model", "strided")
+MEASURES = ("roundtrip", "bcast", "halo", "collectives", "model", "strided", "exchange")
 
 
 def deck(measure, **problem):
@@ -41,7 +41,7 @@ class Refused(RefusalTest):
             )
 
     def test_odd_ranks(self):
-        for measure in "roundtrip", "strided":
+        for measure in "roundtrip", "strided", "exchange":
             self.refused_deck(
                 f"deck.yaml:3:12: problem.measure {measure} pairs the ranks, but there are 3; use an even number, or "
                 "set problem.pairs to one: ranks 0 and 1 are measured then, and the others are idle",
@@ -169,6 +169,16 @@ class Told(HeatTest):
         said = self.passes("deck.yaml", ranks=2)
         self.assertIn("left out, because they do not fit in 2e-07 GB a rank: 1-D double of size 16\n", said.out)
 
+    def test_exchange(self):
+        self.write("deck.yaml", deck("exchange", dimensions="[1, 2]", scalars="[int]", patterns="[nonblocking]"))
+        said = self.passes("deck.yaml", "--set", "problem.packings=[kernel]", ranks=2)
+        ways = r"\|( \w+ nonblocking kernel( \w+)? \|){2,}\n"
+        for curve in "contiguous", "column":
+            self.assertRegex(said.out, rf"\n{curve} int, one way: us, GB/s.*\n\n\| bytes {ways}\|---:")
+        self.assertRegex(said.out, r"\n\| 64 \| \d+\.\d\d, \d+\.\d\d")
+        self.assertNotIn("null", said.out)
+        self.assertIn("FOM one_way_bandwidth = ", said.out)
+
     def test_model(self):
         self.write("deck.yaml", deck("model", scalars="[double]"))
         said = self.passes("deck.yaml", ranks=3)
@@ -215,6 +225,17 @@ class Recorded(RecordTest):
         self.assertEqual(run["figure_of_merit"].attrs["name"], "halo_exchange")
         packed = [row for row in run["curves"] if row["series"] == b"view nonblocking kernel"]
         self.assertTrue(all(row["pack"] > 0 and row["unpack"] > 0 for row in packed))
+
+    def test_exchange(self):
+        run = self.run_measure(deck("exchange", dimensions="[1, 2]", scalars="[double]", backends="[view, shm, 'null']"))
+        self.assertEqual({row["curve"].decode() for row in run["curves"]}, {"contiguous double", "column double"})
+        series = {row["series"].decode() for row in run["curves"]}
+        if run.attrs["memory"] == "host":
+            self.assertLessEqual({"view nonblocking kernel", "shm nonblocking kernel", "null blocking kernel"}, series)
+        row = next(row for row in run["curves"] if row["size"] == 16)
+        self.assertEqual((row["elements"], row["bytes"], row["messages"]), (16, 128, 1))
+        self.assertEqual(run["figure_of_merit"].attrs["name"], "one_way_bandwidth")
+        self.assertGreater(run["figure_of_merit"].attrs["value"], 0)
 
     def test_strided(self):
         run = self.run_measure(deck("strided", dimensions="[2, 3]", scalars="[double]"), comm__backend="view")

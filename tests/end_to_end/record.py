@@ -55,6 +55,8 @@ class Run(RecordTest):
             (value["app"], value["ranks"], value["backend"], value["pattern"], value["overlap"], value["precision"]),
             ("heat", 3, "view", "nonblocking", 1, "double"),
         )
+        self.assertIn(value["path"], ("host", "direct", "staged"), "what was used, not auto")
+        self.assertEqual("devices" in run, value["path"] != "host")
         self.assertIn(value["packing"], ("kernel", "datatype", "none"), "what was used, not auto")
         self.assertRegex(value["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertRegex(value["command"], r"heat deck\.yaml -o plate\.h5 --set comm\.backend=view$")

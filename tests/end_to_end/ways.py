@@ -30,8 +30,8 @@ class Auto(RecordTest):
     def test_table_on_stdout(self):
         self.write("deck.yaml", PLATE)
         out = self.passes("deck.yaml", "--set", "comm.backend=auto").out
-        self.assertRegex(out, r"tried +pattern +packing +us +of fastest\n")
-        self.assertRegex(out, r"\n  (shm|view) +nonblocking +(kernel|datatype) +[0-9.]+ +1.00\n")
+        self.assertRegex(out, r"tried +pattern +packing +path +us +of fastest\n")
+        self.assertRegex(out, r"\n  (shm|view) +nonblocking +(kernel|datatype) +\w+ +[0-9.]+ +1.00\n")
 
 
 class Null(RecordTest):

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/handshake.hpp>
+#include <kontor/comm/kokkos_compat.hpp>
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/routing.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,53 +18,80 @@
 
 namespace kontor::comm {
 
-/// One way of carrying an exchange, with all that it repeats: staging memory, pack kernels and plan.
+/// One way of carrying an exchange, with all that it repeats: staging memory, pack kernels and plans.
+///
+/// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
+/// wave of pieces at a time: while one is between hosts, the next is between device and host.
 template <class T, class ExecutionSpace, class MemorySpace>
 class Carrier {
  public:
-  /// Collective over the communicator. The memory of the slots must outlive the carrier. Throws on every
-  /// rank.
+  /// Collective over the communicator; all steps are with the same instance. The memory of the slots must
+  /// outlive the carrier. Throws on every rank.
   Carrier(const Communicator& comm, const Way& way, const std::string& label, std::span<const Slot> slots,
-          const Agreement& agreement)
-      : way_(way) {
+          const Agreement& agreement, const ExecutionSpace& instance)
+      : way_(way), stream_ordered_(way.backend->capabilities().stream_ordered) {
     auto routing = route(comm, way_, label, slots, agreement);
     packing_ = routing.used;
-    staging_ = Staging("comm/staging", routing.staging_elements);
-    point_into_staging(routing.schedule.sends, routing.packed_sends);
-    point_into_staging(routing.schedule.receives, routing.packed_receives);
-    make_plan(comm, routing.schedule);
-    list_pieces(packs_, routing.schedule.sends, routing.packed_sends);
-    list_pieces(unpacks_, routing.schedule.receives, routing.packed_receives);
+    if (routing.staged)
+      pinned_ = Pinned("comm/pinned", routing.staging_elements);
+    else
+      staging_ = Staging("comm/staging", routing.staging_elements);
+    T* const memory = routing.staged ? pinned_.data() : staging_.data();
+    for (auto& [schedule, sends, receives] : routing.waves) {
+      point_into(memory, schedule.sends, sends);
+      point_into(memory, schedule.receives, receives);
+      schedule.stream = native_stream(instance);
+      auto& wave = waves_.emplace_back();
+      wave.plan = make_plan(comm, schedule);
+      list_pieces(wave.packs, schedule.sends, sends);
+      releases_ = list_pieces(wave.unpacks, schedule.receives, receives) || releases_;
+    }
+    if (waves_.size() > 1)
+      for (auto& lane : lanes_) lane.emplace();
   }
 
   void start(const ExecutionSpace& instance, PhaseTimes& times) {
     Stopwatch watch;
-    {
-      const Region region("comm/pack");
-      plan_->prepare();
-      packs_.template run<Packs::Direction::pack>(instance);
-      fence(instance, "comm/packed");
+    const auto lane = [&](std::size_t wave) -> const ExecutionSpace& {
+      return waves_.size() == 1 ? instance : lanes_[wave % lanes_.size()]->get();
+    };
+    const auto pack = [&](std::size_t wave) {
+      waves_[wave].plan->prepare();
+      waves_[wave].packs.template run<Packs::Direction::pack>(lane(wave));
+    };
+    for (std::size_t wave = 0; wave < waves_.size(); ++wave) {
+      {
+        const Region region("comm/pack");
+        if (wave == 0) {
+          if (waves_.size() > 1) fence(instance, "comm/ready");
+          pack(0);
+        }
+        if (wave + 1 < waves_.size()) pack(wave + 1);
+        if (!stream_ordered_) fence(lane(wave), "comm/packed");
+      }
+      watch.lap(times.pack);
+      const Region region("comm/post");
+      waves_[wave].plan->start();
+      watch.lap(times.post);
     }
-    watch.lap(times.pack);
-    const Region region("comm/post");
-    plan_->start();
-    watch.lap(times.post);
   }
 
   void finish(const ExecutionSpace& instance, PhaseTimes& times) {
     Stopwatch watch;
-    {
-      const Region region("comm/wait");
-      plan_->finish();
+    for (auto& wave : waves_) {
+      {
+        const Region region("comm/wait");
+        wave.plan->finish();
+      }
+      watch.lap(times.wait);
+      const Region region("comm/unpack");
+      wave.unpacks.template run<Packs::Direction::unpack>(instance);
+      if (releases_) {
+        if (!stream_ordered_) fence(instance, "comm/unpacked");
+        wave.plan->release();
+      }
+      watch.lap(times.unpack);
     }
-    watch.lap(times.wait);
-    const Region region("comm/unpack");
-    unpacks_.template run<Packs::Direction::unpack>(instance);
-    if (releases_) {
-      fence(instance, "comm/unpacked");
-      plan_->release();
-    }
-    watch.lap(times.unpack);
   }
 
   const Options& options() const { return way_.options; }
@@ -69,41 +99,57 @@ class Carrier {
 
  private:
   using Staging = Kokkos::View<T*, MemorySpace>;
+  using Pinned = Kokkos::View<T*, PinnedSpace>;
   using Packs = PackList<T, ExecutionSpace>;
 
-  void point_into_staging(std::vector<Transfer>& transfers, const std::vector<PackedTransfer>& packed) const {
+  struct Wave {
+    Packs packs;
+    Packs unpacks;
+    std::unique_ptr<Plan> plan;
+  };
+
+  static void point_into(T* memory, std::vector<Transfer>& transfers,
+                         const std::vector<PackedTransfer>& packed) {
     for (const auto& p : packed)
-      if (p.offset != in_own_memory) transfers[p.index].buffer.data = staging_.data() + p.offset;
+      if (p.offset != in_own_memory) transfers[p.index].buffer.data = memory + p.offset;
   }
 
-  void make_plan(const Communicator& comm, Schedule& schedule) {
+  std::unique_ptr<Plan> make_plan(const Communicator& comm, Schedule& schedule) {
+    std::unique_ptr<Plan> plan;
     std::optional<std::string> problem;
     try {
-      plan_ = way_.backend->plan(schedule);
+      plan = way_.backend->plan(schedule);
+    } catch (const UsageError&) {
+      throw; // on every rank
     } catch (const Error& error) {
       problem = error.what();
     }
     comm.agree(problem);
+    return plan;
   }
 
-  void list_pieces(Packs& list, const std::vector<Transfer>& transfers,
-                   const std::vector<PackedTransfer>& packed) {
+  /// Returns whether any of them lies in memory of the backend's own.
+  static bool list_pieces(Packs& list, const std::vector<Transfer>& transfers,
+                          const std::vector<PackedTransfer>& packed) {
+    bool own = false;
     for (const auto& [index, strided, offset] : packed) {
       const auto& transfer = transfers[index];
       list.add(static_cast<T*>(strided.data), static_cast<T*>(transfer.buffer.data),
                loop_nest(strided.shape, transfer.order));
-      if (&list == &unpacks_ && offset == in_own_memory) releases_ = true;
+      own = own || offset == in_own_memory;
     }
     list.commit();
+    return own;
   }
 
   Way way_;
+  bool stream_ordered_;
   Packing packing_ = Packing::none;
   bool releases_ = false; ///< receives lie in memory of the backend's own
   Staging staging_;
-  Packs packs_;
-  Packs unpacks_;
-  std::unique_ptr<Plan> plan_; // last: gone before the memory it uses
+  Pinned pinned_;
+  std::array<std::optional<OwnInstance<ExecutionSpace>>, 2> lanes_; ///< where waves are packed in turns
+  std::vector<Wave> waves_; // last: plans are gone before the memory they use
 };
 
 } // namespace kontor::comm

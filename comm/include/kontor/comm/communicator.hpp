@@ -84,8 +84,9 @@ class Communicator {
   /// What carries collective operations.
   Backend& backend() const;
 
-  /// The ways that an exchange can go: one where the options leave nothing open.
-  const std::vector<Way>& ways() const;
+  /// Collective where it is the first call for this memory. The ways that an exchange of Views in it can go:
+  /// one where the options leave nothing open. Throws UsageError on every rank if there is none.
+  const std::vector<Way>& ways(MemoryKind) const;
 
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;

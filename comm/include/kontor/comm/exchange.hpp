@@ -73,9 +73,7 @@ class Exchange {
     carrier_.reset();
     under_way_ = false;
     candidates_.clear();
-    std::vector<std::unique_ptr<Carrier>> carriers;
-    for (const auto& way : comm_.ways())
-      carriers.push_back(std::make_unique<Carrier>(comm_, way, label_, slots_, agreement));
+    auto carriers = make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_);
     keep_different(comm_, carriers);
     const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
     for (std::size_t i = 0; i < carriers.size(); ++i)
@@ -84,8 +82,9 @@ class Exchange {
   }
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
-  /// ordered after all work on the instance, on which it makes one fence. The
-  /// Views that are sent may be read but not written before finish(), those that receive neither.
+  /// ordered after all work on the instance: by one fence, or by the instance's own queue where the backend
+  /// is stream-ordered (nccl, ipc). The Views that are sent may be read but not written before finish(),
+  /// those that receive neither.
   void start() {
     auto& carrier = committed();
     if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");

@@ -35,9 +35,9 @@ WireOrder wire_order(const Shape& sender, const Shape& receiver);
 /// A loop nest over an array's elements in wire order, slowest loop first: dimensions of extent 1 are left
 /// out and dimensions that lie end to end are merged, so a contiguous array has at most one loop.
 struct LoopNest {
-  int depth = 0;                                ///< the number of loops
-  std::array<std::int64_t, max_rank> extents{}; ///< steps of each loop
-  std::array<std::int64_t, max_rank> strides{}; ///< elements from one step to the next
+  int depth = 0;                       ///< the number of loops
+  std::int64_t extents[max_rank] = {}; ///< steps of each loop; not a std::array, whose [] is the host's
+  std::int64_t strides[max_rank] = {}; ///< elements from one step to the next
 };
 
 /// The loops over an array of this shape in this order.

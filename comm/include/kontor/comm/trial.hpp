@@ -5,9 +5,10 @@
 #include <kontor/comm/carrier.hpp>
 #include <kontor/comm/collectives.hpp>
 
-#include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 /// How an exchange chooses among the ways that it can go.
@@ -25,6 +26,25 @@ TrialLength trial_length(double seconds, double limit);
 
 /// The medians over rounds; times[round * candidates + c] is of candidate c.
 std::vector<double> medians(std::span<const double> times, std::size_t candidates);
+
+/// Collective. A carrier for each way that Views in this memory can go; a way that is one of several and
+/// turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
+template <class Carrier, class ExecutionSpace>
+std::vector<std::unique_ptr<Carrier>> make_carriers(const Communicator& comm, const std::string& label,
+                                                    std::span<const Slot> slots, const Agreement& agreement,
+                                                    MemoryKind memory, const ExecutionSpace& instance) {
+  std::vector<std::unique_ptr<Carrier>> carriers;
+  std::optional<UsageError> refused;
+  for (const auto& way : comm.ways(memory)) {
+    try {
+      carriers.push_back(std::make_unique<Carrier>(comm, way, label, slots, agreement, instance));
+    } catch (const UsageError& error) {
+      if (!refused) refused = error;
+    }
+  }
+  if (carriers.empty()) throw refused.value();
+  return carriers;
+}
 
 /// Collective. Where no View needs packing on any rank, `datatype` is the same as `kernel`: leaves one of
 /// them.
@@ -90,13 +110,16 @@ try_carriers(const Communicator& comm,
   const Saved<T, ExecutionSpace, MemorySpace> saved(slots, instance);
 
   const auto turn = [&](auto& carrier, int exchanges) {
-    PhaseTimes times;
+    PhaseTimes phases;
+    Stopwatch watch;
+    double seconds = 0;
     for (int i = 0; i < exchanges; ++i) {
-      carrier->start(instance, times);
-      carrier->finish(instance, times);
+      carrier->start(instance, phases);
+      carrier->finish(instance, phases);
     }
     fence(instance, "comm/tried");
-    return times.total() / exchanges;
+    watch.lap(seconds);
+    return seconds / exchanges;
   };
   double together = 0;
   for (auto& carrier : carriers) {

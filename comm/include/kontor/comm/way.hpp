@@ -5,6 +5,7 @@
 #include <kontor/comm/options.hpp>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,17 @@ struct Way {
   std::shared_ptr<Backend> backend;
 };
 
-/// "view, persistent, packing datatype"
+/// "view, persistent, packing datatype"; for Views in device memory also ", path staged"
 std::string to_string(const Options&);
 
 /// Collective. What the options leave open, as the ways that this build can go: every backend that moves data
 /// where the backend is `auto`, every pattern, every packing. One way only where they leave nothing open.
-/// Throws UsageError on every rank if there is none.
+/// Paths are left open: the next function settles them. Throws UsageError on every rank if there is none.
 std::vector<Way> ways(const MpiHandle&);
+
+/// Collective. Those of the ways that Views in this memory can go: for device memory with every path that the
+/// options allow, `direct` to an MPI only if it is GPU-aware and has passed probe_gpu_awareness(). Throws
+/// UsageError on every rank if there is none, with the reason.
+std::vector<Way> ways(const MpiHandle&, std::span<const Way>, MemoryKind);
 
 } // namespace kontor::comm

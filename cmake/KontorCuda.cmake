@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the backends for NVIDIA GPUs are compiled with, where it is there: the CUDA toolkit, and nvcc for
+# sources that end in .cu. Nothing here is needed, unless KONTOR_REQUIRE_CUDA is ON (preset "cuda").
+
+option(KONTOR_REQUIRE_CUDA "Stop if Kokkos has no CUDA space, instead of building for CPUs" OFF)
+if(KONTOR_REQUIRE_CUDA AND NOT KONTOR_KOKKOS_CUDA)
+  message(FATAL_ERROR "KONTOR_REQUIRE_CUDA is ON, but the Kokkos found (${Kokkos_DIR}) has no CUDA space.\n"
+    "  Set Kokkos_ROOT to one that has, and the compiler to its nvcc_wrapper:\n"
+    "  cmake --preset cuda -DKokkos_ROOT=<prefix> -DCMAKE_CXX_COMPILER=<prefix>/bin/nvcc_wrapper"
+  )
+endif()
+
+find_package(CUDAToolkit QUIET)
+set(KONTOR_NVCC OFF)
+if(CUDAToolkit_FOUND)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+    if(KONTOR_KOKKOS_CUDA)
+      set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+    endif()
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    set(KONTOR_NVCC ON)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None) # it is the one that Kokkos links
+  endif()
+endif()

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A message within a node: the sender's kernel copies from the cells of its View to those of the receiver's,
+// mapped into the sender's process. Two counters of steps order it, each in the memory of the rank that waits
+// for it: up to which step the receiver's cells are free, and up to which one they have been written.
+#include "ipc/plan.hpp"
+
+#include "ipc/check.hpp"
+#include "ipc/connection.hpp"
+#include "ipc/kernels.hpp"
+#include "mpi/deadline.hpp"
+
+#include <kontor/comm/error.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace kontor::comm::ipc {
+namespace {
+
+class PeerPlan final : public Plan {
+ public:
+  PeerPlan(const MpiHandle& handle, const Gpus& gpus, const Schedule& schedule)
+      : comm_(handle.comm), littered_(handle.littered), patience_(mpi::patience(handle.options)),
+        label_(schedule.label), stream_(static_cast<cudaStream_t>(schedule.stream)),
+        connection_(std::make_unique<Connection>(handle.comm, gpus, schedule)), device_(connection_->plan()) {
+    device_.patience = static_cast<std::uint64_t>(patience_ * 1e9);
+    for (const auto& t : schedule.receives) messages_.push_back({t.peer, t.buffer.label});
+    for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});
+  }
+
+  ~PeerPlan() override {
+    if (std::uncaught_exceptions() > 0 || *littered_) { // the other ranks may be gone
+      std::atomic_ref(connection_->notice().abandoned).store(1);
+      static_cast<void>(connection_.release()); // kernels of this rank and of others may still use it
+      return;
+    }
+    if (under_way_) static_cast<void>(launch_finish(device_, stream_));
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    connection_->close();
+  }
+
+  void start() override {
+    check_lateness();
+    check_step(launch_start(device_, stream_), "launching the kernel that sends");
+    under_way_ = true;
+  }
+
+  void finish() override {
+    under_way_ = false;
+    check_step(launch_finish(device_, stream_), "launching the kernel that waits for what is received");
+    if (patience_ > 0) wait_on_host();
+    check_lateness();
+  }
+
+ private:
+  /// For errors.
+  struct Message {
+    int peer;
+    std::string label; ///< of the View
+  };
+
+  /// At check level `cross_rank` errors belong to the step in which they come up. While the host waits, MPI
+  /// messages of this rank must not stand still: a peer may need them to come here.
+  void wait_on_host() {
+    auto status = cudaStreamCaptureStatusNone;
+    check_step(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
+    if (status != cudaStreamCaptureStatusNone) return;
+    constexpr double any_time = 0; // the kernels' own patience ends it
+    mpi::Deadline(any_time).wait([&] {
+      int flag = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+      const auto code = cudaStreamQuery(stream_);
+      if (code == cudaErrorNotReady) {
+        static_cast<void>(cudaGetLastError()); // not an error, but kept as one
+        return false;
+      }
+      check_step(code, "cudaStreamQuery");
+      return true;
+    });
+  }
+
+  void check_step(cudaError_t code, const char* operation) {
+    if (code == cudaSuccess) [[likely]]
+      return;
+    *littered_ = true;
+    fail(code, fmt::format("exchange '{}': {}", label_, operation));
+  }
+
+  void check_lateness() {
+    const int late = std::atomic_ref(connection_->notice().late).load(std::memory_order_relaxed);
+    if (late == 0) [[likely]]
+      return;
+    *littered_ = true;
+    const auto& [peer, label] = messages_[late - 1];
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
+                            mpi::rank_of(comm_), patience_, peer,
+                            late > device_.receives ? "receive" : "send to", label));
+  }
+
+  MPI_Comm comm_;
+  std::shared_ptr<bool> littered_;
+  double patience_;
+  std::string label_;
+  cudaStream_t stream_;
+  std::vector<Message> messages_; ///< receives, then sends
+  bool under_way_ = false;
+  std::unique_ptr<Connection> connection_;
+  DevicePlan device_;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_plan(const MpiHandle& handle, const Gpus& gpus, const Schedule& schedule) {
+  return std::make_unique<PeerPlan>(handle, gpus, schedule);
+}
+
+} // namespace kontor::comm::ipc

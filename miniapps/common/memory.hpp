@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+/// Whether a problem fits, before its Views are allocated.
+namespace kontor::miniapp {
+
+/// Local. Bytes that can be had without swapping, by Linux's estimate; infinite where nobody says.
+double free_host_memory();
+
+/// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
+double free_device_memory();
+
+/// A View that a rank is about to allocate in the default memory space.
+struct Allocation {
+  std::string label;
+  double bytes = 0;
+};
+
+/// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together
+/// is more than is free there. The text names the first rank concerned, its Views, the bytes, and how many
+/// such GPUs or hosts would do.
+void require_memory(const comm::Communicator&, const std::vector<Allocation>&);
+
+/// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.
+std::string out_of_memory(const std::exception&);
+
+} // namespace kontor::miniapp

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/combinations.hpp"
+
+#include "common/options.hpp"
+
+#include <kontor/comm/registry.hpp>
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace kontor::pingpong {
+namespace {
+
+/// What is asked for, or all but `auto`.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& asked, std::span<const config::Named<T>> all) {
+  if (!asked.empty()) return asked;
+  std::vector<T> values;
+  for (const auto& named : all)
+    if (named.name != comm::automatic_backend) values.push_back(named.value);
+  return values;
+}
+
+/// Of no consequence, and so not told apart, for Views in host memory.
+std::vector<comm::Path> paths_of(const Options& o) {
+  if (kernels_on_host) return {comm::Path::automatic};
+  return chosen<comm::Path>(o.paths, miniapp::path_names());
+}
+
+std::vector<comm::Options> combinations(const Options& o, comm::Options options) {
+  std::vector<comm::Options> result;
+  for (const auto& backend : chosen<std::string>(o.backends, miniapp::backend_names()))
+    for (const auto pattern : chosen<comm::Pattern>(o.patterns, miniapp::pattern_names()))
+      for (const auto packing : chosen<comm::Packing>(o.packings, miniapp::packing_names()))
+        for (const auto path : paths_of(o)) {
+          options.backend = backend;
+          options.pattern = pattern;
+          options.packing = packing;
+          options.path = path;
+          result.push_back(options);
+        }
+  if (o.backends.empty() && o.patterns.empty() && o.packings.empty() && o.paths.empty()) {
+    options.backend = comm::automatic_backend;
+    options.pattern = comm::Pattern::automatic;
+    options.packing = comm::Packing::automatic;
+    options.path = comm::Path::automatic;
+    result.push_back(options);
+  }
+  return result;
+}
+
+std::string name_of(const comm::Options& options) {
+  auto name = fmt::format("{} {} {}", options.backend, miniapp::name_of(options.pattern),
+                          miniapp::name_of(options.packing));
+  return kernels_on_host ? name : fmt::format("{} {}", name, miniapp::name_of(options.path));
+}
+
+} // namespace
+
+std::vector<Candidate> candidates(const Bench& bench, Refusals& refusals) {
+  std::vector<Candidate> result;
+  std::set<comm::Packing> idle;
+  for (const auto& options : combinations(bench.options, bench.comm().options())) {
+    auto name = name_of(options);
+    try {
+      comm::Communicator comm(bench.comm().native(), options);
+      const bool moves_data = comm.backend().capabilities().moves_data;
+      if (!moves_data && !idle.insert(options.packing).second)
+        continue; // no pattern and no path makes a difference to it
+      result.push_back({std::move(name), std::move(comm), moves_data});
+    } catch (const comm::UsageError& error) {
+      refusals.emplace(std::move(name), error.what());
+    }
+  }
+  if (result.empty()) refuse_all(bench.options, refusals);
+  return result;
+}
+
+void refuse_all(const Options& options, const Refusals& refusals) {
+  std::string reasons;
+  for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
+  options.deck->fail(
+      "problem",
+      fmt::format("has no combination of backends, patterns and packings that can be had:{}", reasons));
+}
+
+void tell(const Refusals& refusals, Findings& findings) {
+  for (const auto& [name, why] : refusals)
+    findings.record["not_possible"].push_back({{"series", name}, {"why", why}});
+  if (!refusals.empty())
+    findings.notes.push_back(
+        fmt::format("{} combinations are not possible; /run/not_possible says why", refusals.size()));
+}
+
+} // namespace kontor::pingpong
