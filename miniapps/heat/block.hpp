@@ -86,6 +86,10 @@ inline Block make_block(const Options& options, const comm::Communicator& cartes
 struct Regions {
   Box interior;
   std::array<Box, 6> strips; ///< some empty
+
+  bool any_strips() const {
+    return !std::all_of(strips.begin(), strips.end(), [](const Box& box) { return box.empty(); });
+  }
 };
 
 inline Regions split(const Block& block, std::int64_t cells_per_line) {

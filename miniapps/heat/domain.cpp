@@ -89,6 +89,12 @@ void Domain<T>::advance() {
 }
 
 template <class T>
+void Domain<T>::step_back() {
+  current_ = 1 - current_;
+  --sweeps_;
+}
+
+template <class T>
 double Domain<T>::cells() const {
   return static_cast<double>(block_.global[0] * block_.global[1] * block_.global[2]);
 }
