@@ -104,7 +104,7 @@ class Backends(RefusalTest):
                 result = self.heat("deck.yaml", "--set", f"comm.backend={name}", ranks=2, limit=10)
                 self.assertRegex(
                     result.err,
-                    rf"\A--set comm.backend={name}: comm cannot be had: backend '{name}' is not in this build, which "
+                    rf"\A--set comm.backend={name}: comm.backend cannot be had: backend '{name}' is not in this build, which "
                     rf"has: {', '.join(built)}; to get it, (configure with -DKONTOR_BACKEND_{name.upper()}=ON|"
                     r"build with (.*, )?a Kokkos that has CUDA \(-DKokkos_ROOT=<prefix>\); docs/gpu\.md has the steps)"
                     r"\n\Z",
