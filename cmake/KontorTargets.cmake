@@ -13,11 +13,11 @@ target_compile_options(kontor_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off -fopenmp-simd>
   $<$<AND:$<BOOL:${KONTOR_NATIVE}>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KONTOR_PORTABLE>>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-march=native>
 )
-# Where nvcc compiles: the same arithmetic on the device as on the host (no contraction); constexpr functions
-# for the device too, and any other call to the host from a kernel an error, because nvcc only warns and the
-# kernel then does nothing; and {fmt} 9 must not take nvcc for a compiler without constexpr.
+# Where nvcc compiles: the same arithmetic on the device as on the host (no contraction); a call to the host
+# from a kernel is an error, because nvcc only warns and the kernel then does nothing; and {fmt} 9 must not
+# take nvcc for a compiler without constexpr.
 target_compile_options(kontor_flags INTERFACE
-  $<$<AND:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CXX>>:--fmad=false --expt-relaxed-constexpr --Werror=cross-execution-space-call>
+  $<$<AND:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CXX>>:--fmad=false --Werror=cross-execution-space-call>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20> # CMake 3.25 does not know that nvcc can
 )
 target_compile_definitions(kontor_flags INTERFACE

@@ -2,9 +2,9 @@
 //
 // Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender
 // writes into them from where its View lies, strided Views included. Within one node.
-#include "ipc/check.hpp"
 #include "ipc/plan.hpp"
 #include "ipc/together.hpp"
+#include "mpi/deadline.hpp"
 #include "mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -15,6 +15,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::comm::ipc {
@@ -22,13 +23,16 @@ namespace {
 
 class Ipc final : public mpi::MpiBackend {
  public:
-  using MpiBackend::MpiBackend;
+  Ipc(const MpiHandle& handle, Gpus gpus) : MpiBackend(handle), gpus_(std::move(gpus)) {}
 
   Capabilities capabilities() const override {
     return {.host_buffers = false, .device_buffers = true, .own_kernel = true, .stream_ordered = true};
   }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), schedule); }
+  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), gpus_, schedule); }
+
+ private:
+  Gpus gpus_;
 };
 
 /// "ranks 0, 1 on node1; ranks 2, 3 on node2"
@@ -67,14 +71,17 @@ void check_one_node(MPI_Comm comm) {
 }
 
 /// Collective.
-void check_gpus(MPI_Comm comm) {
+Gpus find_gpus(MPI_Comm comm) {
+  Gpus gpus;
   together(comm, [&] {
-    int rank = 0;
-    int count = 0;
-    mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    check(cudaGetDeviceCount(&count),
-          fmt::format("backend 'ipc' needs a GPU, but on rank {} cudaGetDeviceCount", rank));
+    try {
+      gpus = visible_gpus();
+    } catch (const Error& error) {
+      throw Error(fmt::format("backend 'ipc': rank {} has no GPU that it can use: {}", mpi::rank_of(comm),
+                              error.what()));
+    }
   });
+  return gpus;
 }
 
 } // namespace
@@ -89,8 +96,7 @@ std::unique_ptr<Backend> make(const MpiHandle& handle) {
     throw UsageError(
         "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   check_one_node(handle.comm);
-  check_gpus(handle.comm);
-  return std::make_unique<Ipc>(handle);
+  return std::make_unique<Ipc>(handle, find_gpus(handle.comm));
 }
 
 } // namespace kontor::comm::ipc

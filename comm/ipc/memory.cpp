@@ -38,29 +38,44 @@ std::byte* allocation_of(void* data, const std::string& what) {
   return reinterpret_cast<std::byte*>(base);
 }
 
-cudaUUID_t uuid_of(int device) {
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return properties.uuid;
-}
-
 bool equal(const cudaUUID_t& a, const cudaUUID_t& b) {
   return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
 }
 
-std::vector<cudaUUID_t> visible_gpus() {
-  int count = 0;
-  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-  std::vector<cudaUUID_t> uuids;
-  for (int device = 0; device < count; ++device) uuids.push_back(uuid_of(device));
-  return uuids;
-}
-
 constexpr const char* alternatives = "choose backend 'nccl', or 'raw' or 'view' with path 'staged'";
+
+/// Whether the GPU is visible here: CUDA may map its memory even if it is not.
+bool is_visible(const cudaUUID_t& gpu, const Gpus& gpus, const std::string& what) {
+  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const auto& g) { return equal(g, gpu); });
+  if (found == gpus.end()) return false;
+  const auto theirs = static_cast<int>(found - gpus.begin());
+  int mine = 0;
+  int can = 0;
+  check(cudaGetDevice(&mine), "cudaGetDevice");
+  if (mine == theirs) return true;
+  check(cudaDeviceCanAccessPeer(&can, mine, theirs), "cudaDeviceCanAccessPeer");
+  if (!can)
+    throw Error(fmt::format("GPU {} has no peer-to-peer access to GPU {}, in which {} lies (nvidia-smi topo "
+                            "-p2p w shows which have); {}",
+                            mine, theirs, what, alternatives));
+  return true;
+}
 
 } // namespace
 
-Place place_of(void* data, const std::string& what) {
+Gpus visible_gpus() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  Gpus gpus;
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    gpus.push_back(properties.uuid);
+  }
+  return gpus;
+}
+
+Place place_of(void* data, const Gpus& gpus, const std::string& what) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, data), fmt::format("cudaPointerGetAttributes of {}", what));
   if (attributes.type == cudaMemoryTypeManaged)
@@ -74,7 +89,7 @@ Place place_of(void* data, const std::string& what) {
                     what));
   auto* const base = allocation_of(data, what);
   Place place{
-      {}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), uuid_of(attributes.device)};
+      {}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), gpus.at(attributes.device)};
   const auto code = cudaIpcGetMemHandle(&place.allocation, base);
   if (code == cudaErrorInvalidValue || code == cudaErrorNotSupported) {
     static_cast<void>(cudaGetLastError());
@@ -89,7 +104,7 @@ Place place_of(void* data, const std::string& what) {
 }
 
 std::byte* Mappings::open(const Place& place, const std::string& what) {
-  const bool visible = check_access(place.gpu, what);
+  const bool visible = is_visible(place.gpu, gpus_, what);
   void* base = nullptr;
   const auto code = cudaIpcOpenMemHandle(&base, place.allocation, cudaIpcMemLazyEnablePeerAccess);
   if (code != cudaSuccess && !visible) {
@@ -108,26 +123,6 @@ std::byte* Mappings::open(const Place& place, const std::string& what) {
 void Mappings::close() {
   for (auto* base : opened_) static_cast<void>(cudaIpcCloseMemHandle(base));
   opened_.clear();
-}
-
-/// Whether the GPU is visible here: CUDA may map its memory even if it is not.
-bool Mappings::check_access(const cudaUUID_t& gpu, const std::string& what) {
-  if (visible_.empty()) visible_ = visible_gpus();
-  const auto found =
-      std::find_if(visible_.begin(), visible_.end(), [&](const auto& v) { return equal(v, gpu); });
-  if (found == visible_.end()) return false;
-  const auto theirs = static_cast<int>(found - visible_.begin());
-  int mine = 0;
-  int can = 0;
-  check(cudaGetDevice(&mine), "cudaGetDevice");
-  if (mine == theirs) return true;
-  check(cudaDeviceCanAccessPeer(&can, mine, theirs), "cudaDeviceCanAccessPeer");
-  if (!can)
-    throw Error(
-        fmt::format("GPU {} has no peer-to-peer access to GPU {}, in which {} lies (nvidia-smi topo -p2p "
-                    "w shows which have); {}",
-                    mine, theirs, what, alternatives));
-  return true;
 }
 
 void* allocate_device(std::size_t bytes) {

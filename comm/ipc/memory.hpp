@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Device memory that other processes of the node write into.
@@ -28,15 +29,21 @@ inline Place operator+(Place place, std::int64_t bytes) {
   return place;
 }
 
+/// Which GPUs a process can use, by ordinal.
+using Gpus = std::vector<cudaUUID_t>;
+
+/// Local. Throws Error if there are none.
+Gpus visible_gpus();
+
 /// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory,
 /// with the reason.
-Place place_of(void* data, const std::string& what);
+Place place_of(void* data, const Gpus&, const std::string& what);
 
 /// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is
 /// opened and maps it once.
 class Mappings {
  public:
-  Mappings() = default;
+  explicit Mappings(Gpus gpus) : gpus_(std::move(gpus)) {}
   ~Mappings() { close(); }
   Mappings(const Mappings&) = delete;
   Mappings& operator=(const Mappings&) = delete;
@@ -48,10 +55,8 @@ class Mappings {
   void close();
 
  private:
-  bool check_access(const cudaUUID_t& gpu, const std::string& what);
-
+  Gpus gpus_;
   std::vector<void*> opened_;
-  std::vector<cudaUUID_t> visible_; ///< by ordinal; filled when first needed
 };
 
 struct FreeDevice {

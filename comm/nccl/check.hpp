@@ -24,4 +24,12 @@ inline void check(cudaError_t code, const char* operation) {
     fail(code, operation);
 }
 
+/// Local. cudaSuccess if the stream has done all its work, cudaErrorNotReady if not, else what went wrong.
+inline cudaError_t query(cudaStream_t stream) {
+  const auto state = cudaStreamQuery(stream);
+  if (state == cudaErrorNotReady)
+    static_cast<void>(cudaGetLastError()); // or the next launch of a kernel would be blamed
+  return state;
+}
+
 } // namespace kontor::comm::nccl

@@ -103,7 +103,7 @@ void Clique::connect(const std::set<int>& destinations, const std::set<int>& sou
 void Clique::wait(cudaStream_t stream, const std::string& user) {
   const double patience = mpi::patience(handle_.options);
   const bool in_time = mpi::Deadline(patience).wait([&] {
-    const auto state = cudaStreamQuery(stream);
+    const auto state = query(stream);
     if (state != cudaErrorNotReady) {
       failed_ = state != cudaSuccess;
       check(state, "cudaStreamQuery");

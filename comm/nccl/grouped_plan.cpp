@@ -53,11 +53,10 @@ class GroupedPlan final : public Plan {
     for (const auto& m : receives_) enroll(m);
   }
 
-  /// After an error the device may wait for a rank that is gone, and whoever frees the buffers for the
-  /// device.
+  /// After an error the device may wait for a rank that is gone, and whoever frees memory for the device.
   ~GroupedPlan() override {
-    const bool passing = std::uncaught_exceptions() > 0;
-    if (clique_->failed() || (passing && cudaStreamQuery(stream_) != cudaSuccess)) clique_->abort();
+    if (clique_->failed() || (std::uncaught_exceptions() > 0 && query(stream_) != cudaSuccess))
+      clique_->abort();
     if (clique_->aborted()) return;
     static_cast<void>(cudaStreamSynchronize(stream_));
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
@@ -102,7 +101,6 @@ class GroupedPlan final : public Plan {
 
   [[noreturn]] void fail_message(ncclResult_t code, const char* operation, const Message& m) {
     const auto doing = fmt::format("{}: {} rank {} of View '{}'", user_, operation, m.peer, m.label);
-    const auto text = error_text(code, clique_->get());
     ncclGroupEnd();
     clique_->fail(code, doing);
   }

@@ -6,10 +6,13 @@
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/handshake.hpp>
+#include <kontor/comm/kokkos_compat.hpp>
 #include <kontor/comm/routing.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace kontor::comm::test {
 namespace {
@@ -18,17 +21,22 @@ using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
 
 /// What rank 0 is told where the last rank never starts a plan in which it sends to rank 0. Plans are used
 /// directly here: an Exchange would find the missing rank before.
+template <class Space>
 std::string text_at_rank_0(const Options& options) {
+  using Numbers = Kokkos::View<int*, Space>;
   const Communicator comm(MPI_COMM_WORLD, options);
   const int last = comm.size() - 1;
   const bool sends = comm.rank() == last;
   const bool receives = comm.rank() == 0;
-  const Ints out("out", 1000), in("in", 1000);
+  const Numbers out("out", 1000), in("in", 1000);
   const std::vector<Slot> slots{
       {to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
   const auto agreement = handshake(comm, "lost", slots);
-  auto routing = route(comm, comm.ways(MemoryKind::host).front(), "lost", slots, agreement);
-  auto plan = comm.backend().plan(routing.waves[0].schedule);
+  const auto way = comm.ways(on_host<Space> ? MemoryKind::host : MemoryKind::device).front();
+  auto routing = route(comm, way, "lost", slots, agreement);
+  auto& schedule = routing.waves[0].schedule;
+  schedule.stream = native_stream(typename Numbers::execution_space());
+  auto plan = comm.backend().plan(schedule);
   std::string text;
   if (receives) {
     plan->prepare();
@@ -61,7 +69,7 @@ TEST(Patience, ALostMessageIsAnError) {
                   size - 1);
   const auto expect = [&](const Options& options, const std::string& text) {
     SCOPED_TRACE(to_string(options));
-    EXPECT_EQ(text_at_rank_0(patient(options)), rank == 0 ? text : "");
+    EXPECT_EQ(text_at_rank_0<Kokkos::HostSpace>(patient(options)), rank == 0 ? text : "");
   };
   for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent})
     expect(way("raw", Packing::kernel, pattern), by_message);
@@ -75,6 +83,25 @@ TEST(Patience, ALostMessageIsAnError) {
                      size - 1));
   expect(way("shm"),
          fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'", size - 1));
+}
+
+/// The kernels of backend `ipc` that wait have patience of their own.
+TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
+  int size = 1;
+  int rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size == 1) GTEST_SKIP() << "a rank does not miss itself";
+  auto choice = way("ipc");
+  choice.path = Path::direct;
+  const auto possible = device_ways();
+  if (std::none_of(possible.begin(), possible.end(), [](const Options& o) { return o.backend == "ipc"; }))
+    GTEST_SKIP() << "there is no backend 'ipc' here";
+  const auto text = text_at_rank_0<Kokkos::DefaultExecutionSpace::memory_space>(patient(choice));
+  EXPECT_EQ(text, rank == 0 ? fmt::format(
+                                  "exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'",
+                                  size - 1)
+                            : "");
 }
 
 /// A ring of the exchange's own, on a communicator that checks.

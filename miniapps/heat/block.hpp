@@ -6,13 +6,15 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 namespace kontor::heat {
 
-using Index3 = std::array<std::int64_t, 3>; ///< x, y, z
+using Index3 = Kokkos::Array<std::int64_t, 3>; ///< x, y, z
 
 /// A half-open box of cells, in indices of a rank's block (0 is its first own cell).
 struct Box {
@@ -84,6 +86,10 @@ inline Block make_block(const Options& options, const comm::Communicator& cartes
 struct Regions {
   Box interior;
   std::array<Box, 6> strips; ///< some empty
+
+  bool any_strips() const {
+    return !std::all_of(strips.begin(), strips.end(), [](const Box& box) { return box.empty(); });
+  }
 };
 
 inline Regions split(const Block& block, std::int64_t cells_per_line) {

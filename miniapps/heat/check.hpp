@@ -14,8 +14,10 @@ namespace detail {
 
 /// A NaN must not be lost in a maximum.
 KOKKOS_INLINE_FUNCTION double size_or_infinity(double value) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double size = value < 0 ? -value : value;
-  return size <= std::numeric_limits<double>::max() ? size : std::numeric_limits<double>::infinity();
+  return size <= largest ? size : infinity;
 }
 
 /// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces

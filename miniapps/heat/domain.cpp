@@ -25,8 +25,9 @@ comm::Communicator make_cartesian(const Options& options, const comm::Communicat
 template <class T>
 Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
   const auto block = make_block(options, cartesian);
+  const auto extents = field_extents<T>(block);
   double bytes = sizeof(T);
-  for (const auto extent : field_extents<T>(block)) bytes *= static_cast<double>(extent);
+  for (int d = 0; d < 3; ++d) bytes *= static_cast<double>(extents[d]);
   miniapp::require_memory(cartesian, {{"heat/u", bytes}, {"heat/v", bytes}});
   return block;
 }
@@ -85,6 +86,12 @@ template <class T>
 void Domain<T>::advance() {
   current_ = 1 - current_;
   ++sweeps_;
+}
+
+template <class T>
+void Domain<T>::step_back() {
+  current_ = 1 - current_;
+  --sweeps_;
 }
 
 template <class T>

@@ -37,6 +37,8 @@ class Domain {
   void set_time_dependent();
   /// The other field becomes the current one; a sweep more has been made.
   void advance();
+  /// Undoes the last advance(), if nothing but a sweep has been made since.
+  void step_back();
 
   /// 0 or 1: which of the fields holds the solution.
   int current() const { return current_; }

@@ -91,18 +91,4 @@ inline Box face_layer(const Block& block, int face, bool ghost) {
   return box;
 }
 
-/// Fills the ghost cells along the axes that wrap, on the default instance.
-template <class T>
-void wrap(const FieldView<T>& field, const Block& block) {
-  const auto copy = [&](int ghost_face, int own_face) {
-    copy_cells(cells_of(field, block, face_layer(block, ghost_face, true)),
-               cells_of(field, block, face_layer(block, own_face, false)));
-  };
-  for (int axis = 0; axis < block.dimensions; ++axis) {
-    if (!block.wraps[axis]) continue;
-    copy(2 * axis, 2 * axis + 1);
-    copy(2 * axis + 1, 2 * axis);
-  }
-}
-
 } // namespace kontor::heat

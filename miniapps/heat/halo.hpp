@@ -13,11 +13,11 @@ template <class T>
 using Halo = comm::Exchange<FieldView<T>>;
 
 /// Collective over `cartesian`. The halo of one field: each rank's outermost own layers to its neighbours'
-/// ghost cells. Edges and corners are left out, since the stencil does not read them.
+/// ghost cells, on `instance`. Edges and corners are left out, since the stencil does not read them.
 template <class T>
 Halo<T> make_halo(const comm::Communicator& cartesian, const Block& block, const FieldView<T>& field,
-                  const std::string& label) {
-  Halo<T> halo(cartesian, label);
+                  const std::string& label, const typename Halo<T>::execution_space& instance = {}) {
+  Halo<T> halo(cartesian, label, instance);
   for (int axis = 0; axis < block.dimensions; ++axis) {
     for (const int down : {0, 1}) {
       const int towards = 2 * axis + 1 - down; // the face whose layer is sent

@@ -5,6 +5,7 @@
 #include "common/record.hpp"
 #include "heat/field_output.hpp"
 #include "heat/verification.hpp"
+#include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -12,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace kontor::heat {
@@ -42,37 +42,47 @@ std::string packing_used(const comm::Communicator& comm, const Halo<T>& halo) {
 
 template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
-    : context_(context),
-      domain_(options, context.comm), halos_{make_halo(domain_.comm(), domain_.block(), domain_.field(0),
-                                                       "heat/halo of u"),
-                                             make_halo(domain_.comm(), domain_.block(), domain_.field(1),
-                                                       "heat/halo of v")},
-      regions_(split(domain_.block(), Padding<T>::line)),
-      streaming_(pays_to_stream(options.stores, 2 * domain_.field(0).span() * sizeof(T))),
+    : context_(context), domain_(options, context.comm), regions_(split(domain_.block(), Padding<T>::line)),
+      queues_(context.overlap && regions_.any_strips()),
+      halos_{make_halo(domain_.comm(), domain_.block(), domain_.field(0), "heat/halo of u", queues_.halo()),
+             make_halo(domain_.comm(), domain_.block(), domain_.field(1), "heat/halo of v", queues_.halo())},
+      streaming_(!on_device && pays_to_stream(options.stores, 2 * domain_.field(0).span() * sizeof(T))),
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
-      packing_(packing_used(domain_.comm(), halos_[0])) {}
+      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), halos_[0])) {
+  if constexpr (on_device) device_sweep_.emplace(domain_.block(), regions_);
+}
 
+/// A sweep or step, with its norm if there is to be one.
 template <class T>
-double Heat<T>::sweep_once(SweepNorm norm) {
+void Heat<T>::sweep_once(SweepNorm norm) {
   const Region region("heat/step");
   if (domain_.transient()) domain_.set_time_dependent();
-  const typename FieldView<T>::execution_space instance;
+  {
+    const ScopedTime timed(compute_seconds_);
+    wrap(queues_.interior(), domain_.field(domain_.current()), domain_.block());
+  }
+  if constexpr (on_device)
+    sweep_on_device(norm);
+  else
+    part_ = sweep_on_host(norm);
+  domain_.advance();
+}
+
+/// Returns the norm's part of this rank.
+template <class T>
+double Heat<T>::sweep_on_host(SweepNorm norm) requires(!on_device) {
   const auto in = domain_.input(domain_.current());
   const auto& out = domain_.field(1 - domain_.current());
   double result = 0;
   const auto compute = [&](const Box& box) {
     const ScopedTime timed(compute_seconds_);
-    const double part = sweep(instance, in, out, box, norm, streaming_);
+    const double part = sweep_in_rows(queues_.interior(), in, out, box, norm, streaming_);
     result = norm == SweepNorm::max ? std::max(result, part) : result + part;
   };
   auto& halo = halos_[domain_.current()];
-  {
-    const ScopedTime timed(compute_seconds_);
-    wrap(in.u, domain_.block());
-  }
   halo.start();
   if (context_.overlap) {
-    compute(regions_.interior);
+    if (!regions_.interior.empty()) compute(regions_.interior);
     halo.finish();
     for (const auto& strip : regions_.strips)
       if (!strip.empty()) compute(strip);
@@ -80,25 +90,82 @@ double Heat<T>::sweep_once(SweepNorm norm) {
     halo.finish();
     compute(domain_.block().all());
   }
-  domain_.advance();
   return result;
 }
 
+/// The same, queued: nothing here waits but an exchange that is not ordered by the device. Strips come after
+/// the ghost cells that they read, and after the interior of the sweep before; the next interior comes after
+/// the strips.
 template <class T>
-double Heat<T>::global_norm(double part) {
+void Heat<T>::sweep_on_device(SweepNorm norm) requires(on_device) {
+  const auto in = domain_.input(domain_.current());
+  const auto& out = domain_.field(1 - domain_.current());
+  auto& halo = halos_[domain_.current()];
+  const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
+    const ScopedTime timed(compute_seconds_);
+    ((*device_sweep_).*boxes)(instance, in, out, norm);
+  };
+  if (context_.overlap) {
+    queues_.mark_interior();
+    halo.start();
+    compute(&DeviceSweep<T>::interior, queues_.interior());
+    halo.finish();
+    queues_.halo_waits();
+    compute(&DeviceSweep<T>::strips, queues_.halo());
+    queues_.interior_waits();
+  } else {
+    halo.start();
+    halo.finish();
+    compute(&DeviceSweep<T>::all, queues_.interior());
+  }
+  if (norm != SweepNorm::none) {
+    const ScopedTime timed(compute_seconds_);
+    device_sweep_->leave_norm(queues_.interior(), norm, norms_.slot());
+  }
+}
+
+/// Collective. Takes in the norm of the sweep just made.
+template <class T>
+void Heat<T>::add_norm() {
   const Region region("heat/norm");
   const ScopedTime timed(reduce_seconds_);
   ++reduces_;
-  if (norm_ == SweepNorm::max) return comm::allreduce(domain_.comm(), part, comm::ReduceOp::max);
-  return std::sqrt(comm::allreduce(domain_.comm(), part, comm::ReduceOp::sum));
+  if constexpr (on_device)
+    norms_.add(sweeps_of_repeat_, queues_);
+  else
+    norms_.add(sweeps_of_repeat_, part_);
+}
+
+/// Collective. Whether the norm of a sweep, up to that number of the repeat, is below the target. A sweep
+/// that has been made since is undone.
+template <class T>
+bool Heat<T>::reached(double target, std::int64_t sweep) {
+  {
+    const ScopedTime timed(reduce_seconds_);
+    norms_.read(sweep, queues_);
+  }
+  if (norms_.values().empty() || !(norms_.latest() < target)) return false;
+  for (const auto enough = norms_.iterations()[norms_.values().size() - 1]; sweeps_of_repeat_ > enough;
+       --sweeps_of_repeat_)
+    domain_.step_back();
+  norms_.forget_after(sweeps_of_repeat_);
+  return true;
 }
 
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
-  for (std::int64_t n = 0; n < sweeps; ++n) sweep_once(norm_);
+  norms_.begin(false);
+  queues_.settle();
+  for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
+    sweep_once(norm_);
+    if (on_device) add_norm();
+  }
+  norms_.read(sweeps, queues_);
+  queues_.settle();
   for (auto& halo : halos_) halo.reset_times();
-  compute_seconds_ = 0;
+  compute_seconds_ = reduce_seconds_ = 0;
+  reduces_ = 0;
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
@@ -107,8 +174,6 @@ template <class T>
 void Heat<T>::reset() {
   const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
   if (!goes_on && domain_.sweeps() > 0) domain_.set_initial();
-  history_iteration_.clear();
-  history_norm_.clear();
   sweeps_of_repeat_ = 0;
 }
 
@@ -120,22 +185,29 @@ void Heat<T>::run() {
   const auto check_every = domain_.options().check_every;
   const double target = domain_.transient() ? 0 : domain_.options().tolerance;
   const bool writes_series = context_.snapshot_every > 0 && snapshots_.empty();
-  double norm = 0;
+  norms_.begin(target > 0);
+  queues_.settle();
   for (std::int64_t n = 1; n <= limit; ++n) {
     const bool last = n == limit;
     const bool check = (check_every > 0 && (n % check_every == 0 || last)) || (target > 0 && last);
-    const double part = sweep_once(check ? norm_ : SweepNorm::none);
+    const bool snapshot = writes_series && !last && n % context_.snapshot_every == 0;
+    sweep_once(check ? norm_ : SweepNorm::none);
     sweeps_of_repeat_ = n;
-    if (check) {
-      norm = global_norm(part);
-      history_iteration_.push_back(n);
-      history_norm_.push_back(norm);
-    }
-    if (check || n % 64 == 0) context_.progress.update({n, limit, norm, target, domain_.cells()});
-    if (check && norm < target) break;
-    if (writes_series && !last && n % context_.snapshot_every == 0) write_snapshot();
+    if (check) add_norm();
+    if (check || n % 64 == 0) context_.progress.update({n, limit, norms_.latest(), target, domain_.cells()});
+    if (target > 0 && reached(target, last || snapshot ? n : n - norms_.lag)) break;
+    if (snapshot) write_snapshot();
   }
+  settle();
   hand_in_times();
+}
+
+/// Collective. All sweeps are made and their norms known.
+template <class T>
+void Heat<T>::settle() {
+  const ScopedTime timed(settle_seconds_);
+  norms_.read(sweeps_of_repeat_, queues_);
+  queues_.settle();
 }
 
 template <class T>
@@ -147,6 +219,7 @@ void Heat<T>::hand_in_times() {
   }
   timers.add("compute", std::exchange(compute_seconds_, 0), sweeps_of_repeat_);
   timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
+  if (on_device) timers.add("device", std::exchange(settle_seconds_, 0));
   if (io_seconds_ > 0)
     timers.add("io", std::exchange(io_seconds_, 0), static_cast<std::int64_t>(snapshots_.size()));
 }
@@ -154,6 +227,7 @@ void Heat<T>::hand_in_times() {
 /// The last field of a series is the final one, which write_fields() writes.
 template <class T>
 void Heat<T>::write_snapshot() {
+  settle();
   const ScopedTime timed(io_seconds_);
   const auto group = fmt::format("/series/{:09}", domain_.sweeps());
   snapshots_.push_back(write_field(domain_, *context_.file, group, group));
@@ -192,12 +266,16 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"precision", sizeof(T) == sizeof(float) ? "float" : "double"},
                               {"cells", options.cells},
                               {"sweeps", sweeps_of_repeat_},
+                              {"kernel", on_device ? "march" : "rows"},
                               {"stores", streaming_ ? "streaming" : "ordinary"},
+                              {"queues", queues_.count()},
+                              {"norm_batch", norms_.batch()},
                               {"field_memory", static_cast<std::int64_t>(values * sizeof(T))}};
   miniapp::record_choice(json, halos_[0].chosen(), halos_[0].candidates());
   json["packing"] = packing_;
   if (domain_.transient()) json["time_step"] = domain_.step();
-  if (!history_norm_.empty()) json["history"] = {{"iteration", history_iteration_}, {"norm", history_norm_}};
+  if (!norms_.values().empty())
+    json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};
   return json;
 }
 

@@ -2,10 +2,15 @@
 #pragma once
 
 #include "common/mini_app.hpp"
+#include "heat/device.hpp"
+#include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
 #include "heat/halo.hpp"
+#include "heat/norms.hpp"
+#include "heat/queues.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,26 +36,35 @@ class Heat final : public miniapp::MiniApp {
   const Domain<T>& domain() const { return domain_; }
 
  private:
-  double sweep_once(SweepNorm norm);
-  double global_norm(double part);
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+
+  void sweep_once(SweepNorm norm);
+  double sweep_on_host(SweepNorm norm) requires(!on_device);
+  void sweep_on_device(SweepNorm norm) requires(on_device);
+  void add_norm();
+  bool reached(double target, std::int64_t sweep);
+  void settle();
   void write_snapshot();
   void hand_in_times();
 
   miniapp::RunContext context_;
   Domain<T> domain_;
-  std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
   Regions regions_;
+  Queues<ExecutionSpace> queues_;
+  std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
+  std::optional<DeviceSweep<T>> device_sweep_;
   bool streaming_;
   SweepNorm norm_;
+  Norms<ExecutionSpace> norms_;
   std::string packing_; ///< what the deck's packing came to
 
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
-  std::vector<std::int64_t> history_iteration_;
-  std::vector<double> history_norm_;
   std::vector<output::Snapshot> snapshots_;
+  double part_ = 0; ///< host: this rank's, of the norm of the last sweep
   double compute_seconds_ = 0;
   double reduce_seconds_ = 0;
+  double settle_seconds_ = 0; ///< device: what it still had to do when all was queued
   double io_seconds_ = 0;
   std::int64_t reduces_ = 0;
 };

@@ -189,7 +189,7 @@ class March {
 
 } // namespace detail
 
-/// Rows or planes that a thread loads ahead; measured by bench/sweep_rate.cpp.
+/// Rows or planes that a thread loads ahead; bench/sweep_rate.cpp tries others.
 inline constexpr int march_batch = 4;
 
 /// Local; waits for nothing. Updates the cells of the boxes, a MarchShape or MarchShapes, as sweep() does.

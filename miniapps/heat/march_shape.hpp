@@ -27,9 +27,8 @@ struct MarchTuning {
   int rows = 16;  ///< rows or planes that a thread marches, at most
 };
 
-/// What was best on an H200 (docs/performance.md): in 3-D a team is compact in x and y, so that it finds most
-/// of its neighbours along y in its own cache, and marches far, since each march reads two planes more than
-/// it writes.
+/// In 3-D a team is compact in x and y, so that it finds most of its neighbours along y in its own cache, and
+/// marches far, since each march reads two planes more than it writes. bench/sweep_rate.cpp tries others.
 inline MarchTuning usual_tuning(int dimensions) {
   return dimensions == 3 ? MarchTuning{256, 32, 64} : MarchTuning{256, 256, 16};
 }
@@ -125,6 +124,13 @@ MarchShape march_shape(const ExecutionSpace& instance, const Box& box, int dimen
   return MarchShape::make<T>(box, dimensions, instance.concurrency(), comm::on_host<ExecutionSpace>, tuning);
 }
 
+namespace detail {
+struct NumberedShape {
+  MarchShape shape;
+  int first_team = 0;
+};
+} // namespace detail
+
 /// Several boxes swept by one kernel: launching one takes longer than a thin strip does.
 template <class MemorySpace>
 class MarchShapes {
@@ -149,10 +155,7 @@ class MarchShapes {
   }
 
  private:
-  struct Entry {
-    MarchShape shape;
-    int first_team = 0;
-  };
+  using Entry = detail::NumberedShape;
   using Entries = Kokkos::View<Entry*, MemorySpace>;
 
   static Entries list(const std::vector<MarchShape>& shapes) {

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <type_traits>
 
-/// One sweep over a box of cells: out = update of u. Kernels are free functions of Views and numbers; they
-/// run on the instance and, without a norm, do not wait for it.
+/// One sweep over a box of cells on a CPU: out = update of u. Kernels are free functions of Views and
+/// numbers; they run on the instance and, without a norm, do not wait for it.
 namespace kontor::heat {
 
 namespace detail {
@@ -87,7 +87,7 @@ double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const
   return result;
 }
 
-/// The value of one cell, by indices: what tests compare the other kernels with.
+/// The value of one cell, by indices.
 template <class T, class Field, class Cells>
 KOKKOS_INLINE_FUNCTION T updated_cell(const SweepInput<T, Field, Cells>& in, int dimensions, std::int64_t i,
                                       std::int64_t j, std::int64_t k) {
@@ -107,8 +107,8 @@ KOKKOS_INLINE_FUNCTION T updated_cell(const SweepInput<T, Field, Cells>& in, int
 
 } // namespace detail
 
-/// On any execution space, one thread a cell. Returns the norm's part for these cells (largest change, or
-/// sum of squared changes), 0 without a norm.
+/// On any execution space, a work item a cell: what tests compare the other kernels with. Returns the norm's
+/// part for these cells (largest change, or sum of squared changes), 0 without a norm.
 template <class T, class ExecutionSpace>
 double sweep_cells(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                    const Box& box, SweepNorm norm) {
@@ -150,7 +150,8 @@ double sweep_cells(const ExecutionSpace& instance, const SweepInput<T>& in, cons
   return result;
 }
 
-/// On a CPU: rows in tiles. Streaming stores pay where the fields do not fit in the cache.
+/// Local. On a CPU: rows in tiles. Updates the cells of `box`, whose ghost cells must be valid. Streaming
+/// stores pay where the fields do not fit in the cache.
 template <class T, class ExecutionSpace>
 double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                      const Box& box, SweepNorm norm, bool streaming) {
@@ -178,18 +179,6 @@ double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, co
   };
   return in.block.dimensions == 3 ? with_source(std::integral_constant<int, 3>())
                                   : with_source(std::integral_constant<int, 2>());
-}
-
-/// Local. Updates the cells of `box`; ghost cells that they touch must be valid.
-template <class T, class ExecutionSpace>
-double sweep(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box,
-             SweepNorm norm, bool streaming) {
-  if (box.empty()) return 0;
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename FieldView<T>::memory_space>::accessible)
-    return sweep_in_rows(instance, in, out, box, norm, streaming);
-  else
-    return sweep_cells(instance, in, out, box, norm);
 }
 
 } // namespace kontor::heat

@@ -3,6 +3,7 @@
 
 #include "heat/check.hpp"
 #include "heat/halo.hpp"
+#include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -75,7 +76,7 @@ template <class T>
 void refill_ghosts(Domain<T>& domain, int which, double t) {
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
   auto halo = make_halo(baseline, domain.block(), domain.field(which), "heat/halo for verification");
-  wrap(domain.field(which), domain.block());
+  wrap(typename FieldView<T>::execution_space(), domain.field(which), domain.block());
   halo.start();
   halo.finish();
   domain.refill_boundaries(which, t);

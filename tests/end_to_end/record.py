@@ -14,10 +14,11 @@ else:
     TEXT = INTEGER = NUMBER = TRUTH = LIST = None
 
 RUN = {
-    **dict.fromkeys("app version git_revision started command deck process_grid precision stores".split(), TEXT),
+    **dict.fromkeys("app version git_revision started command deck process_grid precision".split(), TEXT),
+    **dict.fromkeys("kernel stores".split(), TEXT),
     **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
     **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
-    **dict.fromkeys("ranks threads sweeps field_memory peak_memory".split(), INTEGER),
+    **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),
     "start_to_first_sweep": NUMBER,
     "overlap": TRUTH,
     "hosts": LIST,

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ipc/connection.hpp"
+
+#include "ipc/check.hpp"
+#include "ipc/together.hpp"
+#include "mpi/deadline.hpp"
+#include "mpi/places.hpp"
+
+#include <kontor/comm/layout.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::comm::ipc {
+
+/// What a receiver tells its source.
+struct Connection::Landing {
+  Place cells;   ///< of the View; none if there are no elements
+  Shape shape;   ///< in which they lie
+  Place arrived; ///< the counter to be told
+};
+
+/// What a rank tells its peers, in the order of its transfers.
+struct Connection::Told {
+  std::vector<Landing> landings; ///< to the sources
+  std::vector<Place> frees;      ///< to the destinations: the counters that they tell
+};
+
+namespace {
+
+std::uint32_t most_blocks() {
+  constexpr int per_processor = 3; // as many as there is room for
+  int device = 0;
+  int processors = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
+        "cudaDeviceGetAttribute");
+  return static_cast<std::uint32_t>(per_processor * processors);
+}
+
+} // namespace
+
+Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule)
+    : comm_(comm), rank_(mpi::rank_of(comm)), mappings_(gpus) {
+  const auto on_all_ranks = [&](const auto& part) {
+    together(comm, [&] {
+      try {
+        part();
+      } catch (const Error& error) {
+        throw Error(fmt::format("exchange '{}': on rank {}, {}", schedule.label, rank_, error.what()));
+      }
+    });
+  };
+  Told mine;
+  on_all_ranks([&] { mine = allocate(schedule, gpus); });
+  const auto landings = mpi::trade(comm, schedule.receives, mine.landings, schedule.sends);
+  const auto frees = mpi::trade(comm, schedule.sends, mine.frees, schedule.receives);
+  try {
+    on_all_ranks([&] { connect(schedule, landings, frees); });
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void Connection::close() {
+  mappings_.close();
+  MPI_Barrier(comm_);
+}
+
+Connection::Told Connection::allocate(const Schedule& schedule, const Gpus& gpus) {
+  const auto stream = static_cast<cudaStream_t>(schedule.stream);
+  const auto messages = schedule.receives.size() + schedule.sends.size();
+  notice_ = make_pinned<Notice>();
+  state_ = to_device(std::vector<State>(1), stream);
+  counters_ = to_device(std::vector<Counter>(messages), stream);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); // before a peer writes there
+  plan_.state = state_.get();
+  plan_.notice = notice_.get();
+  plan_.receives = static_cast<int>(schedule.receives.size());
+  plan_.arrived = counters_.get();
+  plan_.sends = static_cast<int>(schedule.sends.size());
+  plan_.free = counters_.get() + plan_.receives;
+  plan_.most_blocks = most_blocks();
+
+  Told told;
+  if (messages == 0) return told;
+  auto counter = place_of(counters_.get(), gpus, "the counters of steps");
+  const auto next = [&] { return std::exchange(counter, counter + sizeof(Counter)); };
+  for (const auto& [buffer, order, peer, tag] : schedule.receives) {
+    Place cells{};
+    if (element_count(buffer.shape) > 0)
+      cells = place_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
+    told.landings.push_back({cells, buffer.shape, next()});
+  }
+  for (std::size_t i = 0; i < schedule.sends.size(); ++i) told.frees.push_back(next());
+  return told;
+}
+
+void Connection::connect(const Schedule& schedule, const std::vector<Landing>& landings,
+                         const std::vector<Place>& frees) {
+  const auto stream = static_cast<cudaStream_t>(schedule.stream);
+  std::vector<Piece> all;
+  std::vector<Counter*> tell_arrived;
+  std::vector<Counter*> tell_free;
+  for (std::size_t i = 0; i < landings.size(); ++i) {
+    const auto& [from, order, peer, tag] = schedule.sends[i];
+    tell_arrived.push_back(counter(landings[i].arrived, peer));
+    if (element_count(from.shape) == 0) continue;
+    auto to = from;
+    to.shape = landings[i].shape;
+    to.data = reach(landings[i].cells, peer,
+                    fmt::format("the memory of rank {} that receives View '{}'", peer, from.label));
+    const auto more = pieces(from, to);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  for (std::size_t i = 0; i < frees.size(); ++i)
+    tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
+  plan_.tiles = number_tiles(all);
+  plan_.piece_count = static_cast<int>(all.size());
+  pieces_ = to_device(all, stream);
+  tell_arrived_ = to_device(tell_arrived, stream);
+  tell_free_ = to_device(tell_free, stream);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); // before the vectors are gone
+  plan_.pieces = pieces_.get();
+  plan_.tell_arrived = tell_arrived_.get();
+  plan_.tell_free = tell_free_.get();
+}
+
+/// CUDA does not let a process open what is its own.
+std::byte* Connection::reach(const Place& place, int peer, const std::string& what) {
+  return peer == rank_ ? place.address : mappings_.open(place, what);
+}
+
+Counter* Connection::counter(const Place& place, int peer) {
+  return reinterpret_cast<Counter*>(
+      reach(place, peer, fmt::format("the counters of steps of rank {}", peer)));
+}
+
+} // namespace kontor::comm::ipc

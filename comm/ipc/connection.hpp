@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ipc/kernels.hpp"
+#include "ipc/memory.hpp"
+
+#include <kontor/comm/backend.hpp>
+
+#include <mpi.h>
+
+namespace kontor::comm::ipc {
+
+/// All that a plan's kernels and its peers use: counters, the peers' memory as it is mapped here, and what to
+/// copy where.
+class Connection {
+ public:
+  /// Collective. Throws UsageError on every rank if one of them cannot let its sources write into its Views,
+  /// or cannot reach those of its destinations.
+  Connection(MPI_Comm, const Gpus&, const Schedule&);
+
+  /// Collective; kernels of the plan must have ended. Nobody has this rank's memory mapped any more, so that
+  /// it may be freed.
+  void close();
+
+  const DevicePlan& plan() const { return plan_; }
+  Notice& notice() { return *notice_; }
+
+ private:
+  struct Landing;
+  struct Told;
+  Told allocate(const Schedule&, const Gpus&);
+  void connect(const Schedule&, const std::vector<Landing>&, const std::vector<Place>& frees);
+  std::byte* reach(const Place&, int peer, const std::string& what);
+  Counter* counter(const Place&, int peer);
+
+  MPI_Comm comm_;
+  int rank_;
+  DevicePlan plan_;
+  DeviceArray<State> state_;
+  DeviceArray<Counter> counters_; ///< `arrived` of the receives, then `free` of the sends
+  DeviceArray<Counter*> tell_free_;
+  DeviceArray<Counter*> tell_arrived_;
+  DeviceArray<Piece> pieces_;
+  Pinned<Notice> notice_;
+  Mappings mappings_; // last: gone before this rank's own memory
+};
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The history of norms is complete and right, and sweeps stop where they should, also where norms are read
+// late.
+#include "run.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace kontor::heat::test {
+namespace {
+
+std::string deck(double tolerance, int max_sweeps, int check_every, const char* norm) {
+  return fmt::format(R"deck(
+app: heat
+problem:
+  cells: [37, 23]
+  initial: "x*y"
+  source: "exp(-x)"
+  boundary: {{x_min: {{dirichlet: "y"}}, y_min: periodic, y_max: periodic}}
+solver: {{tolerance: {}, max_sweeps: {}, check_every: {}, norm: {}}}
+)deck",
+                     tolerance, max_sweeps, check_every, norm);
+}
+
+/// The norms of the first sweeps, by fields that are a sweep apart.
+std::vector<double> norms_by_difference(int sweeps, bool largest) {
+  std::vector<double> norms;
+  std::vector<double> before;
+  for (int n = 0; n <= sweeps; ++n) {
+    std::vector<double> now;
+    Problem<double> problem(read_options(deck(0, std::max(n, 1), 0, "max"), 1), MPI_COMM_SELF);
+    if (n > 0) problem.heat->run();
+    const auto cells = problem.heat->domain().current_on_host();
+    now.assign(cells.data(), cells.data() + cells.span());
+    if (n > 0) {
+      double norm = 0;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        const double change = now[i] - before[i];
+        norm = largest ? std::max(norm, std::abs(change)) : norm + change * change;
+      }
+      norms.push_back(largest ? norm : std::sqrt(norm));
+    }
+    before = now;
+  }
+  return norms;
+}
+
+int ranks() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+TEST(History, IsCompleteAndRight) {
+  for (const bool largest : {true, false}) {
+    const auto expected = norms_by_difference(12, largest);
+    for (const bool overlap : {false, true}) {
+      Problem<double> problem(read_options(deck(0, 12, 1, largest ? "max" : "l2"), ranks()), MPI_COMM_WORLD,
+                              {}, overlap);
+      problem.heat->warm_up();
+      problem.heat->reset();
+      problem.heat->run();
+      const auto history = problem.heat->record()["history"];
+      const std::vector<double> norms = history["norm"];
+      ASSERT_EQ(norms.size(), expected.size());
+      for (std::size_t n = 0; n < norms.size(); ++n) {
+        EXPECT_EQ(history["iteration"][n], n + 1);
+        EXPECT_NEAR(norms[n], expected[n], 1e-13 * expected[n]);
+      }
+    }
+  }
+}
+
+/// More than two batches of norms that are read late, and a batch that is not full.
+TEST(History, OfManySweeps) {
+  Problem<double> problem(read_options(deck(0, 453, 3, "max"), ranks()), MPI_COMM_WORLD);
+  problem.heat->run();
+  const std::vector<double> norms = problem.heat->record()["history"]["norm"];
+  ASSERT_EQ(norms.size(), 151u);
+  for (std::size_t n = 1; n < norms.size(); ++n) EXPECT_LT(norms[n], norms[n - 1]);
+}
+
+/// Stops at the first norm below the tolerance, with the field that has this norm.
+TEST(Tolerance, StopsAtTheSweepThatReachesIt) {
+  Problem<double> all(read_options(deck(0, 210, 1, "max"), 1), MPI_COMM_SELF);
+  all.heat->run();
+  const std::vector<double> norms = all.heat->record()["history"]["norm"];
+  for (const int check_every : {1, 2, 7}) {
+    for (const int enough : {1, 42, 98, 196, 197}) {
+      const double tolerance = norms[enough - 1] * (1 + 1e-12);
+      const int stop = (enough + check_every - 1) / check_every * check_every;
+      Problem<double> problem(read_options(deck(tolerance, 300, check_every, "max"), ranks()),
+                              MPI_COMM_WORLD);
+      problem.heat->run();
+      const auto record = problem.heat->record();
+      EXPECT_EQ(record["sweeps"], stop);
+      EXPECT_EQ(problem.heat->domain().sweeps(), stop);
+      EXPECT_EQ(record["history"]["iteration"].back(), stop);
+      EXPECT_EQ(record["history"]["norm"].back(), norms[stop - 1]);
+      EXPECT_EQ(record["history"]["norm"].size(), static_cast<std::size_t>(stop / check_every));
+      EXPECT_TRUE(problem.heat->verify().passed());
+    }
+  }
+}
+
+} // namespace
+} // namespace kontor::heat::test
