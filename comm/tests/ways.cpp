@@ -63,15 +63,23 @@ bool is_possible_on_device(const Options& options) {
 } // namespace
 
 std::vector<Options> device_ways(Contiguity contiguity) {
-  std::vector<Options> result;
-  if (on_host<Kokkos::DefaultExecutionSpace>) return result;
-  for (auto choice : combinations(contiguity)) {
-    for (const auto path : {Path::direct, Path::staged}) {
-      choice.path = path;
-      if (is_possible_on_device(choice)) result.push_back(choice);
+  // Found once: to ask costs a communicator of every library.
+  static const auto possible = [] {
+    std::vector<Options> result;
+    if (on_host<Kokkos::DefaultExecutionSpace>) return result;
+    for (auto choice : combinations(Contiguity::yes)) {
+      if (choice.packing == Packing::automatic) continue;
+      for (const auto path : {Path::direct, Path::staged}) {
+        choice.path = path;
+        if (is_possible_on_device(choice)) result.push_back(choice);
+      }
     }
-  }
-  result.push_back(way(automatic_backend, Packing::automatic, Pattern::automatic));
+    result.push_back(way(automatic_backend, Packing::automatic, Pattern::automatic));
+    return result;
+  }();
+  auto result = possible;
+  if (contiguity == Contiguity::no)
+    std::erase_if(result, [](const Options& choice) { return choice.packing == Packing::none; });
   return result;
 }
 
