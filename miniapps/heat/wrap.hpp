@@ -40,7 +40,7 @@ struct Wrap {
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     int axis = 0;
-    while (item >= end[axis]) ++axis;
+    while (axis < 2 && item >= end[axis]) ++axis;
     if (axis > 0) item -= end[axis - 1];
     const bool upper = item >= layer(axis);
     if (upper) item -= layer(axis);
