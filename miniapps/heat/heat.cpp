@@ -107,8 +107,9 @@ void Heat<T>::sweep_on_device(SweepNorm norm) requires(on_device) {
   };
   if (context_.overlap) {
     queues_.mark_interior();
-    halo.start();
+    if (halo.stream_ordered()) halo.start(); // what is queued first can go first
     compute(&DeviceSweep<T>::interior, queues_.interior());
+    if (!halo.stream_ordered()) halo.start(); // waits, and so does the host
     halo.finish();
     queues_.halo_waits();
     compute(&DeviceSweep<T>::strips, queues_.halo());

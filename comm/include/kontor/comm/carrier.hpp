@@ -96,6 +96,7 @@ class Carrier {
 
   const Options& options() const { return way_.options; }
   Packing packing() const { return packing_; }
+  bool stream_ordered() const { return stream_ordered_; }
 
  private:
   using Staging = Kokkos::View<T*, MemorySpace>;

@@ -107,6 +107,10 @@ class Exchange {
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
   Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
 
+  /// Whether start() and finish() only queue work on the instance, as `nccl` and `ipc` do; if not, start()
+  /// waits for the instance and finish() for the messages.
+  bool stream_ordered() const { return committed().stream_ordered(); }
+
   /// What commit() has chosen: the communicator's options with nothing left to `auto`.
   const Options& chosen() const { return committed().options(); }
 
