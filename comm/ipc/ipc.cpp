@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender
-// writes into them from where its View lies, strided Views included. Within one node.
+// writes into them from where its View lies: with packing `datatype` strided cells as they lie at both ends,
+// with `kernel` from and to memory into which they are packed. Within one node.
 #include "ipc/plan.hpp"
 #include "ipc/together.hpp"
 #include "mpi/deadline.hpp"
@@ -26,7 +27,7 @@ class Ipc final : public mpi::MpiBackend {
   Ipc(const MpiHandle& handle, Gpus gpus) : MpiBackend(handle), gpus_(std::move(gpus)) {}
 
   Capabilities capabilities() const override {
-    return {.host_buffers = false, .device_buffers = true, .own_kernel = true, .stream_ordered = true};
+    return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
   }
 
   std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), gpus_, schedule); }
@@ -88,10 +89,6 @@ Gpus find_gpus(MPI_Comm comm) {
 
 std::unique_ptr<Backend> make(const MpiHandle& handle) {
   const auto& options = handle.options;
-  if (options.packing == Packing::datatype)
-    throw UsageError(
-        "backend 'ipc' copies Views by a kernel of its own, so packing 'datatype' is not possible; "
-        "choose packing 'kernel' or 'auto'");
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
         "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <set>
 
@@ -101,8 +102,10 @@ class Rma final : public Plan {
       bytes += padded_bytes(t.buffer);
     }
     std::byte* base = nullptr;
-    check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
+    check(MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base) % alignment);
+    for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
     for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
     return places;
   }

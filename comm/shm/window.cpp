@@ -3,6 +3,7 @@
 
 #include <kontor/comm/mpi_check.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <exception>
 
@@ -10,8 +11,14 @@ namespace kontor::comm::shm {
 
 using mpi::check;
 
+namespace {
+/// Where parts begin: at a cache line, which MPI does not promise.
+constexpr std::size_t alignment = 64;
+} // namespace
+
 Window::Window(const Node& node, std::size_t bytes) : littered_(node.littered()) {
   std::byte* mine = nullptr;
+  bytes += alignment;
   check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node.comm(), &mine, &window_),
         "MPI_Win_allocate_shared");
   check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
@@ -32,7 +39,9 @@ std::byte* Window::part(int local_rank) const {
   int unit = 0;
   std::byte* base = nullptr;
   check(MPI_Win_shared_query(window_, local_rank, &bytes, &unit, &base), "MPI_Win_shared_query");
-  return base;
+  const auto past_line =
+      reinterpret_cast<std::uintptr_t>(base) % alignment; // on every rank: pages are mapped
+  return base + (alignment - past_line) % alignment;
 }
 
 } // namespace kontor::comm::shm

@@ -41,8 +41,8 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
 class Router {
  public:
   Router(const Communicator& comm, const Way& way, std::string label)
-      : rank_(comm.rank()), options_(way.options), backend_(*way.backend), can_(backend_.capabilities()),
-        label_(std::move(label)), staged_(options_.path == Path::staged), waves_(1) {}
+      : rank_(comm.rank()), options_(way.options), backend_(*way.backend), label_(std::move(label)),
+        staged_(options_.path == Path::staged), waves_(1) {}
 
   void add_send(std::size_t slot, const Transfer& transfer) {
     check(slot, "to", transfer);
@@ -84,7 +84,7 @@ class Router {
            bool own_memory, const Transfer& transfer) {
     const bool contiguous = is_contiguous(transfer.buffer.shape, transfer.order);
     if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
-    const bool by_kernel = !contiguous && options_.packing != Packing::datatype && !can_.own_kernel;
+    const bool by_kernel = !contiguous && options_.packing != Packing::datatype;
     if (!staged_ && !own_memory && !by_kernel) {
       (waves_[0].schedule.*transfers).push_back(transfer);
       return;
@@ -113,7 +113,6 @@ class Router {
   int rank_;
   const Options& options_;
   const Backend& backend_;
-  Capabilities can_;
   std::string label_;
   bool staged_;
   std::optional<std::string> problem_;

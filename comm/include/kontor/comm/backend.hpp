@@ -20,7 +20,6 @@ struct Capabilities {
   bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
   bool host_buffers = true;     ///< takes pointers to host memory
   bool device_buffers = false;  ///< takes pointers to device memory
-  bool own_kernel = false;      ///< copies non-contiguous buffers by a kernel of its own (packing: kernel)
   bool stream_ordered = false;  ///< plans queue their work on the schedule's stream: no call waits for it
   bool device_sums = false;     ///< has allreduce_on()
   bool moves_data = true;       ///< false: received data mean nothing, and cannot be verified

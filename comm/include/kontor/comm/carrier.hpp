@@ -40,6 +40,7 @@ class Carrier {
     for (auto& [schedule, sends, receives] : routing.waves) {
       point_into(memory, schedule.sends, sends);
       point_into(memory, schedule.receives, receives);
+      idle_ = idle_ && schedule.sends.empty() && schedule.receives.empty();
       schedule.stream = native_stream(instance);
       auto& wave = waves_.emplace_back();
       wave.plan = make_plan(comm, schedule);
@@ -67,7 +68,7 @@ class Carrier {
           pack(0);
         }
         if (wave + 1 < waves_.size()) pack(wave + 1);
-        if (!stream_ordered_) fence(lane(wave), "comm/packed");
+        if (!stream_ordered_ && !idle_) fence(lane(wave), "comm/packed");
       }
       watch.lap(times.pack);
       const Region region("comm/post");
@@ -146,6 +147,7 @@ class Carrier {
   Way way_;
   bool stream_ordered_;
   Packing packing_ = Packing::none;
+  bool idle_ = true;      ///< this rank neither sends nor receives: it has nothing to wait for
   bool releases_ = false; ///< receives lie in memory of the backend's own
   Staging staging_;
   Pinned pinned_;
