@@ -47,12 +47,12 @@ class Router {
   void add_send(std::size_t slot, const Transfer& transfer) {
     check(slot, "to", transfer);
     const bool own = backend_.own_memory(transfer.peer).sends;
-    add(&Schedule::sends, &Wave::packed_sends, own, transfer);
+    add(&Schedule::sends, &RoutedWave::packed_sends, own, transfer);
   }
   void add_receive(std::size_t slot, const Transfer& transfer) {
     check(slot, "from", transfer);
     const bool own = backend_.own_memory(transfer.peer).receives;
-    add(&Schedule::receives, &Wave::packed_receives, own, transfer);
+    add(&Schedule::receives, &RoutedWave::packed_receives, own, transfer);
   }
 
   const std::optional<std::string>& problem() const { return problem_; }
@@ -80,7 +80,7 @@ class Router {
         transfer.peer);
   }
 
-  void add(std::vector<Transfer> Schedule::*transfers, std::vector<PackedTransfer> Wave::*packed,
+  void add(std::vector<Transfer> Schedule::*transfers, std::vector<PackedTransfer> RoutedWave::*packed,
            bool own_memory, const Transfer& transfer) {
     const bool contiguous = is_contiguous(transfer.buffer.shape, transfer.order);
     if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
@@ -116,7 +116,7 @@ class Router {
   std::string label_;
   bool staged_;
   std::optional<std::string> problem_;
-  std::vector<Wave> waves_;
+  std::vector<RoutedWave> waves_;
   std::int64_t staging_elements_ = 0;
   Packing used_ = Packing::none;
 };

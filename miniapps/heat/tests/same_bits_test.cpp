@@ -94,9 +94,10 @@ class SameBits : public testing::Test {
     auto options = read_options(deck, 1);
     Problem<T> whole(options, MPI_COMM_SELF);
     whole.heat->run();
+    constexpr bool in_host_memory = comm::on_host<typename FieldView<T>::execution_space>;
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
-      for (const auto& way : comm::test::ways())
+      for (const auto& way : in_host_memory ? comm::test::ways() : comm::test::device_ways())
         for (const bool overlap : {false, true}) check_one(options, way, overlap, *whole.heat);
       options.stores = Stores::streaming;
       for (const bool overlap : {false, true}) check_one(options, {}, overlap, *whole.heat);

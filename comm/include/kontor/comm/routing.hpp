@@ -21,7 +21,7 @@ struct PackedTransfer {
 inline constexpr std::int64_t in_own_memory = -1;
 
 /// What one plan carries, and what is packed for it.
-struct Wave {
+struct RoutedWave {
   Schedule schedule; ///< those that are packed have null data, and are still to be given a place
   std::vector<PackedTransfer> packed_sends;
   std::vector<PackedTransfer> packed_receives;
@@ -30,7 +30,7 @@ struct Wave {
 struct Routing {
   /// One; on path `staged` as many as the largest message of any rank has pieces, so that one piece is copied
   /// between device and host while another is on its way between hosts.
-  std::vector<Wave> waves;
+  std::vector<RoutedWave> waves;
   std::int64_t staging_elements = 0;
   bool staged = false;          ///< the staging buffer is host memory that the device reaches
   Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
