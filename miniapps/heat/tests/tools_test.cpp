@@ -105,7 +105,7 @@ TEST_P(Tools, AStepMakesOneFenceAndAllocatesNothing) {
   seen() = {};
   problem.heat->run();
   EXPECT_EQ(seen().views.size(), 0u);
-  EXPECT_EQ(count(seen().fences, "comm/packed"), 10u);
+  EXPECT_EQ(count(seen().fences, "comm/packed"), ranks > 1 ? 10u : 0u); // alone there is nothing to send
   EXPECT_EQ(count(seen().regions, "heat/step"), 10u);
   for (const char* phase : {"comm/pack", "comm/post", "comm/wait", "comm/unpack"})
     EXPECT_EQ(count(seen().regions, phase), 10u) << phase;
