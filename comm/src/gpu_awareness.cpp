@@ -40,17 +40,17 @@ std::int32_t payload(int rank, int index) {
 
 GpuAwareness gpu_awareness() {
   if (const auto overruled = from_environment("KONTOR_GPU_AWARE_MPI"))
-    return {*overruled, with("KONTOR_GPU_AWARE_MPI in the environment", *overruled)};
+    return {*overruled, with("KONTOR_GPU_AWARE_MPI in the environment", *overruled), true};
 #if defined(CRAY_MPICH_VERSION)
   const bool enabled = from_environment("MPICH_GPU_SUPPORT_ENABLED").value_or(false);
-  return {enabled, with("MPICH_GPU_SUPPORT_ENABLED in the environment", enabled)};
+  return {enabled, with("MPICH_GPU_SUPPORT_ENABLED in the environment", enabled), false};
 #elif defined(MPIX_GPU_SUPPORT_CUDA)
   int cuda = 0;
   int hip = 0;
   check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &cuda), "MPIX_GPU_query_support");
   check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &hip), "MPIX_GPU_query_support");
   const bool either = cuda != 0 || hip != 0;
-  return {either, with("MPIX_GPU_query_support()", either)};
+  return {either, with("MPIX_GPU_query_support()", either), false};
 #else
   bool aware = false;
   const char* source = nullptr;
@@ -64,8 +64,8 @@ GpuAwareness gpu_awareness() {
     aware = MPIX_Query_rocm_support() == 1;
   }
 #endif
-  if (source) return {aware, with(source, aware)};
-  return {false, "this MPI library has no function that tells whether it takes it"};
+  if (source) return {aware, with(source, aware), false};
+  return {false, "this MPI library has no function that tells whether it takes it", false};
 #endif
 }
 

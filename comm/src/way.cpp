@@ -81,7 +81,14 @@ std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank)
                        "backend raw, view or shm for them",
                        name);
   }
-  if (can.device_buffers && way.options.path == Path::direct) return {};
+  if (can.device_buffers && way.options.path == Path::direct) {
+    const bool to_mpi = can.host_buffers && can.moves_data;
+    if (!to_mpi || way.options.packing != Packing::datatype || !gpu_awareness().overruled) return {};
+    return "packing 'datatype' with path 'direct' has MPI pack device memory, and KONTOR_GPU_AWARE_MPI in "
+           "the "
+           "environment, not MPI, says that it takes that: such an MPI packs on the host; choose packing "
+           "'kernel'";
+  }
   if (!can.host_buffers)
     return fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
                        "possible; choose path 'direct' or 'auto', or backend raw or view",

@@ -5,6 +5,7 @@
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/gpu_awareness.hpp>
+#include <kontor/comm/kokkos_compat.hpp>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,18 @@ TEST(GpuAwareness, DirectIsRefusedWithoutIt) {
         "path 'direct' hands device memory to MPI, and KONTOR_GPU_AWARE_MPI in the environment says that it "
         "does not take it");
     EXPECT_NE(text.find("choose path 'staged'"), std::string::npos) << text;
+  }
+}
+
+/// A transport may take device memory whose MPI does not; but packing is MPI's, and it would crash.
+TEST(GpuAwareness, DatatypesNeedAnMpiThatKnows) {
+  const Overruled yes("1");
+  const auto text = refusal(way("view", Packing::datatype));
+  EXPECT_EQ(text.substr(0, text.find(",")),
+            "packing 'datatype' with path 'direct' has MPI pack device memory");
+  EXPECT_NE(text.find("choose packing 'kernel'"), std::string::npos) << text;
+  if (on_host<Kokkos::DefaultExecutionSpace>) { // else it is tried, and may crash
+    EXPECT_EQ(refusal(way("view", Packing::kernel)), "accepted");
   }
 }
 

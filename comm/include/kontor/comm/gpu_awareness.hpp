@@ -11,8 +11,9 @@ struct MpiHandle;
 
 /// What MPI says.
 struct GpuAwareness {
-  bool aware = false; ///< it takes device memory
-  std::string said;   ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
+  bool aware = false;     ///< it takes device memory
+  std::string said;       ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
+  bool overruled = false; ///< the environment says so, not MPI, which then knows of no devices itself
 };
 
 /// Local. Asks Open MPI (MPIX_Query_cuda_support, MPIX_Query_rocm_support), MPICH (MPIX_GPU_query_support) or
