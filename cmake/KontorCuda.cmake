@@ -11,6 +11,33 @@ if(KONTOR_REQUIRE_CUDA AND NOT KONTOR_KOKKOS_CUDA)
   )
 endif()
 
+# Kokkos Kernels goes by CUDA's own sparse and dense kernels only if it was configured to. Looked for beside
+# this Kokkos alone: another one's would bring the other Kokkos with it.
+if(KONTOR_REQUIRE_CUDA)
+  get_filename_component(_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
+  find_package(KokkosKernels QUIET PATHS "${KokkosKernels_ROOT}" "${_kokkos_prefix}" NO_DEFAULT_PATH)
+  if(NOT KokkosKernels_FOUND)
+    message(STATUS "Kokkos Kernels: none beside Kokkos in ${_kokkos_prefix}; no mini-app needs it yet")
+  else()
+    set(_missing "")
+    foreach(_library CUSPARSE CUBLAS) # its targets have been renamed between versions
+      if(NOT TARGET Kokkos::${_library} AND NOT TARGET KokkosKernels::${_library})
+        list(APPEND _missing "-DKokkosKernels_ENABLE_TPL_${_library}=ON")
+      endif()
+    endforeach()
+    if(_missing)
+      list(JOIN _missing " " _missing)
+      message(WARNING "Kokkos Kernels in ${KokkosKernels_DIR} goes without CUDA's own kernels; configure it "
+        "with ${_missing}"
+      )
+    else()
+      message(STATUS "Kokkos Kernels ${KokkosKernels_VERSION} with cuSPARSE and cuBLAS: ${KokkosKernels_DIR}")
+    endif()
+    unset(_missing)
+  endif()
+  unset(_kokkos_prefix)
+endif()
+
 find_package(CUDAToolkit QUIET)
 set(KONTOR_NVCC OFF)
 if(CUDAToolkit_FOUND)

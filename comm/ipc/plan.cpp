@@ -45,7 +45,7 @@ class PeerPlan final : public Plan {
   }
 
   void start() override {
-    check_lateness();
+    poll();
     check_step(launch_start(device_, stream_), "launching the kernel that sends");
     under_way_ = true;
   }
@@ -54,7 +54,18 @@ class PeerPlan final : public Plan {
     under_way_ = false;
     check_step(launch_finish(device_, stream_), "launching the kernel that waits for what is received");
     if (patience_ > 0) wait_on_host();
-    check_lateness();
+    poll();
+  }
+
+  void poll() override {
+    const int late = std::atomic_ref(connection_->notice().late).load(std::memory_order_relaxed);
+    if (late == 0) [[likely]]
+      return;
+    *littered_ = true;
+    const auto& [peer, label] = messages_[late - 1];
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
+                            mpi::rank_of(comm_), patience_, peer,
+                            late > device_.receives ? "receive" : "send to", label));
   }
 
  private:
@@ -89,17 +100,6 @@ class PeerPlan final : public Plan {
       return;
     *littered_ = true;
     fail(code, fmt::format("exchange '{}': {}", label_, operation));
-  }
-
-  void check_lateness() {
-    const int late = std::atomic_ref(connection_->notice().late).load(std::memory_order_relaxed);
-    if (late == 0) [[likely]]
-      return;
-    *littered_ = true;
-    const auto& [peer, label] = messages_[late - 1];
-    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
-                            mpi::rank_of(comm_), patience_, peer,
-                            late > device_.receives ? "receive" : "send to", label));
   }
 
   MPI_Comm comm_;

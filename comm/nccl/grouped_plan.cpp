@@ -65,7 +65,7 @@ class GroupedPlan final : public Plan {
   }
 
   void start() override {
-    clique_->poll(user_);
+    poll();
     auto code = ncclGroupStart();
     if (code != ncclSuccess) clique_->fail(code, user_ + ": ncclGroupStart");
     for (const auto& m : receives_) {
@@ -83,6 +83,9 @@ class GroupedPlan final : public Plan {
   }
 
   void finish() override {
+    poll();
+  }
+  void poll() override {
     clique_->poll(user_);
   }
 

@@ -8,9 +8,9 @@ namespace kontor::comm {
 TrialLength trial_length(double seconds, double limit) {
   const double readable = std::min(200e-6, limit); // s for one turn, far above what the clock resolves
   const double one = std::max(seconds, 1e-9);
-  const int exchanges = std::clamp(static_cast<int>(readable / one), 1, 32);
-  const int rounds = std::clamp(static_cast<int>(limit / (one * exchanges)), 3, 101);
-  return {rounds, exchanges};
+  const int count = std::clamp(static_cast<int>(readable / one), 1, 32);
+  const int rounds = std::clamp(static_cast<int>(limit / (one * count)), 3, 101);
+  return {rounds, count};
 }
 
 std::size_t choose(std::span<const double> seconds) {

@@ -48,8 +48,7 @@ TEST(Plans, EmptyMessages) {
 
 /// Two plans between the same ranks, both under way: the second's messages must not land in the first.
 TEST(Plans, TwoAtOnce) {
-  in_every_way([](const Options& way, auto& place) {
-    const Communicator comm(MPI_COMM_WORLD, way);
+  in_every_way([](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};
@@ -169,15 +168,14 @@ void drop_in_flight(const Options& way) {
 }
 
 TEST(Plans, DroppedInFlight) {
-  in_every_way([](const Options& way, auto& place) {
-    drop_in_flight<typename std::decay_t<decltype(place)>::Space>(way);
+  in_every_way([](const Communicator& comm, auto& place) {
+    drop_in_flight<typename std::decay_t<decltype(place)>::Space>(comm.options());
   });
 }
 
 /// add() and commit() again: the plan is made anew, of all slots.
 TEST(Plans, CommittedAgain) {
-  in_every_way([](const Options& way, auto& place) {
-    const Communicator comm(MPI_COMM_WORLD, way);
+  in_every_way([](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};

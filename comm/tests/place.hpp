@@ -80,19 +80,19 @@ class DevicePlace {
   std::vector<Twin> twins_;
 };
 
-/// Collective over MPI_COMM_WORLD. Calls test(way, place) for every way in which Views can go.
+/// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every way in which Views can go.
 template <class Test>
 void in_every_way(const Test& test, Contiguity contiguity = Contiguity::no) {
   for (const auto& way : ways(contiguity)) {
     SCOPED_TRACE(to_string(way));
     HostPlace place;
-    test(way, place);
+    test(Communicator(MPI_COMM_WORLD, way), place);
   }
   if constexpr (!on_host<Kokkos::DefaultExecutionSpace>) {
     for (const auto& way : device_ways(contiguity)) {
       SCOPED_TRACE("on the device: " + to_string(way));
       DevicePlace place;
-      test(way, place);
+      test(lasting(way), place);
     }
   }
 }

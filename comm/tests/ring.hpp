@@ -81,10 +81,9 @@ void expect_steps(const Communicator& comm, Place& place, Legs... legs) {
 template <class A, class B, class C, class D>
 void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
                  Contiguity contiguity = Contiguity::no) {
-  const auto around = [&](const Options& way, auto& place) {
+  const auto around = [&](const Communicator& comm, auto& place) {
     for (const bool periodic : {true, false}) {
       SCOPED_TRACE(periodic ? "periodic" : "closed");
-      const Communicator comm(MPI_COMM_WORLD, way);
       const auto [previous, next] = ring_of(comm, periodic);
       expect_steps(comm, place, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
     }

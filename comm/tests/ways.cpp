@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace kontor::comm::test {
 
 Options way(std::string backend, Packing packing, Pattern pattern) {
@@ -49,7 +52,7 @@ using DeviceInts = Kokkos::View<int*, Kokkos::DefaultExecutionSpace>;
 /// Collective. Whether an exchange between devices can go this way, and data arrive by it.
 bool is_possible_on_device(const Options& options) {
   try {
-    const Communicator comm(MPI_COMM_WORLD, options);
+    const auto& comm = lasting(options);
     const auto [previous, next] = ring_of(comm);
     Exchange<DeviceInts> exchange(comm, "trial");
     exchange.add(DeviceInts("out", 1), next, DeviceInts("in", 1), previous);
@@ -61,6 +64,12 @@ bool is_possible_on_device(const Options& options) {
 }
 
 } // namespace
+
+const Communicator& lasting(const Options& way) {
+  static std::map<std::string, Communicator> communicators;
+  if (communicators.empty()) Kokkos::push_finalize_hook([] { communicators.clear(); });
+  return communicators.try_emplace(to_string(way), MPI_COMM_WORLD, way).first->second;
+}
 
 std::vector<Options> device_ways(Contiguity contiguity) {
   // Found once: to ask costs a communicator of every library.

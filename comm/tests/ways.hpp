@@ -21,6 +21,10 @@ std::vector<Options> ways(Contiguity = Contiguity::no);
 /// device.
 std::vector<Options> device_ways(Contiguity = Contiguity::no);
 
+/// Collective over MPI_COMM_WORLD. A communicator of all ranks that goes this way, the same one for all tests
+/// until Kokkos ends: some libraries take a second to make theirs.
+const Communicator& lasting(const Options&);
+
 /// The choice of a single way.
 Options way(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
 

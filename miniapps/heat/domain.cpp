@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace kontor::heat {
 namespace {
 
@@ -46,13 +48,16 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
   }
   stencil_ = make_stencil<T>(options, block_, step_);
   for (int face = 0; face < 2 * block_.dimensions; ++face) {
-    if (!block_.at_boundary(face)) continue;
+    if (options_.faces[face].condition == Condition::periodic) continue;
     const auto key = fmt::format("problem.boundary.{}", face_names[face]);
-    boundaries_.push_back({face, DeckFunction(options_.where(key), options_.faces[face].value)});
+    DeckFunction value(options_.where(key), options_.faces[face].value);
+    depends_on_time_ = depends_on_time_ || value.function.uses("t");
+    if (block_.at_boundary(face)) boundaries_.push_back({face, std::move(value)});
   }
   DeckFunction source(options_.where("problem.source"), options_.source);
   if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
     source_ = make_source<T>(block_, true);
+    depends_on_time_ = depends_on_time_ || source.function.uses("t");
     source_function_.emplace(std::move(source));
     fill_source(0);
   }
@@ -83,9 +88,9 @@ void Domain<T>::set_time_dependent() {
 }
 
 template <class T>
-void Domain<T>::advance() {
-  current_ = 1 - current_;
-  ++sweeps_;
+void Domain<T>::advance(int sweeps) {
+  current_ = (current_ + sweeps) % 2;
+  sweeps_ += sweeps;
 }
 
 template <class T>

@@ -35,8 +35,10 @@ class Domain {
   void set_initial();
   /// Collective. Brings what depends on time to now(), for the next step from the current field.
   void set_time_dependent();
-  /// The other field becomes the current one; a sweep more has been made.
-  void advance();
+  /// Whether a boundary value or the source depends on time.
+  bool depends_on_time() const { return depends_on_time_; }
+  /// So many sweeps more have been made, each of which leaves the solution in the other field.
+  void advance(int sweeps = 1);
   /// Undoes the last advance(), if nothing but a sweep has been made since.
   void step_back();
 
@@ -78,7 +80,8 @@ class Domain {
   std::array<FieldView<T>, 2> fields_;
   CellView<T> source_; ///< empty if there is none
   std::optional<DeckFunction> source_function_;
-  std::vector<BoundaryFunction> boundaries_;
+  std::vector<BoundaryFunction> boundaries_; ///< of the faces that this rank's block has
+  bool depends_on_time_ = false;             ///< equal on all ranks
   std::int64_t steps_ = 0;
   double step_ = 0;
   Stencil<T> stencil_;

@@ -8,6 +8,7 @@
 #include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/trial.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,6 +26,9 @@ using miniapp::ScopedTime;
 /// stores go past it (docs/performance.md has the crossing measured). Processors tell the size of a cache but
 /// not how many ranks share it, hence a constant.
 constexpr std::size_t cached_bytes = 20 << 20;
+
+/// Sweeps that a graph makes: an even number, so that the solution stays in the same field.
+constexpr int graph_sweeps = 16;
 
 bool pays_to_stream(Stores stores, std::size_t bytes_of_fields) {
   return stores == Stores::streaming || (stores == Stores::automatic && bytes_of_fields > cached_bytes);
@@ -50,6 +54,9 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
       norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), halos_[0])) {
   if constexpr (on_device) device_sweep_.emplace(domain_.block(), regions_);
+  if (options.graph != Graph::on) return;
+  if (const auto obstacle = obstacle_to_graph(agenda().plain_after(0)))
+    options.deck.value().fail("solver.graph", fmt::format("is on, but {}; choose auto or off", *obstacle));
 }
 
 /// A sweep or step, with its norm if there is to be one.
@@ -57,20 +64,28 @@ template <class T>
 void Heat<T>::sweep_once(SweepNorm norm) {
   const Region region("heat/step");
   if (domain_.transient()) domain_.set_time_dependent();
-  {
-    const ScopedTime timed(compute_seconds_);
-    wrap(queues_.interior(), domain_.field(domain_.current()), domain_.block());
-  }
-  if constexpr (on_device)
-    sweep_on_device(norm);
-  else
+  if constexpr (on_device) {
+    sweep_on_device(domain_.current(), norm);
+    if (norm != SweepNorm::none) {
+      const ScopedTime timed(compute_seconds_);
+      device_sweep_->leave_norm(queues_.interior(), norm, norms_.slot());
+    }
+  } else {
     part_ = sweep_on_host(norm);
+  }
   domain_.advance();
+}
+
+template <class T>
+void Heat<T>::wrap_current(int from) {
+  const ScopedTime timed(compute_seconds_);
+  wrap(queues_.interior(), domain_.field(from), domain_.block());
 }
 
 /// Returns the norm's part of this rank.
 template <class T>
 double Heat<T>::sweep_on_host(SweepNorm norm) requires(!on_device) {
+  wrap_current(domain_.current());
   const auto in = domain_.input(domain_.current());
   const auto& out = domain_.field(1 - domain_.current());
   double result = 0;
@@ -93,14 +108,15 @@ double Heat<T>::sweep_on_host(SweepNorm norm) requires(!on_device) {
   return result;
 }
 
-/// The same, queued: nothing here waits but an exchange that is not ordered by the device. Strips come after
-/// the ghost cells that they read, and after the interior of the sweep before; the next interior comes after
-/// the strips.
+/// The same from the field given, queued, with the norm's parts left on the device: nothing here waits but an
+/// exchange that is not ordered by the device. Strips come after the ghost cells that they read, and after
+/// the interior of the sweep before; the next interior comes after the strips.
 template <class T>
-void Heat<T>::sweep_on_device(SweepNorm norm) requires(on_device) {
-  const auto in = domain_.input(domain_.current());
-  const auto& out = domain_.field(1 - domain_.current());
-  auto& halo = halos_[domain_.current()];
+void Heat<T>::sweep_on_device(int from, SweepNorm norm) requires(on_device) {
+  wrap_current(from);
+  const auto in = domain_.input(from);
+  const auto& out = domain_.field(1 - from);
+  auto& halo = halos_[from];
   const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
     const ScopedTime timed(compute_seconds_);
     ((*device_sweep_).*boxes)(instance, in, out, norm);
@@ -119,10 +135,64 @@ void Heat<T>::sweep_on_device(SweepNorm norm) requires(on_device) {
     halo.finish();
     compute(&DeviceSweep<T>::all, queues_.interior());
   }
-  if (norm != SweepNorm::none) {
-    const ScopedTime timed(compute_seconds_);
-    device_sweep_->leave_norm(queues_.interior(), norm, norms_.slot());
+}
+
+/// Why sweeps cannot be made by graphs, equal on all ranks; `plain_sweeps` are in a row without norm.
+template <class T>
+std::optional<std::string> Heat<T>::obstacle_to_graph(std::int64_t plain_sweeps) const {
+  if (!on_device) return "sweeps are made on the host";
+  if (domain_.depends_on_time()) return "the deck's boundary values or source depend on time";
+  if (plain_sweeps < graph_sweeps)
+    return fmt::format("a graph makes {} sweeps in a row without norm or snapshot, and there are {}",
+                       graph_sweeps, plain_sweeps);
+  if (domain_.comm().size() == 1) return std::nullopt; // no messages
+  const auto& way = halos_[0].chosen();
+  if (!halos_[0].stream_ordered())
+    return fmt::format("the host takes part in each message by backend '{}'", way.backend);
+  if (way.check == comm::CheckLevel::cross_rank)
+    return std::string("with comm.check cross_rank the host compares the ranks in each step");
+  return std::nullopt;
+}
+
+/// Collective. Records the graphs if the deck wants them or, where it leaves the choice, they are faster.
+/// Sweeps as it likes. Tools would see the kernels of a graph once, when it is recorded.
+template <class T>
+void Heat<T>::choose_graph() {
+  const auto wanted = domain_.options().graph;
+  if (wanted == Graph::off || obstacle_to_graph(agenda().plain_after(0))) return;
+  if (wanted == Graph::automatic && Kokkos::Profiling::profileLibraryLoaded()) return;
+  if constexpr (on_device) {
+    const Region region("heat/graph");
+    for (const int first : {0, 1})
+      graphs_[first] = queues_.record([this, first] {
+        for (int i = 0; i < graph_sweeps; ++i) sweep_on_device((first + i) % 2, SweepNorm::none);
+      });
+    if (wanted == Graph::on) return;
+    graph_seconds_ = comm::try_in_turns(domain_.comm(), 2, [&](std::size_t by_graph, int count) {
+      comm::Stopwatch watch;
+      double seconds = 0;
+      for (int i = 0; i < count; ++i) {
+        if (by_graph == 1)
+          sweep_by_graph();
+        else
+          for (int sweep = 0; sweep < graph_sweeps; ++sweep) sweep_once(SweepNorm::none);
+      }
+      queues_.settle();
+      watch.lap(seconds);
+      return seconds / count;
+    });
+    if (comm::choose(graph_seconds_) == 0) graphs_ = {};
   }
+}
+
+/// graph_sweeps sweeps without norm.
+template <class T>
+void Heat<T>::sweep_by_graph() {
+  const Region region("heat/graph");
+  const ScopedTime timed(graph_launch_seconds_);
+  for (auto& halo : halos_) halo.poll();
+  queues_.replay(*graphs_[domain_.current()]);
+  domain_.advance(graph_sweeps);
 }
 
 /// Collective. Takes in the norm of the sweep just made.
@@ -164,8 +234,9 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, queues_);
   queues_.settle();
+  choose_graph();
   for (auto& halo : halos_) halo.reset_times();
-  compute_seconds_ = reduce_seconds_ = 0;
+  compute_seconds_ = reduce_seconds_ = graph_launch_seconds_ = 0;
   reduces_ = 0;
 }
 
@@ -175,28 +246,48 @@ template <class T>
 void Heat<T>::reset() {
   const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
   if (!goes_on && domain_.sweeps() > 0) domain_.set_initial();
-  sweeps_of_repeat_ = 0;
+  sweeps_of_repeat_ = sweeps_by_graph_ = 0;
+}
+
+template <class T>
+Agenda Heat<T>::agenda() const {
+  const auto& options = domain_.options();
+  const bool writes_series = context_.snapshot_every > 0 && snapshots_.empty();
+  return {domain_.sweep_limit(), options.check_every, writes_series ? context_.snapshot_every : 0,
+          target() > 0};
+}
+
+/// The norm at which sweeps stop; 0: they do not.
+template <class T>
+double Heat<T>::target() const {
+  return domain_.transient() ? 0 : domain_.options().tolerance;
 }
 
 template <class T>
 void Heat<T>::run() {
   const Region region("heat/run");
   measured_ = true;
-  const auto limit = domain_.sweep_limit();
-  const auto check_every = domain_.options().check_every;
-  const double target = domain_.transient() ? 0 : domain_.options().tolerance;
-  const bool writes_series = context_.snapshot_every > 0 && snapshots_.empty();
-  norms_.begin(target > 0);
+  const auto agenda = this->agenda();
+  const auto progress = [&](std::int64_t n) {
+    context_.progress.update({n, agenda.limit, norms_.latest(), target(), domain_.cells()});
+  };
+  norms_.begin(target() > 0);
   queues_.settle();
-  for (std::int64_t n = 1; n <= limit; ++n) {
-    const bool last = n == limit;
-    const bool check = (check_every > 0 && (n % check_every == 0 || last)) || (target > 0 && last);
-    const bool snapshot = writes_series && !last && n % context_.snapshot_every == 0;
+  for (std::int64_t n = 0; n < agenda.limit;) {
+    if (graphs_[0] && agenda.plain_after(n) >= graph_sweeps && (target() == 0 || norms_.all_read())) {
+      sweep_by_graph();
+      sweeps_of_repeat_ = n += graph_sweeps;
+      sweeps_by_graph_ += graph_sweeps;
+      progress(n);
+      continue;
+    }
+    const bool check = agenda.check(++n);
     sweep_once(check ? norm_ : SweepNorm::none);
     sweeps_of_repeat_ = n;
     if (check) add_norm();
-    if (check || n % 64 == 0) context_.progress.update({n, limit, norms_.latest(), target, domain_.cells()});
-    if (target > 0 && reached(target, last || snapshot ? n : n - norms_.lag)) break;
+    if (check || n % 64 == 0) progress(n);
+    const bool snapshot = agenda.snapshot(n);
+    if (target() > 0 && reached(target(), agenda.last(n) || snapshot ? n : n - norms_.lag)) break;
     if (snapshot) write_snapshot();
   }
   settle();
@@ -218,7 +309,9 @@ void Heat<T>::hand_in_times() {
     timers.add(halo.times());
     halo.reset_times();
   }
-  timers.add("compute", std::exchange(compute_seconds_, 0), sweeps_of_repeat_);
+  timers.add("compute", std::exchange(compute_seconds_, 0), sweeps_of_repeat_ - sweeps_by_graph_);
+  if (graphs_[0])
+    timers.add("graph", std::exchange(graph_launch_seconds_, 0), sweeps_by_graph_ / graph_sweeps);
   timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
   if (on_device) timers.add("device", std::exchange(settle_seconds_, 0));
   if (io_seconds_ > 0)
@@ -270,10 +363,13 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"kernel", on_device ? "march" : "rows"},
                               {"stores", streaming_ ? "streaming" : "ordinary"},
                               {"queues", queues_.count()},
+                              {"graph", graphs_[0] ? "on" : "off"},
                               {"norm_batch", norms_.batch()},
                               {"field_memory", static_cast<std::int64_t>(values * sizeof(T))}};
   miniapp::record_choice(json, halos_[0].chosen(), halos_[0].candidates());
   json["packing"] = packing_;
+  if (!graph_seconds_.empty())
+    json["graph_trial"] = {{"sweeps", graph_sweeps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
   if (domain_.transient()) json["time_step"] = domain_.step();
   if (!norms_.values().empty())
     json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/mini_app.hpp"
+#include "heat/agenda.hpp"
 #include "heat/device.hpp"
 #include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
@@ -38,9 +39,15 @@ class Heat final : public miniapp::MiniApp {
  private:
   using ExecutionSpace = typename FieldView<T>::execution_space;
 
+  Agenda agenda() const;
+  double target() const;
   void sweep_once(SweepNorm norm);
   double sweep_on_host(SweepNorm norm) requires(!on_device);
-  void sweep_on_device(SweepNorm norm) requires(on_device);
+  void sweep_on_device(int from, SweepNorm norm) requires(on_device);
+  void wrap_current(int from);
+  std::optional<std::string> obstacle_to_graph(std::int64_t plain_sweeps) const;
+  void choose_graph();
+  void sweep_by_graph();
   void add_norm();
   bool reached(double target, std::int64_t sweep);
   void settle();
@@ -53,6 +60,8 @@ class Heat final : public miniapp::MiniApp {
   Queues<ExecutionSpace> queues_;
   std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
   std::optional<DeviceSweep<T>> device_sweep_;
+  std::array<std::optional<comm::Recording<ExecutionSpace>>, 2> graphs_; ///< from field 0 and from field 1
+  std::vector<double> graph_seconds_; ///< of graph_sweeps sweeps one by one, and by a graph
   bool streaming_;
   SweepNorm norm_;
   Norms<ExecutionSpace> norms_;
@@ -60,10 +69,12 @@ class Heat final : public miniapp::MiniApp {
 
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
+  std::int64_t sweeps_by_graph_ = 0; ///< of them
   std::vector<output::Snapshot> snapshots_;
   double part_ = 0; ///< host: this rank's, of the norm of the last sweep
   double compute_seconds_ = 0;
   double reduce_seconds_ = 0;
+  double graph_launch_seconds_ = 0;
   double settle_seconds_ = 0; ///< device: what it still had to do when all was queued
   double io_seconds_ = 0;
   std::int64_t reduces_ = 0;

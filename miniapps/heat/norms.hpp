@@ -76,6 +76,9 @@ class Norms {
     if (values_.size() > iterations_.size()) values_.resize(iterations_.size());
   }
 
+  /// Whether read() has nothing left to do.
+  bool all_read() const { return values_.size() == iterations_.size(); }
+
   /// The sweeps that have norms, and the first of those norms: all that are known.
   const std::vector<std::int64_t>& iterations() const { return iterations_; }
   const std::vector<double>& values() const { return values_; }
@@ -107,8 +110,7 @@ class Norms {
     const auto slots = part_of(slots_, b);
     const auto* instance = &queues.interior();
     if (on_device_sums_) { // on the instance of the halo, so that the backend has all its work on one
-      queues.mark_interior();
-      queues.halo_waits();
+      queues.halo_follows();
       instance = &queues.halo();
       comm_->backend().allreduce_on(comm::native_stream(*instance), comm::to_buffer(slots), op());
     }

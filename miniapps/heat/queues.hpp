@@ -41,6 +41,29 @@ class Queues {
     halo_mark_.hold(interior_);
   }
 
+  /// What halo() is given from now on comes after what interior() has been given so far.
+  void halo_follows() {
+    mark_interior();
+    halo_waits();
+  }
+
+  /// Local. What work() gives to the queues, which must leave them as interior_waits() does. The queues must
+  /// stay where they are while it is replayed.
+  template <class Work>
+  comm::Recording<ExecutionSpace> record(const Work& work) {
+    return {interior_, [this, work] {
+              halo_follows();
+              work();
+            }};
+  }
+  /// Local; waits for nothing. In the order of the queues: after all that came before, and before all that
+  /// comes from now on.
+  void replay(const comm::Recording<ExecutionSpace>& recording) {
+    interior_waits();
+    recording.replay(interior_);
+    halo_follows();
+  }
+
   /// Waits for the work of a device; a host's is complete when it has been given.
   void settle() const {
     if (!on_device) return;

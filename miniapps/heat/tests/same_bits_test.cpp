@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The field is the same to the last bit for any number of ranks, process grid, backend, pattern, packing,
-// overlap and kind of store. The reference is the whole grid on one rank, which every rank computes for
-// itself.
+// overlap and kind of store, by graphs and without. The reference is the whole grid on one rank, which every
+// rank computes for itself.
 #include "run.hpp"
 #include "ways.hpp"
 
@@ -27,7 +27,7 @@ problem:
     x_max: {neumann: "sin(y)"}
     y_min: periodic
     y_max: periodic
-solver: {tolerance: 0, max_sweeps: 41, check_every: 7}
+solver: {tolerance: 0, max_sweeps: 41, check_every: 21} # graphs begin from both fields
 )deck";
 
 constexpr const char* transient_3d = R"deck(
@@ -98,7 +98,12 @@ class SameBits : public testing::Test {
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
       for (const auto& way : in_host_memory ? comm::test::ways() : comm::test::device_ways())
-        for (const bool overlap : {false, true}) check_one(options, way, overlap, *whole.heat);
+        for (const bool overlap : {false, true})
+          for (const auto graph : {Graph::off, Graph::on}) {
+            options.graph = graph;
+            check_one(options, way, overlap, *whole.heat);
+          }
+      options.graph = Graph::off;
       options.stores = Stores::streaming;
       for (const bool overlap : {false, true}) check_one(options, {}, overlap, *whole.heat);
       options.stores = Stores::ordinary;
@@ -108,11 +113,28 @@ class SameBits : public testing::Test {
  private:
   static void check_one(const Options& options, const comm::Options& way, bool overlap,
                         const Heat<T>& whole) {
-    Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
-    part.heat->run();
-    EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << fmt::format(
-        "process grid {}, {}, overlap {}, streaming {}", fmt::join(options.process_grid, " x "),
-        comm::to_string(way), overlap, options.stores == Stores::streaming);
+    SCOPED_TRACE(fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}",
+                             fmt::join(options.process_grid, " x "), comm::to_string(way), overlap,
+                             options.stores == Stores::streaming, options.graph == Graph::on));
+    try {
+      Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
+      part.heat->warm_up();
+      part.heat->reset();
+      part.heat->run();
+      EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain()));
+      EXPECT_EQ(part.heat->record()["graph"], options.graph == Graph::on ? "on" : "off");
+    } catch (const config::Error& refused) {
+      EXPECT_EQ(options.graph, Graph::on) << refused.what();
+      const auto text = "solver.graph is on, but " + no_graph(options);
+      EXPECT_NE(std::string(refused.what()).find(text), std::string::npos) << refused.what();
+    }
+  }
+
+  /// Why there is none.
+  static std::string no_graph(const Options& options) {
+    if (!on_device) return "sweeps are made on the host; choose auto or off";
+    if (options.equation == Equation::transient) return "the deck's boundary values or source depend on time";
+    return "the host takes part in each message by backend '";
   }
 };
 

@@ -76,6 +76,10 @@ class Plan {
 
   /// The receive buffers in the backend's own memory have been read, on the host's clock.
   virtual void release() {}
+
+  /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
+  /// replays steps by itself, from a recording of its stream, as a stream_ordered backend allows.
+  virtual void poll() {}
 };
 
 /// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min

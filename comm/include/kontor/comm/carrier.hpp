@@ -95,6 +95,10 @@ class Carrier {
     }
   }
 
+  void poll() {
+    for (auto& wave : waves_) wave.plan->poll();
+  }
+
   const Options& options() const { return way_.options; }
   Packing packing() const { return packing_; }
   bool stream_ordered() const { return stream_ordered_; }

@@ -104,6 +104,10 @@ class Exchange {
     carrier.finish(instance_, times_);
   }
 
+  /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
+  /// Recording of the instance, which takes a stream_ordered() exchange, is told by no other call.
+  void poll() { committed().poll(); }
+
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
   Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
 

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -79,6 +80,23 @@ class Event {
   void hold(const ExecutionSpace&) const {}
   /// Local. Waits on the host until the point last recorded, if there is one, has been reached.
   void wait() const {}
+};
+
+/// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other
+/// instances into it: one that holds for an event of `instance` belongs to the recording from there on, and
+/// `instance` must hold for an event of it in the end.
+template <class ExecutionSpace>
+class Recording {
+ public:
+  /// Local. Calls work(), here in each replay, on a GPU once and without anything being done. It may give
+  /// work to instances and do nothing else: memory is not allocated, no instance waited for on the host.
+  template <class Work>
+  Recording(const ExecutionSpace& /*instance*/, const Work& work) : work_(work) {}
+  /// Local. All that was recorded comes after what the instance has been given before.
+  void replay(const ExecutionSpace& /*instance*/) const { work_(); }
+
+ private:
+  std::function<void()> work_;
 };
 
 /// The native queue of an instance; null where it has none.
@@ -265,6 +283,45 @@ class Event<GpuSpace> {
   }
 
   std::shared_ptr<void> event_;
+};
+
+template <>
+class Recording<GpuSpace> {
+ public:
+  template <class Work>
+  Recording(const GpuSpace& instance, const Work& work) {
+    const auto stream = detail::gpu_stream(instance);
+    detail::check_gpu(KONTOR_GPU(StreamBeginCapture)(stream, KONTOR_GPU(StreamCaptureModeRelaxed)),
+                      "StreamBeginCapture");
+    try {
+      work();
+    } catch (...) {
+      KONTOR_GPU(Graph_t) half = nullptr;
+      static_cast<void>(KONTOR_GPU(StreamEndCapture)(stream, &half));
+      if (half) static_cast<void>(KONTOR_GPU(GraphDestroy)(half));
+      static_cast<void>(KONTOR_GPU(GetLastError)()); // or the next launch of a kernel would be blamed
+      throw;
+    }
+    KONTOR_GPU(Graph_t) graph = nullptr;
+    detail::check_gpu(KONTOR_GPU(StreamEndCapture)(stream, &graph), "StreamEndCapture");
+    KONTOR_GPU(GraphExec_t) made = nullptr;
+    const auto code = KONTOR_GPU(GraphInstantiateWithFlags)(&made, graph, 0);
+    static_cast<void>(KONTOR_GPU(GraphDestroy)(graph));
+    detail::check_gpu(code, "GraphInstantiate");
+    graph_ = {made, destroy};
+  }
+  void replay(const GpuSpace& instance) const {
+    detail::check_gpu(KONTOR_GPU(GraphLaunch)(static_cast<KONTOR_GPU(GraphExec_t)>(graph_.get()),
+                                              detail::gpu_stream(instance)),
+                      "GraphLaunch");
+  }
+
+ private:
+  static void destroy(void* graph) {
+    static_cast<void>(KONTOR_GPU(GraphExecDestroy)(static_cast<KONTOR_GPU(GraphExec_t)>(graph)));
+  }
+
+  std::shared_ptr<void> graph_;
 };
 
 #endif

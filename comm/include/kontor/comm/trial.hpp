@@ -16,12 +16,12 @@ namespace kontor::comm {
 
 /// How often a trial repeats.
 struct TrialLength {
-  int rounds = 0;    ///< in each of which every candidate has its turn
-  int exchanges = 0; ///< of a candidate in its turn
+  int rounds = 0; ///< in each of which every candidate has its turn
+  int count = 0;  ///< of what a candidate does in its turn
 };
 
-/// Long enough to tell candidates apart, where `limit` seconds allow that. `seconds` is the time of one
-/// exchange of all candidates together.
+/// Long enough to tell candidates apart, where `limit` seconds allow that. `seconds` is the time of all
+/// candidates together.
 TrialLength trial_length(double seconds, double limit);
 
 /// The medians over rounds; times[round * candidates + c] is of candidate c.
@@ -97,9 +97,28 @@ class Saved {
   List list_;
 };
 
-/// Collective. The carriers' times as all ranks agree on them; not measured, and 0, where there is no choice.
-/// They take turns, so that what disturbs the machine disturbs all of them. Views that receive are saved
-/// before and written back afterwards.
+/// Collective. The seconds of each candidate as all ranks agree on them; turn(c, n) does what candidate c
+/// does n times and returns the seconds of one. They take turns, so that what disturbs the machine disturbs
+/// all of them.
+template <class Turn>
+std::vector<double> try_in_turns(const Communicator& comm, std::size_t candidates, const Turn& turn) {
+  double together = 0;
+  for (std::size_t c = 0; c < candidates; ++c) {
+    turn(c, 2);
+    together += turn(c, 1);
+  }
+  const auto [rounds, count] = trial_length(allreduce(comm, together, ReduceOp::max), comm.options().trial);
+  const Kokkos::View<double*, Kokkos::HostSpace> times("comm/times", rounds * candidates);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    barrier(comm);
+    times(i) = turn(i % candidates, count);
+  }
+  allreduce(comm, times, ReduceOp::max);
+  return medians({times.data(), times.size()}, candidates);
+}
+
+/// Collective. The carriers' times; not measured, and 0, where there is no choice. Views that receive are
+/// saved before and written back afterwards.
 template <class T, class ExecutionSpace, class MemorySpace>
 std::vector<double>
 try_carriers(const Communicator& comm,
@@ -108,33 +127,18 @@ try_carriers(const Communicator& comm,
   if (carriers.size() < 2) return std::vector<double>(carriers.size(), 0.0);
   const Region region("comm/trial");
   const Saved<T, ExecutionSpace, MemorySpace> saved(slots, instance);
-
-  const auto turn = [&](auto& carrier, int exchanges) {
+  return try_in_turns(comm, carriers.size(), [&](std::size_t c, int count) {
     PhaseTimes phases;
     Stopwatch watch;
     double seconds = 0;
-    for (int i = 0; i < exchanges; ++i) {
-      carrier->start(instance, phases);
-      carrier->finish(instance, phases);
+    for (int i = 0; i < count; ++i) {
+      carriers[c]->start(instance, phases);
+      carriers[c]->finish(instance, phases);
     }
     fence(instance, "comm/tried");
     watch.lap(seconds);
-    return seconds / exchanges;
-  };
-  double together = 0;
-  for (auto& carrier : carriers) {
-    turn(carrier, 2);
-    together += turn(carrier, 1);
-  }
-  const auto [rounds, exchanges] =
-      trial_length(allreduce(comm, together, ReduceOp::max), comm.options().trial);
-  const Kokkos::View<double*, Kokkos::HostSpace> times("comm/times", rounds * carriers.size());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    barrier(comm);
-    times(i) = turn(carriers[i % carriers.size()], exchanges);
-  }
-  allreduce(comm, times, ReduceOp::max);
-  return medians({times.data(), times.size()}, carriers.size());
+    return seconds / count;
+  });
 }
 
 } // namespace kontor::comm
