@@ -68,7 +68,7 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
 }
 
 void Connection::close() {
-  mappings_.close();
+  unmap();
   MPI_Barrier(comm_);
 }
 

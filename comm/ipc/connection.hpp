@@ -22,6 +22,9 @@ class Connection {
   /// it may be freed.
   void close();
 
+  /// Local; kernels of the plan must have ended. The first half of close(), for when others do not come.
+  void unmap() { mappings_.close(); }
+
   const DevicePlan& plan() const { return plan_; }
   Notice& notice() { return *notice_; }
 

@@ -35,8 +35,7 @@ class PeerPlan final : public Plan {
 
   ~PeerPlan() override {
     if (std::uncaught_exceptions() > 0 || *littered_) { // the other ranks may be gone
-      std::atomic_ref(connection_->notice().abandoned).store(1);
-      static_cast<void>(connection_.release()); // kernels of this rank and of others may still use it
+      abandon();
       return;
     }
     if (under_way_) static_cast<void>(launch_finish(device_, stream_));
@@ -74,6 +73,21 @@ class PeerPlan final : public Plan {
     int peer;
     std::string label; ///< of the View
   };
+
+  /// Local. Kernels that wait for others end; what they and those of other ranks may still use is left
+  /// behind. Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
+  void abandon() {
+    std::atomic_ref(connection_->notice().abandoned).store(1);
+    constexpr double long_enough = 1; // s
+    auto code = cudaErrorNotReady;
+    mpi::Deadline(long_enough).wait([&] {
+      code = cudaStreamQuery(stream_);
+      static_cast<void>(cudaGetLastError()); // not an error, but kept as one
+      return code != cudaErrorNotReady;
+    });
+    if (code == cudaSuccess) connection_->unmap();
+    static_cast<void>(connection_.release());
+  }
 
   /// At check level `cross_rank` errors belong to the step in which they come up. While the host waits, MPI
   /// messages of this rank must not stand still: a peer may need them to come here.

@@ -81,6 +81,12 @@ std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank)
                        "backend raw, view or shm for them",
                        name);
   }
+  const auto own = way.backend->own_memory(rank);
+  if (can.moves_data && (own.sends || own.receives))
+    return fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
+                       "choose backend raw or view with another pattern than 'rma'{}",
+                       way.options.pattern == Pattern::rma ? "pattern 'rma'" : "backend '" + name + "'",
+                       gpu_backends(", or backend "));
   if (can.device_buffers && way.options.path == Path::direct) {
     const bool to_mpi = can.host_buffers && can.moves_data;
     if (!to_mpi || way.options.packing != Packing::datatype || !gpu_awareness().overruled) return {};
@@ -93,12 +99,6 @@ std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank)
     return fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
                        "possible; choose path 'direct' or 'auto', or backend raw or view",
                        name);
-  const auto own = way.backend->own_memory(rank);
-  if (can.moves_data && (own.sends || own.receives))
-    return fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
-                       "choose backend raw or view with another pattern than 'rma'{}",
-                       way.options.pattern == Pattern::rma ? "pattern 'rma'" : "backend '" + name + "'",
-                       gpu_backends(", or backend "));
   if (way.options.path == Path::staged) {
     if (way.options.packing != Packing::datatype) return {};
     return "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they lie, "

@@ -173,6 +173,29 @@ TEST(Plans, DroppedInFlight) {
   });
 }
 
+/// An error on every rank takes an exchange with it, and others of the same memory work afterwards.
+TEST(Plans, DroppedByAnErrorOnAllRanks) {
+  in_every_way([](const Communicator& comm, auto& place) {
+    const auto [previous, next] = ring_of(comm);
+    for (int time = 0; time < 3; ++time) {
+      Leg leg{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
+              previous};
+      try {
+        expect_steps(comm, place, leg);
+        ExchangeAt<decltype(place)> exchange(comm, "dropped");
+        exchange.add(place.view(leg.send), leg.destination, place.view(leg.receive), leg.source);
+        exchange.commit();
+        exchange.start();
+        exchange.finish();
+        place.store(); // what is under way on a device may be ended
+        throw AgreedError("of all ranks");
+      } catch (const AgreedError&) {
+        place.forget();
+      }
+    }
+  });
+}
+
 /// add() and commit() again: the plan is made anew, of all slots.
 TEST(Plans, CommittedAgain) {
   in_every_way([](const Communicator& comm, auto& place) {

@@ -25,6 +25,7 @@ struct HostPlace {
   }
   void load() {}
   void store() {}
+  void forget() {}
 };
 
 /// Views travel as twins on the device, at the same places of twins of all the memory around them.
@@ -58,6 +59,8 @@ class DevicePlace {
     Kokkos::fence();
     for (const auto& [host, twin] : twins_) Kokkos::deep_copy(Unmanaged(host, twin.size()), twin);
   }
+  /// Frees the memory of all twins.
+  void forget() { twins_.clear(); }
 
  private:
   using Bytes = Kokkos::View<unsigned char*, Space>;

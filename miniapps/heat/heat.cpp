@@ -27,9 +27,6 @@ using miniapp::ScopedTime;
 /// not how many ranks share it, hence a constant.
 constexpr std::size_t cached_bytes = 20 << 20;
 
-/// Sweeps that a graph makes: an even number, so that the solution stays in the same field.
-constexpr int graph_sweeps = 16;
-
 bool pays_to_stream(Stores stores, std::size_t bytes_of_fields) {
   return stores == Stores::streaming || (stores == Stores::automatic && bytes_of_fields > cached_bytes);
 }
@@ -54,9 +51,6 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
       norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), halos_[0])) {
   if constexpr (on_device) device_sweep_.emplace(domain_.block(), regions_);
-  if (options.graph != Graph::on) return;
-  if (const auto obstacle = obstacle_to_graph(agenda().plain_after(0)))
-    options.deck.value().fail("solver.graph", fmt::format("is on, but {}; choose auto or off", *obstacle));
 }
 
 /// A sweep or step, with its norm if there is to be one.
@@ -142,9 +136,9 @@ template <class T>
 std::optional<std::string> Heat<T>::obstacle_to_graph(std::int64_t plain_sweeps) const {
   if (!on_device) return "sweeps are made on the host";
   if (domain_.depends_on_time()) return "the deck's boundary values or source depend on time";
-  if (plain_sweeps < graph_sweeps)
+  if (plain_sweeps < Graph::sweeps)
     return fmt::format("a graph makes {} sweeps in a row without norm or snapshot, and there are {}",
-                       graph_sweeps, plain_sweeps);
+                       Graph::sweeps, plain_sweeps);
   if (domain_.comm().size() == 1) return std::nullopt; // no messages
   const auto& way = halos_[0].chosen();
   if (!halos_[0].stream_ordered())
@@ -154,20 +148,22 @@ std::optional<std::string> Heat<T>::obstacle_to_graph(std::int64_t plain_sweeps)
   return std::nullopt;
 }
 
-/// Collective. Records the graphs if the deck wants them or, where it leaves the choice, they are faster.
-/// Sweeps as it likes. Tools would see the kernels of a graph once, when it is recorded.
+/// Collective. Records the graph if the deck wants it or, where it leaves the choice, if it is faster. Sweeps
+/// as it likes. Throws config::Error on all ranks if the deck wants what cannot be. Tools would see the
+/// kernels of a graph once, when it is recorded.
 template <class T>
 void Heat<T>::choose_graph() {
-  const auto wanted = domain_.options().graph;
-  if (wanted == Graph::off || obstacle_to_graph(agenda().plain_after(0))) return;
-  if (wanted == Graph::automatic && Kokkos::Profiling::profileLibraryLoaded()) return;
+  const auto& options = domain_.options();
+  if (options.graph == Graphs::off) return;
+  if (const auto obstacle = obstacle_to_graph(agenda().plain_after(0))) {
+    if (options.graph == Graphs::automatic) return;
+    options.deck.value().fail("solver.graph", fmt::format("is on, but {}; choose auto or off", *obstacle));
+  }
+  if (options.graph == Graphs::automatic && Kokkos::Profiling::profileLibraryLoaded()) return;
   if constexpr (on_device) {
     const Region region("heat/graph");
-    for (const int first : {0, 1})
-      graphs_[first] = queues_.record([this, first] {
-        for (int i = 0; i < graph_sweeps; ++i) sweep_on_device((first + i) % 2, SweepNorm::none);
-      });
-    if (wanted == Graph::on) return;
+    graph_.record(queues_, [this](int from) { sweep_on_device(from, SweepNorm::none); });
+    if (options.graph == Graphs::on) return;
     graph_seconds_ = comm::try_in_turns(domain_.comm(), 2, [&](std::size_t by_graph, int count) {
       comm::Stopwatch watch;
       double seconds = 0;
@@ -175,24 +171,24 @@ void Heat<T>::choose_graph() {
         if (by_graph == 1)
           sweep_by_graph();
         else
-          for (int sweep = 0; sweep < graph_sweeps; ++sweep) sweep_once(SweepNorm::none);
+          for (int sweep = 0; sweep < Graph::sweeps; ++sweep) sweep_once(SweepNorm::none);
       }
       queues_.settle();
       watch.lap(seconds);
       return seconds / count;
     });
-    if (comm::choose(graph_seconds_) == 0) graphs_ = {};
+    if (comm::choose(graph_seconds_) == 0) graph_.forget();
   }
 }
 
-/// graph_sweeps sweeps without norm.
+/// Graph::sweeps sweeps without norm.
 template <class T>
 void Heat<T>::sweep_by_graph() {
   const Region region("heat/graph");
   const ScopedTime timed(graph_launch_seconds_);
   for (auto& halo : halos_) halo.poll();
-  queues_.replay(*graphs_[domain_.current()]);
-  domain_.advance(graph_sweeps);
+  graph_.replay(queues_, domain_.current());
+  domain_.advance(Graph::sweeps);
 }
 
 /// Collective. Takes in the norm of the sweep just made.
@@ -274,10 +270,10 @@ void Heat<T>::run() {
   norms_.begin(target() > 0);
   queues_.settle();
   for (std::int64_t n = 0; n < agenda.limit;) {
-    if (graphs_[0] && agenda.plain_after(n) >= graph_sweeps && (target() == 0 || norms_.all_read())) {
+    if (graph_ && agenda.plain_after(n) >= Graph::sweeps && (target() == 0 || norms_.all_read())) {
       sweep_by_graph();
-      sweeps_of_repeat_ = n += graph_sweeps;
-      sweeps_by_graph_ += graph_sweeps;
+      sweeps_of_repeat_ = n += Graph::sweeps;
+      sweeps_by_graph_ += Graph::sweeps;
       progress(n);
       continue;
     }
@@ -310,8 +306,7 @@ void Heat<T>::hand_in_times() {
     halo.reset_times();
   }
   timers.add("compute", std::exchange(compute_seconds_, 0), sweeps_of_repeat_ - sweeps_by_graph_);
-  if (graphs_[0])
-    timers.add("graph", std::exchange(graph_launch_seconds_, 0), sweeps_by_graph_ / graph_sweeps);
+  if (graph_) timers.add("graph", std::exchange(graph_launch_seconds_, 0), sweeps_by_graph_ / Graph::sweeps);
   timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
   if (on_device) timers.add("device", std::exchange(settle_seconds_, 0));
   if (io_seconds_ > 0)
@@ -363,13 +358,13 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"kernel", on_device ? "march" : "rows"},
                               {"stores", streaming_ ? "streaming" : "ordinary"},
                               {"queues", queues_.count()},
-                              {"graph", graphs_[0] ? "on" : "off"},
+                              {"graph", graph_ ? "on" : "off"},
                               {"norm_batch", norms_.batch()},
                               {"field_memory", static_cast<std::int64_t>(values * sizeof(T))}};
   miniapp::record_choice(json, halos_[0].chosen(), halos_[0].candidates());
   json["packing"] = packing_;
   if (!graph_seconds_.empty())
-    json["graph_trial"] = {{"sweeps", graph_sweeps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
+    json["graph_trial"] = {{"sweeps", Graph::sweeps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
   if (domain_.transient()) json["time_step"] = domain_.step();
   if (!norms_.values().empty())
     json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};

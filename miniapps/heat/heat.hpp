@@ -9,6 +9,7 @@
 #include "heat/halo.hpp"
 #include "heat/norms.hpp"
 #include "heat/queues.hpp"
+#include "heat/sweep_graph.hpp"
 
 #include <array>
 #include <optional>
@@ -38,6 +39,7 @@ class Heat final : public miniapp::MiniApp {
 
  private:
   using ExecutionSpace = typename FieldView<T>::execution_space;
+  using Graph = SweepGraph<ExecutionSpace>;
 
   Agenda agenda() const;
   double target() const;
@@ -60,8 +62,8 @@ class Heat final : public miniapp::MiniApp {
   Queues<ExecutionSpace> queues_;
   std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
   std::optional<DeviceSweep<T>> device_sweep_;
-  std::array<std::optional<comm::Recording<ExecutionSpace>>, 2> graphs_; ///< from field 0 and from field 1
-  std::vector<double> graph_seconds_; ///< of graph_sweeps sweeps one by one, and by a graph
+  Graph graph_;                       // after what it uses
+  std::vector<double> graph_seconds_; ///< of Graph::sweeps sweeps one by one, and by the graph
   bool streaming_;
   SweepNorm norm_;
   Norms<ExecutionSpace> norms_;

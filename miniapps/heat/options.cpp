@@ -26,8 +26,8 @@ constexpr std::array<Named<Precision>, 2> precisions{
 constexpr std::array<Named<Norm>, 2> norms{{{"max", Norm::max}, {"l2", Norm::l2}}};
 constexpr std::array<Named<Stores>, 3> stores_names{
     {{"auto", Stores::automatic}, {"streaming", Stores::streaming}, {"ordinary", Stores::ordinary}}};
-constexpr std::array<Named<Graph>, 3> graph_names{
-    {{"auto", Graph::automatic}, {"on", Graph::on}, {"off", Graph::off}}};
+constexpr std::array<Named<Graphs>, 3> graph_names{
+    {{"auto", Graphs::automatic}, {"on", Graphs::on}, {"off", Graphs::off}}};
 constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::dirichlet, true},
                                                        {"neumann", Condition::neumann, true},
                                                        {"periodic", Condition::periodic, false}}};
@@ -171,9 +171,10 @@ void Options::describe(Visitor& v) {
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<Stores>("stores", stores, stores_names,
                      "Past the cache (streaming), through it (ordinary), or by the size of the fields");
-    s.choice<Graph>("graph", graph, graph_names,
-                    "On a GPU, sweeps without norm by one launch for many (on), by one for each (off), or by "
-                    "trial");
+    s.choice<Graphs>(
+        "graph", graph, graph_names,
+        "On a GPU, sweeps without norm by one launch for many (on), by one for each (off), or by "
+        "trial");
   });
   v.section("time", "Transient only", [&](Visitor& t) {
     t.value("end", end_time, "The time to reach", {0, 1e300, true});

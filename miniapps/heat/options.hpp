@@ -17,7 +17,7 @@ enum class Precision { single_precision, double_precision };
 enum class Norm { max, l2 };
 enum class Condition { dirichlet, neumann, periodic };
 enum class Stores { automatic, streaming, ordinary };
-enum class Graph { automatic, on, off };
+enum class Graphs { automatic, on, off };
 
 inline constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min",
                                                             "y_max", "z_min", "z_max"};
@@ -46,7 +46,7 @@ struct Options {
   std::int64_t check_every = 100;
   Norm norm = Norm::max;
   Stores stores = Stores::automatic;
-  Graph graph = Graph::automatic;
+  Graphs graph = Graphs::automatic;
 
   double end_time = 0.1;
   std::optional<double> time_step; ///< none: the largest stable one that divides end_time, with a margin

@@ -99,11 +99,11 @@ class SameBits : public testing::Test {
       options.process_grid = grid;
       for (const auto& way : in_host_memory ? comm::test::ways() : comm::test::device_ways())
         for (const bool overlap : {false, true})
-          for (const auto graph : {Graph::off, Graph::on}) {
+          for (const auto graph : {Graphs::off, Graphs::on}) {
             options.graph = graph;
             check_one(options, way, overlap, *whole.heat);
           }
-      options.graph = Graph::off;
+      options.graph = Graphs::off;
       options.stores = Stores::streaming;
       for (const bool overlap : {false, true}) check_one(options, {}, overlap, *whole.heat);
       options.stores = Stores::ordinary;
@@ -115,16 +115,16 @@ class SameBits : public testing::Test {
                         const Heat<T>& whole) {
     SCOPED_TRACE(fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}",
                              fmt::join(options.process_grid, " x "), comm::to_string(way), overlap,
-                             options.stores == Stores::streaming, options.graph == Graph::on));
+                             options.stores == Stores::streaming, options.graph == Graphs::on));
+    Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
     try {
-      Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
       part.heat->warm_up();
       part.heat->reset();
       part.heat->run();
       EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain()));
-      EXPECT_EQ(part.heat->record()["graph"], options.graph == Graph::on ? "on" : "off");
+      EXPECT_EQ(part.heat->record()["graph"], options.graph == Graphs::on ? "on" : "off");
     } catch (const config::Error& refused) {
-      EXPECT_EQ(options.graph, Graph::on) << refused.what();
+      EXPECT_EQ(options.graph, Graphs::on) << refused.what();
       const auto text = "solver.graph is on, but " + no_graph(options);
       EXPECT_NE(std::string(refused.what()).find(text), std::string::npos) << refused.what();
     }
