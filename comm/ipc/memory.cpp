@@ -55,9 +55,10 @@ bool is_visible(const cudaUUID_t& gpu, const Gpus& gpus, const std::string& what
   if (mine == theirs) return true;
   check(cudaDeviceCanAccessPeer(&can, mine, theirs), "cudaDeviceCanAccessPeer");
   if (!can)
-    throw Error(fmt::format("GPU {} has no peer-to-peer access to GPU {}, in which {} lies (nvidia-smi topo "
-                            "-p2p w shows which have); {}",
-                            mine, theirs, what, alternatives));
+    throw Error(
+        fmt::format("GPU {} has no peer-to-peer access to GPU {}, needed for {} (nvidia-smi topo -p2p "
+                    "w shows which have); {}",
+                    mine, theirs, what, alternatives));
   return true;
 }
 

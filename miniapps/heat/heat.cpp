@@ -71,7 +71,7 @@ void Heat<T>::sweep_once(SweepNorm norm) {
 }
 
 template <class T>
-void Heat<T>::wrap_current(int from) {
+void Heat<T>::wrap_field(int from) {
   const ScopedTime timed(compute_seconds_);
   wrap(queues_.interior(), domain_.field(from), domain_.block());
 }
@@ -79,7 +79,7 @@ void Heat<T>::wrap_current(int from) {
 /// Returns the norm's part of this rank.
 template <class T>
 double Heat<T>::sweep_on_host(SweepNorm norm) requires(!on_device) {
-  wrap_current(domain_.current());
+  wrap_field(domain_.current());
   const auto in = domain_.input(domain_.current());
   const auto& out = domain_.field(1 - domain_.current());
   double result = 0;
@@ -107,7 +107,7 @@ double Heat<T>::sweep_on_host(SweepNorm norm) requires(!on_device) {
 /// the interior of the sweep before; the next interior comes after the strips.
 template <class T>
 void Heat<T>::sweep_on_device(int from, SweepNorm norm) requires(on_device) {
-  wrap_current(from);
+  wrap_field(from);
   const auto in = domain_.input(from);
   const auto& out = domain_.field(1 - from);
   auto& halo = halos_[from];

@@ -46,7 +46,7 @@ class Heat final : public miniapp::MiniApp {
   void sweep_once(SweepNorm norm);
   double sweep_on_host(SweepNorm norm) requires(!on_device);
   void sweep_on_device(int from, SweepNorm norm) requires(on_device);
-  void wrap_current(int from);
+  void wrap_field(int from);
   std::optional<std::string> obstacle_to_graph(std::int64_t plain_sweeps) const;
   void choose_graph();
   void sweep_by_graph();
