@@ -120,8 +120,8 @@ std::byte* Mappings::open(const Place& place, const std::string& what) {
     static_cast<void>(cudaGetLastError());
     throw Error(fmt::format(
         "cudaIpcOpenMemHandle of {} failed: another library of this process, such as UCX under MPI, still "
-        "has "
-        "mapped what was there before; UCX_CUDA_IPC_CACHE=n in the environment stops UCX from that, or {}",
+        "has mapped what was there before; UCX_CUDA_IPC_CACHE=n in the environment stops UCX from that, or "
+        "{}",
         what, alternatives));
   }
   check(code, fmt::format("cudaIpcOpenMemHandle of {}", what));

@@ -91,8 +91,7 @@ std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank)
     const bool to_mpi = can.host_buffers && can.moves_data;
     if (!to_mpi || way.options.packing != Packing::datatype || !gpu_awareness().overruled) return {};
     return "packing 'datatype' with path 'direct' has MPI pack device memory, and KONTOR_GPU_AWARE_MPI in "
-           "the "
-           "environment, not MPI, says that it takes that: such an MPI packs on the host; choose packing "
+           "the environment, not MPI, says that it takes that: such an MPI packs on the host; choose packing "
            "'kernel'";
   }
   if (!can.host_buffers)

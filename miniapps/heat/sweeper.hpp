@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/timers.hpp"
+#include "heat/device.hpp"
+#include "heat/device_sweep.hpp"
+#include "heat/domain.hpp"
+#include "heat/halo.hpp"
+#include "heat/queues.hpp"
+#include "heat/sweep_graph.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::heat {
+
+/// How the sweeps or steps of a domain are made: the halo and the kernels, in their order. On a host a sweep
+/// is complete on return, on a device it is queued.
+template <class T>
+class Sweeper {
+ public:
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using Graph = SweepGraph<ExecutionSpace>;
+
+  /// Collective. The domain must outlive this. With overlap the interior is swept while the halo travels.
+  Sweeper(Domain<T>&, bool overlap);
+  Sweeper(const Sweeper&) = delete;
+  Sweeper& operator=(const Sweeper&) = delete;
+
+  /// Collective. A sweep from the current field to the other one.
+  void sweep(SweepNorm);
+  /// Local. Host: this rank's part of the norm of the sweep just made.
+  double norm_part() const { return norm_part_; }
+  /// Local; waits for nothing. Device: *slot = that part.
+  void leave_norm_part(SweepNorm, double* slot);
+
+  /// Collective. Records the graph if the deck wants it or, where it leaves the choice, if it is faster; then
+  /// it sweeps. `plain_sweeps` are in a row without norm or snapshot. Throws config::Error or AgreedError, on
+  /// all ranks. A tool, on any rank, would see the kernels of a graph once, when it is recorded.
+  void choose_graph(std::int64_t plain_sweeps);
+  /// Whether there is a graph.
+  bool has_graph() const { return static_cast<bool>(graph_); }
+  /// Collective. Graph::sweeps sweeps without norm.
+  void sweep_by_graph();
+  /// The seconds of Graph::sweeps sweeps one by one, and by the graph; empty if that was not tried.
+  const std::vector<double>& graph_seconds() const { return graph_seconds_; }
+
+  Queues<ExecutionSpace>& queues() { return queues_; }
+  const Queues<ExecutionSpace>& queues() const { return queues_; }
+  /// Of field 0; that of field 1 is alike.
+  const Halo<T>& halo() const { return halos_[0]; }
+  /// Whether stores go past the cache.
+  bool streaming() const { return streaming_; }
+
+  /// Adds the host's seconds since the last call to the regions of a timer.
+  void hand_in_times(miniapp::Timers&);
+  void forget_times();
+
+ private:
+  double sweep_on_host(SweepNorm) requires(!on_device);
+  void sweep_on_device(int from, SweepNorm) requires(on_device);
+  void wrap_field(int which);
+  std::optional<std::string> obstacle_to_graph(std::int64_t plain_sweeps) const;
+  void record_graph() requires(on_device);
+  bool graph_is_faster() requires(on_device);
+
+  Domain<T>* domain_;
+  bool overlap_;
+  Regions regions_;
+  Queues<ExecutionSpace> queues_;
+  std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
+  std::optional<DeviceSweep<T>> device_sweep_;
+  Graph graph_; // after what it uses
+  std::vector<double> graph_seconds_;
+  bool streaming_;
+  double norm_part_ = 0;
+
+  std::int64_t sweeps_ = 0; ///< that the host has made or launched, since the last hand_in_times()
+  std::int64_t graphs_ = 0; ///< that it has launched
+  double compute_seconds_ = 0;
+  double graph_launch_seconds_ = 0;
+};
+
+extern template class Sweeper<float>;
+extern template class Sweeper<double>;
+
+} // namespace kontor::heat
