@@ -47,7 +47,7 @@ std::vector<Packing> packings_for(const Options& options) {
 std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
   if (memory == MemoryKind::host) return {Path::automatic};
   if (options.path != Path::automatic) return {options.path};
-  return {Path::direct, Path::staged};
+  return {Path::staged, Path::direct}; // of equals the first is kept: direct must be the faster one
 }
 
 /// The first reason why there is none.

@@ -63,7 +63,7 @@ TEST_F(LocalChecks, NoMemory) {
       "iexchange from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
       "is null)");
   exchange(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_rank : no_rank, 3);
-  for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), n, 3);
+  for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), any_rank, 3);
 }
 
 TEST_F(LocalChecks, PackingNone) {

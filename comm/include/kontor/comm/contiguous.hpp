@@ -23,7 +23,8 @@ constexpr void check_sent() {
                 "trivially copyable (numbers, complex numbers, plain structs)");
   static_assert(
       memory_of<View>() == MemoryKind::host,
-      "kontor::comm: one-shot calls take Views in host memory; an Exchange takes device memory too");
+      "kontor::comm: one-shot calls (messages, collectives, reductions of any kind) take Views in host "
+      "memory; an Exchange takes device memory too");
 }
 
 /// What it must be besides where data arrive in it.
