@@ -12,12 +12,14 @@ namespace kontor::heat {
 
 namespace detail {
 
+// Not in the kernels: these are functions of the host.
+inline constexpr double largest_finite = std::numeric_limits<double>::max();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// A NaN must not be lost in a maximum.
 KOKKOS_INLINE_FUNCTION double size_or_infinity(double value) {
-  constexpr double largest = std::numeric_limits<double>::max();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double size = value < 0 ? -value : value;
-  return size <= largest ? size : infinity;
+  return size <= largest_finite ? size : infinity;
 }
 
 /// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces
