@@ -194,6 +194,7 @@ void Sweeper<T>::sweep_by_graph() {
   domain_->advance(Graph::sweeps);
   ++graphs_;
 }
+
 template <class T>
 void Sweeper<T>::hand_in_times(miniapp::Timers& timers) {
   for (const auto& halo : halos_) timers.add(halo.times());
