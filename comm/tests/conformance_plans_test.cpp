@@ -238,7 +238,27 @@ TEST(Plans, WithoutSlots) {
   exchange.commit();
   exchange.start();
   exchange.finish();
+}
+
+TEST(Plans, TimesAreMeasuredOnRequest) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "timed");
+  exchange.commit();
+  const auto step = [&] {
+    exchange.start();
+    exchange.finish();
+  };
+  step();
+  EXPECT_EQ(exchange.times().exchanges, 0);
+  EXPECT_EQ(exchange.times().total(), 0);
+  exchange.measure_times();
+  step();
   EXPECT_EQ(exchange.times().exchanges, 1);
+  const auto seconds = exchange.times().total();
+  EXPECT_GT(seconds, 0);
+  exchange.measure_times(false);
+  step();
+  EXPECT_EQ(exchange.times().total(), seconds);
 }
 
 } // namespace

@@ -51,47 +51,41 @@ class Carrier {
       for (auto& lane : lanes_) lane.emplace();
   }
 
-  void start(const ExecutionSpace& instance, PhaseTimes& times) {
-    Stopwatch watch;
+  /// `times` may be null: then no phase is timed.
+  void start(const ExecutionSpace& instance, PhaseTimes* times) {
+    PhaseClock clock(times);
     const auto lane = [&](std::size_t wave) -> const ExecutionSpace& {
       return waves_.size() == 1 ? instance : lanes_[wave % lanes_.size()]->get();
     };
-    const auto pack = [&](std::size_t wave) {
-      waves_[wave].plan->prepare();
-      waves_[wave].packs.template run<Packs::Direction::pack>(lane(wave));
-    };
+    if (waves_.size() > 1) fence(instance, "comm/ready");
     for (std::size_t wave = 0; wave < waves_.size(); ++wave) {
-      {
-        const Region region("comm/pack");
-        if (wave == 0) {
-          if (waves_.size() > 1) fence(instance, "comm/ready");
-          pack(0);
-        }
-        if (wave + 1 < waves_.size()) pack(wave + 1);
-        if (!stream_ordered_ && !idle_) fence(lane(wave), "comm/packed");
-      }
-      watch.lap(times.pack);
+      if (wave == 0) pack(waves_[0], lane(0));
+      if (wave + 1 < waves_.size()) pack(waves_[wave + 1], lane(wave + 1));
+      if (!stream_ordered_ && !idle_) fence(lane(wave), "comm/packed");
+      clock.lap(&PhaseTimes::pack);
       const Region region("comm/post");
       waves_[wave].plan->start();
-      watch.lap(times.post);
+      clock.lap(&PhaseTimes::post);
     }
   }
 
-  void finish(const ExecutionSpace& instance, PhaseTimes& times) {
-    Stopwatch watch;
+  void finish(const ExecutionSpace& instance, PhaseTimes* times) {
+    PhaseClock clock(times);
     for (auto& wave : waves_) {
       {
         const Region region("comm/wait");
         wave.plan->finish();
       }
-      watch.lap(times.wait);
-      const Region region("comm/unpack");
-      wave.unpacks.template run<Packs::Direction::unpack>(instance);
+      clock.lap(&PhaseTimes::wait);
+      if (!wave.unpacks.empty()) {
+        const Region region("comm/unpack");
+        wave.unpacks.template run<Packs::Direction::unpack>(instance);
+      }
       if (releases_) {
         if (!stream_ordered_) fence(instance, "comm/unpacked");
         wave.plan->release();
       }
-      watch.lap(times.unpack);
+      clock.lap(&PhaseTimes::unpack);
     }
   }
 
@@ -113,6 +107,14 @@ class Carrier {
     Packs unpacks;
     std::unique_ptr<Plan> plan;
   };
+
+  /// A region only where there is something to pack: it takes as long as a call of MPI's.
+  void pack(Wave& wave, const ExecutionSpace& instance) {
+    std::optional<Region> region;
+    if (!wave.packs.empty()) region.emplace("comm/pack");
+    wave.plan->prepare();
+    wave.packs.template run<Packs::Direction::pack>(instance);
+  }
 
   static void point_into(T* memory, std::vector<Transfer>& transfers,
                          const std::vector<PackedTransfer>& packed) {

@@ -35,7 +35,8 @@ class Exchange {
 
   /// Local. `label` names the exchange in errors. Pack kernels run on `instance`.
   Exchange(const Communicator& comm, std::string label, const execution_space& instance = {})
-      : comm_(comm.share()), label_(std::move(label)), instance_(instance) {}
+      : comm_(comm.share()), label_(std::move(label)), instance_(instance),
+        checks_order_(comm.options().check == CheckLevel::cross_rank) {}
 
   Exchange(Exchange&&) noexcept = default;
   /// Ends the plan that was there before the memory that it uses, which memberwise assignment would not.
@@ -90,8 +91,8 @@ class Exchange {
     if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");
     check_order("start");
     under_way_ = true;
-    carrier.start(instance_, times_);
-    ++times_.exchanges;
+    carrier.start(instance_, timed());
+    if (timed_) ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
@@ -101,7 +102,7 @@ class Exchange {
     if (!under_way_) throw CallError("exchange '" + label_ + "': finish() without start()");
     check_order("finish");
     under_way_ = false;
-    carrier.finish(instance_, times_);
+    carrier.finish(instance_, timed());
   }
 
   /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
@@ -121,7 +122,10 @@ class Exchange {
   /// What commit() has tried, equal on all ranks; a single one has not been timed.
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
-  /// Host seconds spent in each phase since the last reset.
+  /// Local. Whether start() and finish() time their phases, which takes some tens of nanoseconds each; at
+  /// first they do not.
+  void measure_times(bool on = true) { timed_ = on; }
+  /// Host seconds spent in each phase while they were measured, since the last reset.
   const PhaseTimes& times() const { return times_; }
   /// Sets times() to 0.
   void reset_times() { times_ = {}; }
@@ -132,6 +136,8 @@ class Exchange {
  private:
   using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
 
+  PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }
+
   Carrier& committed() const {
     if (!carrier_) throw CallError("exchange '" + label_ + "': commit() comes before start() and finish()");
     return *carrier_;
@@ -139,7 +145,7 @@ class Exchange {
 
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* call) const {
-    if (comm_.options().check == CheckLevel::cross_rank)
+    if (checks_order_) [[unlikely]]
       check_agreement(comm_, {.operation = call, .fields = {"exchange '" + label_ + "'"}});
   }
 
@@ -154,10 +160,12 @@ class Exchange {
   Communicator comm_;
   std::string label_;
   execution_space instance_;
+  bool checks_order_;
   std::vector<Slot> slots_;
   std::vector<std::shared_ptr<void>> views_;
   std::vector<Candidate> candidates_;
   PhaseTimes times_;
+  bool timed_ = false;
   bool under_way_ = false;           ///< between start() and finish()
   std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
 };

@@ -133,10 +133,10 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   using Lenders = std::tuple<detail::Lent<Views>...>;
 
   Result give_back() {
-    auto lent = std::move(*lent_);
+    auto result = std::apply([](auto&... one) { return Result{one.give_back()...}; }, *lent_);
     lent_.reset();
     clear();
-    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
+    return result;
   }
 
   void deliver() override {
