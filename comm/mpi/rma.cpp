@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <set>
 
 namespace kontor::comm::mpi {
@@ -44,7 +43,7 @@ class Group {
     MPI_Group_free(&all);
   }
   ~Group() {
-    if (!empty_) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+    if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -68,7 +67,7 @@ class Rma final : public Plan {
   }
 
   ~Rma() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (ends_alone(*littered_)) return;
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
@@ -90,6 +89,12 @@ class Rma final : public Plan {
     if (!destinations_.empty()) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
     if (!sources_.empty()) wait();
     under_way_ = false;
+  }
+
+  /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
+  bool give_up() noexcept override {
+    *littered_ = true;
+    return !under_way_ || destinations_.empty() || finalized();
   }
 
  private:

@@ -84,6 +84,11 @@ class SharedPlan final : public Plan {
     for (auto& r : receives_) set_steps(r.slot->emptied, step_);
   }
 
+  bool give_up() noexcept override {
+    *node_->littered() = true;
+    return !between_nodes_ || between_nodes_->give_up();
+  }
+
  private:
   std::vector<Transfer> on_node(const std::vector<Transfer>& transfers, bool wanted) const {
     std::vector<Transfer> result;

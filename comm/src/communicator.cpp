@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <numeric>
@@ -56,25 +55,34 @@ struct Communicator::Group {
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
+  std::vector<std::unique_ptr<detail::InFlight>> kept;
   mpi::HandleCache handles;
+
+  /// Under the lock. Frees what MPI is done with.
+  void sweep() {
+    std::erase_if(adopted, [](Adopted& one) {
+      int done = 0;
+      return MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    });
+    std::erase_if(kept, [](const auto& one) { return one->over(); });
+  }
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
     for (auto* list : {&ways, &ways_for[0], &ways_for[1]}) list->clear();
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized) return;
-    if (abandoned) {
-      if (!adopted.empty()) static_cast<void>(new auto(std::move(adopted))); // MPI may still write there
-      return;
-    }
+    if (mpi::finalized()) return;
+    const bool waits = !mpi::ends_alone(abandoned || (littered && *littered));
     for (auto& [request, keep] : adopted) {
-      if (std::uncaught_exceptions() > 0) continue;
+      if (!waits) break;
       if (checks)
         mpi::give_up_after(request, options.patience);
       else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    sweep();
+    if (!adopted.empty() || !kept.empty())
+      static_cast<void>(new auto(std::pair(std::move(adopted), std::move(kept))));
+    if (abandoned) return;
     handles.free();
     checks.reset();
     if (littered && *littered) return;
@@ -255,11 +263,18 @@ void Communicator::agree(const std::optional<std::string>& problem) const {
 
 void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {
   const std::lock_guard lock(group_->adopting);
-  std::erase_if(group_->adopted, [](Adopted& adopted) {
-    int done = 0;
-    return MPI_Test(&adopted.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-  });
+  group_->sweep();
   group_->adopted.push_back({request, std::move(keep)});
+}
+
+void Communicator::keep(std::unique_ptr<detail::InFlight> left) const {
+  const std::lock_guard lock(group_->adopting);
+  group_->sweep();
+  group_->kept.push_back(std::move(left));
+}
+
+bool Communicator::ends_together() const {
+  return !mpi::ends_alone(group_->abandoned || *group_->littered);
 }
 
 MPI_Datatype Communicator::element_type(Scalar scalar) const {

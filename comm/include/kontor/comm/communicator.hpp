@@ -27,6 +27,14 @@ struct Facts {
   int size = 1;
   int tag_limit = 32767;
 };
+
+/// What MPI may still use, although its owner is gone.
+class InFlight {
+ public:
+  virtual ~InFlight() = default;
+  /// Local. Whether MPI is done with it.
+  virtual bool over() noexcept = 0;
+};
 } // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
@@ -134,6 +142,14 @@ class Communicator {
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.
   void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
+
+  /// Local; any thread. The same for what an error has left, which may never be complete: when the
+  /// communicator ends it is not waited for, but left to MPI, memory included.
+  void keep(std::unique_ptr<detail::InFlight>) const;
+
+  /// Local. Whether this rank may wait for the others where they end something together: no exception is
+  /// passing, no error has left messages behind, and MPI has not ended.
+  bool ends_together() const;
 
   /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
   /// and leaves to MPI what is under way, memory included.

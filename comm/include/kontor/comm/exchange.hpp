@@ -59,6 +59,7 @@ class Exchange {
                   "kontor::comm: a const View cannot receive");
     slots_.push_back({to_buffer(send), destination, to_buffer(receive), source});
     views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
+    changed_ = true;
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
@@ -71,9 +72,10 @@ class Exchange {
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
     carrier_.reset();
-    under_way_ = false;
+    under_way_ = changed_ = false;
     candidates_.clear();
-    auto carriers = make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_);
+    auto carriers =
+        make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
     keep_different(comm_, carriers);
     const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
     for (std::size_t i = 0; i < carriers.size(); ++i)
@@ -87,7 +89,8 @@ class Exchange {
   /// those that receive neither.
   void start() {
     auto& carrier = committed();
-    if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");
+    if (under_way_ || changed_ || carrier.failed()) [[unlikely]]
+      refuse_start();
     check_order("start");
     under_way_ = true;
     carrier.start(instance_, times_);
@@ -137,6 +140,13 @@ class Exchange {
     return *carrier_;
   }
 
+  [[noreturn]] void refuse_start() const {
+    const char* const why = under_way_ ? "start() again before finish()"
+                            : changed_ ? "add() after commit(): commit() again before start()"
+                                       : "start() after a step that failed: commit() makes the plan anew";
+    throw CallError("exchange '" + label_ + "': " + why);
+  }
+
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* call) const {
     if (comm_.options().check == CheckLevel::cross_rank)
@@ -155,11 +165,12 @@ class Exchange {
   std::string label_;
   execution_space instance_;
   std::vector<Slot> slots_;
-  std::vector<std::shared_ptr<void>> views_;
+  Owners views_;
   std::vector<Candidate> candidates_;
   PhaseTimes times_;
-  bool under_way_ = false;           ///< between start() and finish()
-  std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
+  bool under_way_ = false; ///< between start() and finish()
+  bool changed_ = false;   ///< by add(), since commit()
+  Held<Carrier> carrier_;  // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm
