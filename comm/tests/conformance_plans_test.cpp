@@ -232,6 +232,19 @@ TEST(Plans, StartedAndFinishedOutOfTurn) {
   exchange.finish();
 }
 
+/// A slot that was added takes part only after another commit().
+TEST(Plans, AddedWithoutCommit) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "grown");
+  exchange.commit();
+  exchange.add(Ints("out", 1), no_rank, Ints("in", 1), no_rank);
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
+            "exchange 'grown': add() after commit(): commit() again before start()");
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+}
+
 TEST(Plans, WithoutSlots) {
   const Communicator comm(MPI_COMM_WORLD);
   Exchange<Ints> exchange(comm, "nothing");

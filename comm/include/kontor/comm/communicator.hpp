@@ -81,7 +81,15 @@ class Communicator {
   Communicator column() const { return sub({true, false}); }
 
   /// Local. Another handle to the same communicator; the last one frees it.
-  Communicator share() const { return Communicator(group_); }
+  Communicator share() const {
+    if (!group_) [[unlikely]]
+      group();
+    return Communicator(group_);
+  }
+
+  /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls
+  /// throw CallError then.
+  explicit operator bool() const { return group_ != nullptr; }
 
   /// This rank, from 0.
   int rank() const;
@@ -105,7 +113,8 @@ class Communicator {
   const std::vector<int>& coordinates() const;
   /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
-  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the
+  /// process grid has that dimension.
   int neighbour(int dim, int displacement) const;
 
   /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
@@ -163,6 +172,7 @@ class Communicator {
   Communicator(Owned, const Options&);
   void read_cartesian();
   explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
+  Group& group() const;
   std::shared_ptr<Group> group_;
 };
 

@@ -68,6 +68,7 @@ class Exchange {
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, and
   /// UsageError if the chosen packing or backend cannot carry a View.
   void commit() {
+    if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
@@ -136,7 +137,9 @@ class Exchange {
   using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
 
   Carrier& committed() const {
-    if (!carrier_) throw CallError("exchange '" + label_ + "': commit() comes before start() and finish()");
+    if (!carrier_) [[unlikely]]
+      throw CallError(comm_ ? "exchange '" + label_ + "': commit() comes before start() and finish()"
+                            : "start() or finish() on an Exchange that was moved from");
     return *carrier_;
   }
 
