@@ -7,6 +7,8 @@
 // time. The general problem is NP-complete, so the search has an end.
 #include "overlap.hpp"
 
+#include <kontor/comm/error.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,28 +79,32 @@ class Distances {
   int turns_ = 100000;       ///< far more than parts of arrays need
 };
 
-/// Where the bytes of an array lie.
+/// A View that travels, and where its bytes lie.
 struct Span {
   const Buffer* buffer;
-  std::size_t slot;
+  int peer;
   bool receives;
   std::uintptr_t begin;
   std::uintptr_t end;
 };
 
-void add(std::vector<Span>& spans, const Buffer& buffer, std::size_t slot, bool receives) {
-  if (element_count(buffer.shape) == 0 || !buffer.data) return;
+void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives) {
+  if (peer == no_rank || element_count(buffer.shape) == 0 || !buffer.data) return;
   std::int64_t last = 0;
   for (int d = 0; d < buffer.shape.rank; ++d) last += (buffer.shape.extents[d] - 1) * buffer.shape.strides[d];
   const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data);
   spans.push_back(
-      {&buffer, slot, receives, begin, begin + static_cast<std::uintptr_t>(last + 1) * buffer.scalar.size});
+      {&buffer, peer, receives, begin, begin + static_cast<std::uintptr_t>(last + 1) * buffer.scalar.size});
+}
+
+std::string words(const Buffer& buffer) {
+  return fmt::format("View '{}', {} {}", buffer.label, extents_to_string(buffer.shape),
+                     to_string(buffer.scalar));
 }
 
 std::string words(const Span& span) {
-  return fmt::format("slot {} {} View '{}', {} {}", span.slot, span.receives ? "receives into" : "sends",
-                     span.buffer->label, extents_to_string(span.buffer->shape),
-                     to_string(span.buffer->scalar));
+  return fmt::format("{}, {} rank {}", words(*span.buffer), span.receives ? "receives from" : "is sent to",
+                     span.peer);
 }
 
 } // namespace
@@ -112,20 +118,32 @@ bool share_memory(const Buffer& a, const Buffer& b) {
 
 std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   std::vector<Span> spans;
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    if (slots[k].source != no_rank) add(spans, slots[k].receive, k, true);
-    if (slots[k].destination != no_rank) add(spans, slots[k].send, k, false);
+  for (const auto& slot : slots) {
+    add(spans, slot.receive, slot.source, true);
+    add(spans, slot.send, slot.destination, false);
   }
   std::ranges::stable_sort(spans, {}, &Span::begin);
-  for (auto a = spans.begin(); a != spans.end(); ++a) {
-    for (auto b = a + 1; b != spans.end() && b->begin < a->end; ++b) {
-      if ((!a->receives && !b->receives) || !share_memory(*a->buffer, *b->buffer)) continue;
-      const auto& [first, second] =
-          std::minmax(*a, *b, [](const Span& x, const Span& y) { return x.slot < y.slot; });
-      return fmt::format("{}, and {}: they share cells", words(first), words(second));
-    }
-  }
+  for (auto a = spans.begin(); a != spans.end(); ++a)
+    for (auto b = a + 1; b != spans.end() && b->begin < a->end; ++b)
+      if ((a->receives || b->receives) && share_memory(*a->buffer, *b->buffer))
+        return fmt::format("{}, and {}: they share cells", words(a->receives ? *a : *b),
+                           words(a->receives ? *b : *a));
   return std::nullopt;
+}
+
+void check_use(const std::string& label, std::span<const Slot> slots, const Buffer& view, bool receives) {
+  std::string known;
+  for (const auto& slot : slots) {
+    const auto& buffer = receives ? slot.receive : slot.send;
+    if ((receives ? slot.source : slot.destination) == no_rank) continue;
+    if (share_memory(buffer, view)) return;
+    known += fmt::format("{}{} at {}", known.empty() ? "" : "; ", words(buffer), buffer.data);
+  }
+  throw CallError(fmt::format(
+      "exchange '{}': no slot {} {} at {}; a plan keeps the Views that were added, whatever becomes of the "
+      "variables: was it swapped, resized or assigned since? Those are: {}",
+      label, receives ? "receives into" : "sends from", words(view), view.data,
+      known.empty() ? "none" : known));
 }
 
 } // namespace kontor::comm
