@@ -53,6 +53,12 @@ class PatientBlocking final : public Plan {
     }
   }
 
+  bool give_up() noexcept override {
+    bool over = true;
+    for (const auto& slot : slots_) over = slot->give_up() && over;
+    return over;
+  }
+
  private:
   std::vector<std::unique_ptr<Plan>> slots_;
 };

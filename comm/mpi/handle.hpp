@@ -2,10 +2,12 @@
 #pragma once
 
 #include <kontor/comm/backend.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/options.hpp>
 
 #include <mpi.h>
 
+#include <exception>
 #include <memory>
 
 namespace kontor::comm {
@@ -19,4 +21,13 @@ struct MpiHandle {
   std::shared_ptr<bool> littered = std::make_shared<bool>(false);
 };
 
+namespace mpi {
+
+/// Whether this rank ends alone, and so leaves to MPI what all ranks would free together: an exception is
+/// passing or messages were left behind, and the other ranks may be gone; or MPI has ended.
+inline bool ends_alone(bool littered) {
+  return littered || std::uncaught_exceptions() > 0 || finalized();
+}
+
+} // namespace mpi
 } // namespace kontor::comm

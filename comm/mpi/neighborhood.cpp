@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <exception>
-
 namespace kontor::comm::mpi {
 namespace {
 
@@ -74,7 +72,7 @@ class Neighborhood final : public Plan {
   }
 
   ~Neighborhood() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (ends_alone(*littered_)) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comm_);
   }
@@ -105,6 +103,13 @@ class Neighborhood final : public Plan {
     }
     if (code != MPI_SUCCESS) [[unlikely]]
       fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+  bool give_up() noexcept override {
+    if (finalized()) return true;
+    *littered_ = true;
+    int done = 0;
+    return MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   }
 
  private:

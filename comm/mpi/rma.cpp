@@ -2,9 +2,11 @@
 //
 // Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
 // is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+#include "agree.hpp"
 #include "deadline.hpp"
 #include "pattern.hpp"
 #include "places.hpp"
+#include "room.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -14,7 +16,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <cstring>
+#include <optional>
 #include <set>
 
 namespace kontor::comm::mpi {
@@ -44,7 +47,7 @@ class Group {
     MPI_Group_free(&all);
   }
   ~Group() {
-    if (!empty_) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+    if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -68,7 +71,7 @@ class Rma final : public Plan {
   }
 
   ~Rma() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (ends_alone(*littered_)) return;
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
@@ -92,6 +95,12 @@ class Rma final : public Plan {
     under_way_ = false;
   }
 
+  /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
+  bool give_up() noexcept override {
+    *littered_ = true;
+    return !under_way_ || destinations_.empty() || finalized();
+  }
+
  private:
   /// Points the receives into the window, and returns their places in it.
   std::vector<MPI_Aint> make_window(MPI_Comm comm, std::vector<Transfer>& receives) {
@@ -102,12 +111,26 @@ class Rma final : public Plan {
       bytes += padded_bytes(t.buffer);
     }
     std::byte* base = nullptr;
-    check(MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
+    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_);
+    check_window(comm, code, bytes);
+    std::memset(base, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base) % alignment);
     for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
     for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
     return places;
+  }
+
+  /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
+  void check_window(MPI_Comm comm, int code, MPI_Aint bytes) const {
+    const auto problem = first_problem(
+        comm,
+        code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
+    if (!problem) return;
+    const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
+    throw UsageError(
+        fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
+                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
   }
 
   void wait() {

@@ -8,6 +8,7 @@
 #include "mpi/deadline.hpp"
 #include "mpi/pattern.hpp"
 #include "mpi/places.hpp"
+#include "mpi/room.hpp"
 #include "shm/window.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -54,7 +55,7 @@ class SharedPlan final : public Plan {
  public:
   SharedPlan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule)
       : comm_(handle.comm), patience_(mpi::patience(handle.options)), label_(schedule.label),
-        node_(std::move(node)), window_(*node_, bytes_of_receives(schedule)) {
+        node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
     Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
     if (!others.sends.empty() || !others.receives.empty())
@@ -84,6 +85,11 @@ class SharedPlan final : public Plan {
     for (auto& r : receives_) set_steps(r.slot->emptied, step_);
   }
 
+  bool give_up() noexcept override {
+    *node_->littered() = true;
+    return !between_nodes_ || between_nodes_->give_up();
+  }
+
  private:
   std::vector<Transfer> on_node(const std::vector<Transfer>& transfers, bool wanted) const {
     std::vector<Transfer> result;
@@ -95,6 +101,15 @@ class SharedPlan final : public Plan {
   std::size_t bytes_of_receives(const Schedule& schedule) const {
     std::size_t bytes = 0;
     for (const auto& t : on_node(schedule.receives, true)) bytes += bytes_of(t.buffer);
+    return bytes;
+  }
+
+  /// Collective. The same number, if there is room for the window.
+  std::size_t roomy(std::size_t bytes) const {
+    if (const auto lack = mpi::lack_of_room(comm_, bytes))
+      throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
+                                   "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
+                                   label_, *lack));
     return bytes;
   }
 

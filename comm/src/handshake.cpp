@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "description.hpp"
+#include "overlap.hpp"
 
 #include <kontor/comm/handshake.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -88,8 +89,10 @@ match(const std::string& label, int me, bool incoming, const Ends& mine, const E
 }
 
 /// What can be seen wrong without asking anybody.
-std::optional<std::string> local_problem(const std::string& label, int me, int ranks,
+std::optional<std::string> local_problem(const Communicator& comm, const std::string& label,
                                          std::span<const Slot> slots) {
+  const int me = comm.rank();
+  const int ranks = comm.size();
   for (std::size_t k = 0; k < slots.size(); ++k) {
     for (const int peer : {slots[k].destination, slots[k].source}) {
       if (peer != no_rank && (peer < 0 || peer >= ranks))
@@ -99,6 +102,11 @@ std::optional<std::string> local_problem(const std::string& label, int me, int r
             label, k, me, peer, ranks - 1);
     }
   }
+  if (comm.options().check == CheckLevel::off) return std::nullopt;
+  if (const auto what = overlap_problem(slots))
+    return fmt::format(
+        "exchange '{}': on rank {}, {}, and what receives in a step may not be sent in it, nor receive twice",
+        label, me, *what);
   return std::nullopt;
 }
 
@@ -106,7 +114,7 @@ std::optional<std::string> local_problem(const std::string& label, int me, int r
 
 Agreement handshake(const Communicator& comm, const std::string& label, std::span<const Slot> slots) {
   const int me = comm.rank();
-  comm.agree(local_problem(label, me, comm.size(), slots));
+  comm.agree(local_problem(comm, label, slots));
 
   const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
   const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);

@@ -3,9 +3,32 @@
 
 #include <kontor/comm/reductions.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <limits>
 
 namespace kontor::comm::detail {
+
+void functor_threw(const char* type) noexcept {
+  std::string what = "something that is no std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) { // as said
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(stderr,
+             "rank {}: the functor of a reduction ({}) has thrown: {}; MPI called it, so it may not\n", rank,
+             type, what);
+  std::fflush(stderr);
+  constexpr int failed = 3; // as of runs that fail
+  MPI_Abort(MPI_COMM_WORLD, failed);
+  std::abort();
+}
+
 namespace {
 
 std::string words(const Reducer& op) {

@@ -163,8 +163,17 @@ TEST(CartesianErrors, Dimensions) {
 
 TEST(CartesianErrors, NeighbourWithoutGrid) {
   const Communicator world(MPI_COMM_WORLD);
-  EXPECT_EQ(text_of<Error>([&] { world.neighbour(0, 1); }),
-            "MPI_Cart_shift failed: " + mpi_text(MPI_ERR_TOPOLOGY));
+  EXPECT_EQ(text_of<CallError>([&] { world.neighbour(0, 1); }),
+            "neighbour along dimension 0: this communicator is no process grid; one is made by "
+            "Communicator(comm, dims, periodic)");
+}
+
+TEST(CartesianErrors, NeighbourAlongNoDimension) {
+  const Communicator world(MPI_COMM_WORLD);
+  const Communicator line(world, {world.size()}, {true});
+  for (const int dim : {-1, 1, 5})
+    EXPECT_EQ(text_of<CallError>([&] { line.neighbour(dim, 1); }),
+              fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to 0", dim));
 }
 
 TEST(CommunicatorHandle, SharesAndMoves) {
@@ -179,6 +188,35 @@ TEST(CommunicatorHandle, SharesAndMoves) {
   comm = Communicator(comm, {comm.size()}, {true});
   expect_usable(comm);
   expect_usable(other);
+}
+
+/// What was moved from is refused in words, whatever is asked of it.
+TEST(CommunicatorHandle, MovedFrom) {
+  Communicator comm(MPI_COMM_WORLD);
+  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "moved");
+  exchange.commit();
+  const auto taken_exchange = std::move(exchange);
+  const auto taken = std::move(comm);
+  EXPECT_FALSE(comm);
+  EXPECT_TRUE(taken);
+  const Kokkos::View<int*, Kokkos::HostSpace> view("view", 3);
+  const auto refused = [](const auto& call) {
+    EXPECT_EQ(text_of<CallError>(call), "a Communicator is used that was moved from");
+  };
+  refused([&] { comm.rank(); });
+  refused([&] { comm.share(); });
+  refused([&] { comm.split(0); });
+  refused([&] { comm.neighbour(0, 1); });
+  refused([&] { comm.agree(std::nullopt); });
+  refused([&] { send(comm, view, 0); });
+  refused([&] { isend(comm, view, 0).wait(); });
+  refused([&] { allreduce(comm, 1, ReduceOp::sum); });
+  refused([&] { iallreduce(comm, view, ReduceOp::sum).wait(); });
+  refused([&] { Communicator(comm, {1}, {false}); });
+  refused([&] { Exchange<Kokkos::View<int*, Kokkos::HostSpace>>(comm, "of none"); });
+  EXPECT_EQ(text_of<CallError>([&] { exchange.commit(); }), "commit() on an Exchange that was moved from");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
+            "start() or finish() on an Exchange that was moved from");
 }
 
 TEST(CommunicatorHandle, Agrees) {

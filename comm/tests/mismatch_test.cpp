@@ -141,10 +141,10 @@ TEST_F(Mismatch, LongLabel) {
 
 TEST_F(Mismatch, PackingNoneWithStridedView) {
   comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
-  const Array<double> whole("whole", 4);
+  const Array<double> whole("whole", 4), other("other", 4);
   const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> column(
       Kokkos::subview(out, Kokkos::ALL(), 1));
-  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> plain(whole);
+  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> plain(other);
   EXPECT_EQ((text<UsageError, double>(is_last ? column : plain, next, whole, previous)),
             fmt::format(
                 "exchange 'ring', slot 0: on rank {}, View 'out', (4) double, to rank 0 does not lie in one "
@@ -169,6 +169,47 @@ TEST_F(Mismatch, PackingDatatypeOnRaw) {
       text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, way("raw", Packing::datatype)); }),
       "backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; choose packing "
       "'kernel' or backend 'view'");
+}
+
+/// The last rank receives twice, or sends what it receives.
+TEST_F(Mismatch, SharedCells) {
+  const Plane<double> third("third", 4, 5);
+  const auto commit = [&](const auto& add, const Communicator& with) {
+    Exchange<Array<double>> exchange(with, "ring");
+    add(exchange);
+    exchange.commit();
+  };
+  const auto row = [](const Plane<double>& plane, int i) { return Kokkos::subview(plane, i, Kokkos::ALL); };
+  const auto column = [](const Plane<double>& plane, int j) {
+    return Kokkos::subview(plane, std::pair(0, 4), j);
+  };
+  const auto twice = [&](auto& exchange) {
+    exchange.add(row(out, 0), next, row(in, 0), previous);
+    exchange.add(row(out, 1), next, row(in, is_last ? 0 : 1), previous);
+  };
+  const auto both_ways = [&](auto& exchange) {
+    exchange.add(column(is_last ? in : out, 2), next, column(third, 0), previous);
+    exchange.add(row(out, 1), next, row(in, 1), previous);
+  };
+  const auto reason =
+      ": they share cells, and what receives in a step may not be sent in it, nor receive twice";
+  EXPECT_EQ(
+      text_of<AgreedError>([&] { commit(twice, comm); }),
+      fmt::format("exchange 'ring': on rank {0}, View 'in', (5) double, receives from rank {1}, and View "
+                  "'in', (5) double, receives from rank {1}{2}",
+                  last, before_last, reason));
+  EXPECT_EQ(text_of<AgreedError>([&] { commit(both_ways, comm); }),
+            fmt::format("exchange 'ring': on rank {}, View 'in', (5) double, receives from rank {}, and View "
+                        "'in', (4) double, is sent to rank 0{}",
+                        last, before_last, reason));
+  const auto side_by_side = [&](auto& exchange) {
+    for (int j = 0; j < 3; ++j) exchange.add(column(in, 3), next, column(in, j), previous);
+    exchange.add(column(in, 0), no_rank, column(in, 3), no_rank); // neither
+  };
+  EXPECT_NO_THROW(commit(side_by_side, comm));
+  Options unchecked;
+  unchecked.check = CheckLevel::off;
+  EXPECT_NO_THROW(commit(twice, Communicator(MPI_COMM_WORLD, unchecked)));
 }
 
 } // namespace

@@ -38,7 +38,8 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
   return text;
 }
 
-/// Collective over MPI_COMM_WORLD.
+} // namespace
+
 std::string broadcast(std::string text) {
   auto length = static_cast<std::int64_t>(text.size());
   check(MPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
@@ -46,8 +47,6 @@ std::string broadcast(std::string text) {
   check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD), "MPI_Bcast");
   return text;
 }
-
-} // namespace
 
 config::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides) {
   int rank = 0;

@@ -10,6 +10,7 @@
 #include "common/options.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
+#include "common/same_start.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/registry.hpp>
@@ -242,7 +243,9 @@ int live(int argc, char** argv, MiniAppFactory& factory) {
   Kokkos::initialize(kokkos_argc, for_kokkos.data());
   CommandLine line;
   int code = exit_verified;
-  if (const auto early = parse_command_line(argc, argv, factory.name(), factory.summary(), line)) {
+  auto early = different_starts(factory.name(), argc, argv);
+  if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
+  if (early) {
     if (world_rank() == 0) fmt::print(early->code == 0 ? stdout : stderr, "{}", early->text);
     code = early->code;
   } else if (line.schema || line.list_backends) {

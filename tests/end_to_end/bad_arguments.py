@@ -3,6 +3,7 @@
 
 import unittest
 
+from launch import HEAT, PINGPONG
 from refusal import PLATE, RefusalTest
 
 SEE_HELP = "\nRun with --help for more information."
@@ -34,6 +35,40 @@ class Usage(RefusalTest):
 
     def test_two_decks(self):
         self.refused("The following argument was not expected: other.yaml" + SEE_HELP, "other.yaml")
+
+
+class Starts(RefusalTest):
+    """One launch line of several programs, as mpirun and srun have it."""
+
+    def refused_beside(self, first, others):
+        """`others` are a program and its arguments, for a second rank."""
+        deck = str(self.write("deck.yaml", PLATE))
+        first = [deck if a == "deck" else a for a in first]
+        others = [deck if a == "deck" else a for a in others]
+        result = self.heat(*first, ":", "-n", "1", *others, limit=20)
+        names = {HEAT: "heat", PINGPONG: "pingpong"}
+        for says in (
+            "rank 0 runs '" + " ".join(["heat", *first]) + "'",
+            "rank 1 runs '" + " ".join([names[others[0]], *others[1:]]) + "'",
+        ):
+            self.assertIn(says, result.err)
+        self.assertEqual((result.code, result.out), (2, ""), result)
+        self.assertEqual(self.files(), ["deck.yaml"])
+
+    def test_other_app(self):
+        self.refused_beside(["deck"], [PINGPONG, "deck"])
+
+    def test_other_options(self):
+        self.refused_beside(["deck"], [HEAT, "deck", "--set", "comm.backend=view"])
+
+    def test_other_output(self):
+        self.refused_beside(["deck", "-o", "a.h5"], [HEAT, "deck", "-o", "b.h5"])
+
+    def test_wrong_on_one_rank(self):
+        self.refused_beside(["deck"], [HEAT, "deck", "--verbos"])
+
+    def test_schema_on_one_rank(self):
+        self.refused_beside(["--schema"], [HEAT, "deck"])
 
 
 class Overrides(RefusalTest):

@@ -77,6 +77,11 @@ class Plan {
   /// The receive buffers in the backend's own memory have been read, on the host's clock.
   virtual void release() {}
 
+  /// Local. A step that was started will not be finished, because of an error: takes back what can be taken
+  /// back at once, and waits for nobody. Returns whether nothing of it is under way any more. Where something
+  /// is, the plan and its buffers stay until another call returns true, or for ever.
+  virtual bool give_up() noexcept { return true; }
+
   /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
   /// replays steps by itself, from a recording of its stream, as a stream_ordered backend allows.
   virtual void poll() {}

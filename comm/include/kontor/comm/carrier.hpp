@@ -10,26 +10,32 @@
 #include <kontor/comm/routing.hpp>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::comm {
+
+/// What owns the memory of Views.
+using Owners = std::vector<std::shared_ptr<void>>;
 
 /// One way of carrying an exchange, with all that it repeats: staging memory, pack kernels and plans.
 ///
 /// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
 /// wave of pieces at a time: while one is between hosts, the next is between device and host.
 template <class T, class ExecutionSpace, class MemorySpace>
-class Carrier {
+class Carrier final : public detail::InFlight {
  public:
   /// Collective over the communicator; all steps are with the same instance. The memory of the slots must
-  /// outlive the carrier. Throws on every rank.
+  /// outlive the carrier: `views` own it. Throws on every rank.
   Carrier(const Communicator& comm, const Way& way, const std::string& label, std::span<const Slot> slots,
-          const Agreement& agreement, const ExecutionSpace& instance)
-      : way_(way), stream_ordered_(way.backend->capabilities().stream_ordered) {
+          const Agreement& agreement, const ExecutionSpace& instance, Owners views = {})
+      : comm_(comm.share()), way_(way), views_(std::move(views)),
+        stream_ordered_(way.backend->capabilities().stream_ordered) {
     auto routing = route(comm, way_, label, slots, agreement);
     packing_ = routing.used;
     if (routing.staged)
@@ -54,6 +60,7 @@ class Carrier {
   /// `times` may be null: then no phase is timed.
   void start(const ExecutionSpace& instance, PhaseTimes* times) {
     PhaseClock clock(times);
+    step_ = Step::failed; // unless this returns
     const auto lane = [&](std::size_t wave) -> const ExecutionSpace& {
       return waves_.size() == 1 ? instance : lanes_[wave % lanes_.size()]->get();
     };
@@ -67,10 +74,12 @@ class Carrier {
       waves_[wave].plan->start();
       clock.lap(&PhaseTimes::post);
     }
+    step_ = Step::under_way;
   }
 
   void finish(const ExecutionSpace& instance, PhaseTimes* times) {
     PhaseClock clock(times);
+    step_ = Step::failed; // unless this returns
     for (auto& wave : waves_) {
       {
         const Region region("comm/wait");
@@ -87,15 +96,34 @@ class Carrier {
       }
       clock.lap(&PhaseTimes::unpack);
     }
+    step_ = Step::none;
   }
 
   void poll() {
     for (auto& wave : waves_) wave.plan->poll();
   }
 
+  /// Local. A step will not be finished: gives it up, and says whether nothing of it is under way any more.
+  bool over() noexcept override {
+    bool result = true;
+    for (auto& wave : waves_) result = wave.plan->give_up() && result;
+    return result;
+  }
+
+  /// Ends a carrier: collective, with the messages of a step that was not finished, or at once where this
+  /// rank ends alone; then what MPI may still use stays with the communicator.
+  static void retire(std::unique_ptr<Carrier> carrier) noexcept {
+    const auto step = carrier->step_;
+    const bool left = step == Step::failed || (step == Step::under_way && !carrier->comm_.ends_together());
+    if (!left || carrier->over()) return;
+    const auto comm = std::move(carrier->comm_);
+    comm.keep(std::move(carrier));
+  }
+
   const Options& options() const { return way_.options; }
   Packing packing() const { return packing_; }
   bool stream_ordered() const { return stream_ordered_; }
+  bool failed() const { return step_ == Step::failed; }
 
  private:
   using Staging = Kokkos::View<T*, MemorySpace>;
@@ -150,8 +178,13 @@ class Carrier {
     return own;
   }
 
+  enum class Step : std::uint8_t { none, under_way, failed };
+
+  Communicator comm_;
   Way way_;
+  Owners views_;
   bool stream_ordered_;
+  Step step_ = Step::none;
   Packing packing_ = Packing::none;
   bool idle_ = true;      ///< this rank neither sends nor receives: it has nothing to wait for
   bool releases_ = false; ///< receives lie in memory of the backend's own
@@ -160,5 +193,17 @@ class Carrier {
   std::array<std::optional<OwnInstance<ExecutionSpace>>, 2> lanes_; ///< where waves are packed in turns
   std::vector<Wave> waves_; // last: plans are gone before the memory they use
 };
+
+/// Of a Carrier: calls its retire().
+struct Retire {
+  template <class Carrier>
+  void operator()(Carrier* carrier) const noexcept {
+    Carrier::retire(std::unique_ptr<Carrier>(carrier));
+  }
+};
+
+/// A Carrier and the duty to end it.
+template <class Carrier>
+using Held = std::unique_ptr<Carrier, Retire>;
 
 } // namespace kontor::comm

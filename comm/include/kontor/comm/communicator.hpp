@@ -27,6 +27,14 @@ struct Facts {
   int size = 1;
   int tag_limit = 32767;
 };
+
+/// What MPI may still use, although its owner is gone.
+class InFlight {
+ public:
+  virtual ~InFlight() = default;
+  /// Local. Whether MPI is done with it.
+  virtual bool over() noexcept = 0;
+};
 } // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
@@ -73,7 +81,15 @@ class Communicator {
   Communicator column() const { return sub({true, false}); }
 
   /// Local. Another handle to the same communicator; the last one frees it.
-  Communicator share() const { return Communicator(group_); }
+  Communicator share() const {
+    if (!group_) [[unlikely]]
+      group();
+    return Communicator(group_);
+  }
+
+  /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls
+  /// throw CallError then.
+  explicit operator bool() const { return group_ != nullptr; }
 
   /// This rank, from 0.
   int rank() const;
@@ -97,7 +113,8 @@ class Communicator {
   const std::vector<int>& coordinates() const;
   /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
-  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the
+  /// process grid has that dimension.
   int neighbour(int dim, int displacement) const;
 
   /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
@@ -135,6 +152,14 @@ class Communicator {
   /// complete, at the latest when the communicator ends.
   void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
 
+  /// Local; any thread. The same for what an error has left, which may never be complete: when the
+  /// communicator ends it is not waited for, but left to MPI, memory included.
+  void keep(std::unique_ptr<detail::InFlight>) const;
+
+  /// Local. Whether this rank may wait for the others where they end something together: no exception is
+  /// passing, no error has left messages behind, and MPI has not ended.
+  bool ends_together() const;
+
   /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
   /// and leaves to MPI what is under way, memory included.
   void abandon() const;
@@ -147,6 +172,7 @@ class Communicator {
   Communicator(Owned, const Options&);
   void read_cartesian();
   explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
+  Group& group() const;
   std::shared_ptr<Group> group_;
 };
 

@@ -22,7 +22,11 @@ namespace kontor::comm {
 ///
 /// `View` gives the value type and the space; the Views that travel may have any rank (0 to 8) and layout.
 /// Elements meet by logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements.
-/// The exchange shares ownership of its Views, so they outlive the messages. Host handle: not copyable.
+/// The exchange shares ownership of its Views, so they outlive the messages. One that is destroyed in the
+/// middle of a step finishes its messages, together with all ranks; where an exception is passing it waits
+/// for nobody: what receives is taken back where it can be, what is sent goes on, and the communicator keeps
+/// Views and buffers until MPI is done with them. Host handle: not copyable; one that was moved from takes
+/// part in nothing.
 template <ViewType View>
 class Exchange {
  public:
@@ -49,7 +53,11 @@ class Exchange {
 
   /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where
   /// a peer is no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of
-  /// the destination, so all ranks declare their slots in the same order.
+  /// the destination, so all ranks declare their slots in the same order. The slot keeps these Views: what
+  /// becomes of the variables later, by swap, resize or assignment, does not change what travels, and
+  /// check_sends() and check_receives() find out. Memory that an unmanaged View refers to is the caller's to
+  /// keep until the exchange is gone; after an exception in a step, until MPI has ended. Takes part in
+  /// steps from the next commit() on.
   template <class SendView, class ReceiveView>
   void add(const SendView& send, int destination, const ReceiveView& receive, int source) {
     static_assert(ViewType<SendView> && ViewType<ReceiveView>,
@@ -65,30 +73,36 @@ class Exchange {
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
   /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
-  /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, and
-  /// UsageError if the chosen packing or backend cannot carry a View.
+  /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, or,
+  /// from check level `local` on, if a cell is received twice or both received and sent; UsageError if the
+  /// chosen packing or backend cannot carry a View; CallError if the exchange was moved from.
   void commit() {
+    if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
     carrier_.reset();
     under_way_ = false;
     candidates_.clear();
-    auto carriers = make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_);
+    auto carriers =
+        make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
     keep_different(comm_, carriers);
     const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
     for (std::size_t i = 0; i < carriers.size(); ++i)
       candidates_.push_back({carriers[i]->options(), seconds[i]});
     carrier_ = std::move(carriers[choose(seconds)]);
+    committed_slots_ = slots_.size();
   }
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
   /// ordered after all work on the instance: by one fence, or by the instance's own queue where the backend
   /// is stream-ordered (nccl, ipc). The Views that are sent may be read but not written before finish(),
-  /// those that receive neither.
+  /// those that receive neither. Throws CallError before commit(), after another add(), in a step, and after
+  /// a step that failed, until commit() has made the plan anew.
   void start() {
     auto& carrier = committed();
-    if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");
+    if (under_way_ || slots_.size() != committed_slots_ || carrier.failed()) [[unlikely]]
+      refuse_start();
     check_order("start");
     under_way_ = true;
     carrier.start(instance_, timed());
@@ -103,6 +117,19 @@ class Exchange {
     check_order("finish");
     under_way_ = false;
     carrier.finish(instance_, timed());
+  }
+
+  /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
+  /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
+  /// labels and addresses, unless some slot sends cells of this View.
+  template <ViewType V>
+  void check_sends(const V& view) const {
+    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
+  }
+  /// The same unless some slot receives into cells of this View.
+  template <ViewType V>
+  void check_receives(const V& view) const {
+    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), true);
   }
 
   /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
@@ -139,8 +166,18 @@ class Exchange {
   PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }
 
   Carrier& committed() const {
-    if (!carrier_) throw CallError("exchange '" + label_ + "': commit() comes before start() and finish()");
+    if (!carrier_) [[unlikely]]
+      throw CallError(comm_ ? "exchange '" + label_ + "': commit() comes before start() and finish()"
+                            : "start() or finish() on an Exchange that was moved from");
     return *carrier_;
+  }
+
+  [[noreturn]] void refuse_start() const {
+    const char* const why = under_way_ ? "start() again before finish()"
+                            : slots_.size() != committed_slots_
+                                ? "add() after commit(): commit() again before start()"
+                                : "start() after a step that failed: commit() makes the plan anew";
+    throw CallError("exchange '" + label_ + "': " + why);
   }
 
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
@@ -162,12 +199,13 @@ class Exchange {
   execution_space instance_;
   bool checks_order_;
   std::vector<Slot> slots_;
-  std::vector<std::shared_ptr<void>> views_;
+  Owners views_;
   std::vector<Candidate> candidates_;
   PhaseTimes times_;
   bool timed_ = false;
-  bool under_way_ = false;           ///< between start() and finish()
-  std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
+  std::size_t committed_slots_ = 0; ///< more have been added since if it differs
+  bool under_way_ = false;          ///< between start() and finish()
+  Held<Carrier> carrier_;           // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

@@ -25,6 +25,9 @@ struct Agreement {
   std::vector<WireOrder> receive_orders; ///< of each slot
 };
 
+/// Local. Throws CallError unless one of the slots sends cells of this View, or receives into some.
+void check_use(const std::string& label, std::span<const Slot>, const Buffer& view, bool receives);
+
 /// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must
 /// be equal, and each send must meet a receive. Throws AgreedError on all ranks, naming both ends of the
 /// first mismatch (that of the lowest receiving rank).

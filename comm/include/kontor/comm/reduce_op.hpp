@@ -11,7 +11,9 @@
 #include <typeinfo>
 
 /// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI
-/// gets an operation made once for each communicator.
+/// gets an operation made once for each communicator. The functor may not throw: MPI calls it, on some ranks
+/// and not on others, and exceptions do not pass through MPI. One that throws ends the program: a line on
+/// stderr says what it threw, and MPI_Abort ends all ranks with code 3.
 namespace kontor::comm {
 
 /// A functor of which the caller says whether its operands may change places.
@@ -59,13 +61,20 @@ struct Reducer {
   const char* type = ""; ///< of the functor, as the compiler spells it
 };
 
+/// Ends all ranks: the functor of that type has thrown what is being handled.
+[[noreturn]] void functor_threw(const char* type) noexcept;
+
 /// What MPI calls for a functor: `both` becomes f(lower ranks, both). F is empty, so any byte is one.
 template <class T, class F>
 void combine(void* lower, void* both, int* count, MPI_Datatype*) noexcept {
   const auto f = std::bit_cast<F>('\0');
   const auto* a = static_cast<const T*>(lower);
   auto* b = static_cast<T*>(both);
-  for (int i = 0; i < *count; ++i) b[i] = f(a[i], b[i]);
+  try {
+    for (int i = 0; i < *count; ++i) b[i] = f(a[i], b[i]);
+  } catch (...) {
+    functor_threw(typeid(F).name());
+  }
 }
 
 template <class T, class F, bool swappable>

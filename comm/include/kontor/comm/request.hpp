@@ -70,6 +70,8 @@ struct GivenBack<First, Second> {
 /// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
 /// those that are sent may be read but not written before it is complete, those that receive neither.
 /// Movable; what was moved from is empty, and so is one whose Views have been given back.
+/// The memory of an unmanaged View is the caller's to keep until the operation is complete; if the Request is
+/// dropped, until the communicator ends.
 ///
 /// One that is dropped unfinished: a receive is cancelled, or completes if its message is there already, and
 /// its View's contents mean nothing; anything else goes on, and the communicator keeps the Views until MPI
