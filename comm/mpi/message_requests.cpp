@@ -41,6 +41,14 @@ void MessageRequests::wait() {
     fail_wait(code);
 }
 
+bool MessageRequests::test() {
+  int done = 0;
+  const int code = MPI_Testall(size(), data(), &done, statuses_.data());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail_wait(code);
+  return done != 0;
+}
+
 void MessageRequests::abandon() {
   if (!failed_ && std::uncaught_exceptions() == 0) {
     MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);

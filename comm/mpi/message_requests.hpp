@@ -25,6 +25,9 @@ class MessageRequests {
   /// level `cross_rank`, the first that has not come when patience ends.
   void wait();
 
+  /// Whether all messages are complete. Throws Error, with the first message that failed.
+  bool test();
+
   /// Ends what is under way, because the buffers are about to go. Without an error all messages arrive, since
   /// all ranks have started. After one the other ranks may be gone: receives are taken back, and the
   /// function returns without waiting for sends.

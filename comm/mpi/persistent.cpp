@@ -46,6 +46,11 @@ class Persistent final : public Plan {
     under_way_ = false;
   }
 
+  bool test() override {
+    under_way_ = !requests_.test();
+    return !under_way_;
+  }
+
  private:
   MessageRequests requests_;
   bool under_way_ = false;

@@ -8,6 +8,7 @@
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/routing.hpp>
+#include <kontor/comm/view_buffer.hpp>
 
 #include <array>
 #include <memory>
@@ -36,7 +37,7 @@ class Carrier {
       pinned_ = Pinned("comm/pinned", routing.staging_elements);
     else
       staging_ = Staging("comm/staging", routing.staging_elements);
-    T* const memory = routing.staged ? pinned_.data() : staging_.data();
+    T* const memory = routing.staged ? data_of(pinned_) : data_of(staging_);
     for (auto& [schedule, sends, receives] : routing.waves) {
       point_into(memory, schedule.sends, sends);
       point_into(memory, schedule.receives, receives);
@@ -53,6 +54,7 @@ class Carrier {
 
   void start(const ExecutionSpace& instance, PhaseTimes& times) {
     Stopwatch watch;
+    finished_ = 0;
     const auto lane = [&](std::size_t wave) -> const ExecutionSpace& {
       return waves_.size() == 1 ? instance : lanes_[wave % lanes_.size()]->get();
     };
@@ -78,21 +80,15 @@ class Carrier {
   }
 
   void finish(const ExecutionSpace& instance, PhaseTimes& times) {
-    Stopwatch watch;
-    for (auto& wave : waves_) {
-      {
-        const Region region("comm/wait");
-        wave.plan->finish();
-      }
-      watch.lap(times.wait);
-      const Region region("comm/unpack");
-      wave.unpacks.template run<Packs::Direction::unpack>(instance);
-      if (releases_) {
-        if (!stream_ordered_) fence(instance, "comm/unpacked");
-        wave.plan->release();
-      }
-      watch.lap(times.unpack);
-    }
+    finish_waves(instance, times, [](Plan& plan) {
+      plan.finish();
+      return true;
+    });
+  }
+
+  /// Goes on with what has come, in the order of waves; whether that was all.
+  bool test(const ExecutionSpace& instance, PhaseTimes& times) {
+    return finish_waves(instance, times, [](Plan& plan) { return plan.test(); });
   }
 
   void poll() {
@@ -113,6 +109,30 @@ class Carrier {
     Packs unpacks;
     std::unique_ptr<Plan> plan;
   };
+
+  /// Unpacks each wave that is complete(plan), up to the first that is not; whether all of them are.
+  template <class Complete>
+  bool finish_waves(const ExecutionSpace& instance, PhaseTimes& times, const Complete& complete) {
+    Stopwatch watch;
+    for (; finished_ < waves_.size(); ++finished_) {
+      auto& wave = waves_[finished_];
+      bool is_complete = false;
+      {
+        const Region region("comm/wait");
+        is_complete = complete(*wave.plan);
+      }
+      watch.lap(times.wait);
+      if (!is_complete) return false;
+      const Region region("comm/unpack");
+      wave.unpacks.template run<Packs::Direction::unpack>(instance);
+      if (releases_) {
+        if (!stream_ordered_) fence(instance, "comm/unpacked");
+        wave.plan->release();
+      }
+      watch.lap(times.unpack);
+    }
+    return true;
+  }
 
   static void point_into(T* memory, std::vector<Transfer>& transfers,
                          const std::vector<PackedTransfer>& packed) {
@@ -156,7 +176,8 @@ class Carrier {
   Staging staging_;
   Pinned pinned_;
   std::array<std::optional<OwnInstance<ExecutionSpace>>, 2> lanes_; ///< where waves are packed in turns
-  std::vector<Wave> waves_; // last: plans are gone before the memory they use
+  std::size_t finished_ = 0; ///< waves of the step under way that have been unpacked
+  std::vector<Wave> waves_;  // last: plans are gone before the memory they use
 };
 
 } // namespace kontor::comm
