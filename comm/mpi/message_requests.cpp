@@ -40,6 +40,14 @@ void MessageRequests::wait() {
     fail_wait(code);
 }
 
+bool MessageRequests::test() {
+  int done = 0;
+  const int code = MPI_Testall(size(), data(), &done, statuses_.data());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail_wait(code);
+  return done != 0;
+}
+
 void MessageRequests::end() noexcept {
   if (ends_alone(*littered_))
     give_up();

@@ -25,6 +25,9 @@ class MessageRequests {
   /// level `cross_rank`, the first that has not come when patience ends.
   void wait();
 
+  /// Whether all messages are complete. Throws Error, with the first message that failed.
+  bool test();
+
   /// Ends what is under way, because the buffers are about to go: all messages arrive, since all ranks have
   /// started. Where this rank ends alone, gives up.
   void end() noexcept;

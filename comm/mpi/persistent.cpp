@@ -47,6 +47,10 @@ class Persistent final : public Plan {
     under_way_ = false;
   }
 
+  bool test() override {
+    under_way_ = !requests_.test();
+    return !under_way_;
+  }
   bool give_up() noexcept override { return !under_way_ || requests_.give_up(); }
 
  private:

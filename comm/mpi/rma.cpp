@@ -19,6 +19,7 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace kontor::comm::mpi {
 namespace {
@@ -78,6 +79,7 @@ class Rma final : public Plan {
 
   void start() override {
     under_way_ = true;
+    putting_ = !destinations_.empty();
     if (!sources_.empty()) check_step(MPI_Win_post(sources_.get(), 0, window_), "MPI_Win_post");
     if (destinations_.empty()) return;
     check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
@@ -90,9 +92,18 @@ class Rma final : public Plan {
   }
 
   void finish() override {
-    if (!destinations_.empty()) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
+    complete();
     if (!sources_.empty()) wait();
     under_way_ = false;
+  }
+
+  /// MPI has no test for the end of its own puts, so the first one may wait for the destinations to start.
+  bool test() override {
+    complete();
+    int done = 1;
+    if (!sources_.empty()) check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
+    under_way_ = done == 0;
+    return done != 0;
   }
 
   /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
@@ -133,6 +144,10 @@ class Rma final : public Plan {
                     lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
   }
 
+  void complete() {
+    if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
+  }
+
   void wait() {
     if (patience_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
     int done = 0;
@@ -169,6 +184,7 @@ class Rma final : public Plan {
   std::vector<Message> sends_;
   std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
   bool under_way_ = false;
+  bool putting_ = false; ///< between MPI_Win_start and MPI_Win_complete
 };
 
 } // namespace

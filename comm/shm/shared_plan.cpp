@@ -81,6 +81,13 @@ class SharedPlan final : public Plan {
     if (between_nodes_) between_nodes_->finish();
   }
 
+  bool test() override {
+    let_messages_go_on();
+    for (auto& r : receives_)
+      if (steps(r.slot->filled) < step_) return false;
+    return !between_nodes_ || between_nodes_->test();
+  }
+
   void release() override {
     for (auto& r : receives_) set_steps(r.slot->emptied, step_);
   }
@@ -141,15 +148,17 @@ class SharedPlan final : public Plan {
   }
 
   /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
+  void let_messages_go_on() const {
+    int flag = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  }
+
   template <class What>
   void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
     int turns = 0;
     const bool in_time = mpi::Deadline(patience_).wait([&] {
       if (steps(counter) >= step) return true;
-      if (++turns % 256 == 0) {
-        int flag = 0;
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
-      }
+      if (++turns % 256 == 0) let_messages_go_on();
       return false;
     });
     if (in_time) return;

@@ -150,9 +150,21 @@ Communicator::Communicator(const Communicator& parent, const std::vector<int>& d
 }
 
 Communicator Communicator::split(int colour, int key) const {
+  return *split(std::optional(colour), key);
+}
+
+std::optional<Communicator> Communicator::split(std::optional<int> colour, int key) const {
+  std::optional<std::string> problem;
+  if (colour && *colour < 0)
+    problem =
+        fmt::format("rank {} gives the colour {}; colours are 0 or more, and std::nullopt says that a rank "
+                    "is to be in none of the parts",
+                    rank(), *colour);
+  agree(problem);
   MPI_Comm comm = MPI_COMM_NULL;
-  check(MPI_Comm_split(native(), colour, key, &comm), "MPI_Comm_split");
-  return {Owned{comm}, options()};
+  check(MPI_Comm_split(native(), colour.value_or(MPI_UNDEFINED), key, &comm), "MPI_Comm_split");
+  if (!colour) return std::nullopt;
+  return Communicator(Owned{comm}, options());
 }
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
@@ -284,6 +296,23 @@ int Communicator::neighbour(int dim, int displacement) const {
   int destination = MPI_PROC_NULL;
   check(MPI_Cart_shift(group().comm, dim, displacement, &source, &destination), "MPI_Cart_shift");
   return destination == MPI_PROC_NULL ? no_rank : destination;
+}
+
+int Communicator::rank_at(std::vector<int> coordinates) const {
+  const auto& extents = dims();
+  if (extents.empty() || coordinates.size() != extents.size())
+    throw CallError(
+        fmt::format("rank_at({}) takes a coordinate for each dimension of the process grid, which "
+                    "has {}",
+                    fmt::join(coordinates, ", "), extents.size()));
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    auto& c = coordinates[d];
+    if (periodic()[d]) c = (c % extents[d] + extents[d]) % extents[d];
+    if (c < 0 || c >= extents[d]) return no_rank;
+  }
+  int rank = no_rank;
+  check(MPI_Cart_rank(native(), coordinates.data(), &rank), "MPI_Cart_rank");
+  return rank;
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {

@@ -52,6 +52,9 @@ TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
           int source = 0, destination = 0;
           MPI_Cart_shift(reference, d, steps, &source, &destination);
           EXPECT_EQ(comm.neighbour(d, steps), destination == MPI_PROC_NULL ? no_rank : destination);
+          auto there = coordinates;
+          there[d] += steps;
+          EXPECT_EQ(comm.rank_at(there), comm.neighbour(d, steps));
         }
       }
       MPI_Comm_free(&reference);
@@ -109,6 +112,55 @@ TEST(SubCommunicators, Split) {
   EXPECT_EQ(half.size(), (world.size() + 1 - colour) / 2);
   EXPECT_EQ(half.rank(), half.size() - 1 - world.rank() / 2);
   expect_usable(half);
+}
+
+/// Odd ranks are in none of the parts.
+TEST(SubCommunicators, SplitWithoutColour) {
+  const Communicator world(MPI_COMM_WORLD);
+  const bool in = world.rank() % 2 == 0;
+  const auto part = world.split(in ? std::optional(3) : std::nullopt);
+  EXPECT_EQ(part.has_value(), in);
+  if (part) {
+    EXPECT_EQ(part->size(), (world.size() + 1) / 2);
+    EXPECT_EQ(part->rank(), world.rank() / 2);
+    expect_usable(*part);
+  }
+  expect_usable(world);
+}
+
+TEST(SubCommunicators, SplitByANegativeColour) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int last = world.size() - 1;
+  EXPECT_EQ(text_of<AgreedError>([&] { world.split(world.rank() == last ? -7 : 0); }),
+            fmt::format(
+                "rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
+                "be in none of the parts",
+                last));
+  expect_usable(world);
+}
+
+/// Across a corner: around a periodic dimension, and beyond a closed one.
+TEST(RankAt, Corners) {
+  const Communicator world(MPI_COMM_WORLD);
+  for (const auto& dims : grids(world.size(), 2)) {
+    const Communicator grid(world, dims, {true, false});
+    for (int i = -2 * dims[0]; i <= 2 * dims[0]; ++i) {
+      for (int j = -2; j <= dims[1] + 1; ++j) {
+        const int row = ((i % dims[0]) + dims[0]) % dims[0];
+        EXPECT_EQ(grid.rank_at({i, j}), j < 0 || j >= dims[1] ? no_rank : row * dims[1] + j)
+            << i << ", " << j;
+      }
+    }
+  }
+}
+
+TEST(RankAt, WantsOneCoordinateForEachDimension) {
+  const Communicator world(MPI_COMM_WORLD);
+  const Communicator grid(world, {world.size(), 1}, {true, true});
+  EXPECT_EQ(text_of<CallError>([&] { grid.rank_at({1}); }),
+            "rank_at(1) takes a coordinate for each dimension of the process grid, which has 2");
+  EXPECT_EQ(text_of<CallError>([&] { world.rank_at({}); }),
+            "rank_at() takes a coordinate for each dimension of the process grid, which has 0");
 }
 
 TEST(BalancedDims, AreThoseOfMpi) {

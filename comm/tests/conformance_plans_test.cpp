@@ -230,6 +230,7 @@ TEST(Plans, StartedAndFinishedOutOfTurn) {
             "exchange 'early': commit() comes before start() and finish()");
   exchange.commit();
   EXPECT_EQ(text_of<CallError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.test(); }), "exchange 'early': test() without start()");
   exchange.start();
   EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }), "exchange 'early': start() again before finish()");
   exchange.finish();

@@ -53,7 +53,9 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
       down.prepare(comm, step, 1);
       PhaseTimes times;
       carrier.start(instance, &times);
-      carrier.finish(instance, &times);
+      bool ended = false;
+      while (step == 1 && !ended) ended = carrier.test(instance, &times);
+      if (!ended) carrier.finish(instance, &times);
       Kokkos::fence();
       up.check();
       down.check();

@@ -8,6 +8,7 @@
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/routing.hpp>
+#include <kontor/comm/view_buffer.hpp>
 
 #include <array>
 #include <cstdint>
@@ -42,7 +43,7 @@ class Carrier final : public detail::InFlight {
       pinned_ = Pinned("comm/pinned", routing.staging_elements);
     else
       staging_ = Staging("comm/staging", routing.staging_elements);
-    T* const memory = routing.staged ? pinned_.data() : staging_.data();
+    T* const memory = routing.staged ? data_of(pinned_) : data_of(staging_);
     for (auto& [schedule, sends, receives] : routing.waves) {
       point_into(memory, schedule.sends, sends);
       point_into(memory, schedule.receives, receives);
@@ -61,6 +62,7 @@ class Carrier final : public detail::InFlight {
   void start(const ExecutionSpace& instance, PhaseTimes* times) {
     PhaseClock clock(times);
     step_ = Step::failed; // unless this returns
+    finished_ = 0;
     const auto lane = [&](std::size_t wave) -> const ExecutionSpace& {
       return waves_.size() == 1 ? instance : lanes_[wave % lanes_.size()]->get();
     };
@@ -78,25 +80,15 @@ class Carrier final : public detail::InFlight {
   }
 
   void finish(const ExecutionSpace& instance, PhaseTimes* times) {
-    PhaseClock clock(times);
-    step_ = Step::failed; // unless this returns
-    for (auto& wave : waves_) {
-      {
-        const Region region("comm/wait");
-        wave.plan->finish();
-      }
-      clock.lap(&PhaseTimes::wait);
-      if (!wave.unpacks.empty()) {
-        const Region region("comm/unpack");
-        wave.unpacks.template run<Packs::Direction::unpack>(instance);
-      }
-      if (releases_) {
-        if (!stream_ordered_) fence(instance, "comm/unpacked");
-        wave.plan->release();
-      }
-      clock.lap(&PhaseTimes::unpack);
-    }
-    step_ = Step::none;
+    finish_waves(instance, times, [](Plan& plan) {
+      plan.finish();
+      return true;
+    });
+  }
+
+  /// Goes on with what has come, in the order of waves; whether that was all.
+  bool test(const ExecutionSpace& instance, PhaseTimes* times) {
+    return finish_waves(instance, times, [](Plan& plan) { return plan.test(); });
   }
 
   void poll() {
@@ -142,6 +134,37 @@ class Carrier final : public detail::InFlight {
     if (!wave.packs.empty()) region.emplace("comm/pack");
     wave.plan->prepare();
     wave.packs.template run<Packs::Direction::pack>(instance);
+  }
+
+  /// Unpacks each wave that is complete(plan), up to the first that is not; whether all of them are.
+  template <class Complete>
+  bool finish_waves(const ExecutionSpace& instance, PhaseTimes* times, const Complete& complete) {
+    PhaseClock clock(times);
+    step_ = Step::failed; // unless this returns
+    for (; finished_ < waves_.size(); ++finished_) {
+      auto& wave = waves_[finished_];
+      bool is_complete = false;
+      {
+        const Region region("comm/wait");
+        is_complete = complete(*wave.plan);
+      }
+      clock.lap(&PhaseTimes::wait);
+      if (!is_complete) {
+        step_ = Step::under_way;
+        return false;
+      }
+      if (!wave.unpacks.empty()) {
+        const Region region("comm/unpack");
+        wave.unpacks.template run<Packs::Direction::unpack>(instance);
+      }
+      if (releases_) {
+        if (!stream_ordered_) fence(instance, "comm/unpacked");
+        wave.plan->release();
+      }
+      clock.lap(&PhaseTimes::unpack);
+    }
+    step_ = Step::none;
+    return true;
   }
 
   static void point_into(T* memory, std::vector<Transfer>& transfers,
@@ -191,7 +214,8 @@ class Carrier final : public detail::InFlight {
   Staging staging_;
   Pinned pinned_;
   std::array<std::optional<OwnInstance<ExecutionSpace>>, 2> lanes_; ///< where waves are packed in turns
-  std::vector<Wave> waves_; // last: plans are gone before the memory they use
+  std::size_t finished_ = 0; ///< waves of the step under way that have been unpacked
+  std::vector<Wave> waves_;  // last: plans are gone before the memory they use
 };
 
 /// Of a Carrier: calls its retire().

@@ -66,8 +66,13 @@ class Communicator {
   ~Communicator() = default;
 
   /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
-  /// with this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
+  /// with this one's options. Each rank belongs to exactly one of the new communicators. Throws AgreedError
+  /// on every rank if a colour is negative. MPI_Comm_split.
   Communicator split(int colour, int key = 0) const;
+
+  /// Collective. The same, for when some ranks are to be in none of the new communicators: they give
+  /// std::nullopt and get it. MPI_Comm_split with MPI_UNDEFINED.
+  std::optional<Communicator> split(std::optional<int> colour, int key = 0) const;
 
   /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
   /// Cartesian communicator of those. Throws UsageError unless `keep` has one entry for each dimension and
@@ -116,6 +121,11 @@ class Communicator {
   /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the
   /// process grid has that dimension.
   int neighbour(int dim, int displacement) const;
+
+  /// Local. The rank at these coordinates of the process grid, one for each dimension. Where a dimension is
+  /// periodic they go on around it; beyond a closed end: no_rank. So neighbours across a corner can be asked
+  /// for. Throws CallError unless there is one for each dimension.
+  int rank_at(std::vector<int> coordinates) const;
 
   /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
   /// every rank; so an error that one rank sees becomes an error of all of them instead of a hang.

@@ -79,18 +79,7 @@ void combine(void* lower, void* both, int* count, MPI_Datatype*) noexcept {
 
 template <class T, class F, bool swappable>
 Reducer reducer(const ReduceFunctor<F, swappable>&) {
-  static_assert(
-      std::is_empty_v<F> && std::is_trivially_copyable_v<F>,
-      "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it "
-      "cannot be a pointer to a function");
-  static_assert(
-      std::is_invocable_r_v<T, const F&, const T&, const T&>,
-      "kontor::comm: the functor of a reduction must take two elements, as (const T&, const T&), and "
-      "return one");
-  if constexpr (std::is_empty_v<F> && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
-  else
-    return {};
+  return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
 }
 
 template <class T>
@@ -101,6 +90,45 @@ Reducer reducer(ReduceOp op) {
 template <class T, class F>
 Reducer reducer(const F& f) {
   return reducer<T>(non_commutative(f));
+}
+
+/// The functor itself.
+template <class F>
+struct Unwrapped {
+  using type = F;
+};
+template <class F, bool swappable>
+struct Unwrapped<ReduceFunctor<F, swappable>> {
+  using type = F;
+};
+
+template <class T, class Op>
+concept Combines = std::is_invocable_r_v<T, const typename Unwrapped<Op>::type&, const T&, const T&>;
+
+template <class Op, class T>
+constexpr bool check_op() {
+  constexpr bool of_mpi = std::is_same_v<Op, MPI_Op>;
+  static_assert(!of_mpi,
+                "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for "
+                "MPI_SUM, or a functor, not an MPI_Op");
+  if constexpr (of_mpi) {
+    return false;
+  } else if constexpr (std::is_same_v<Op, ReduceOp>) {
+    return true;
+  } else {
+    using F = typename Unwrapped<Op>::type;
+    constexpr bool stateless = std::is_empty_v<F> && std::is_trivially_copyable_v<F>;
+    static_assert(stateless, "kontor::comm: the functor of a reduction must have no state: no captures, no "
+                             "members, and it cannot be a pointer to a function");
+    if constexpr (stateless) {
+      constexpr bool combines = Combines<T, Op>;
+      static_assert(combines,
+                    "kontor::comm: the functor of a reduction must take two elements, as (const T&, "
+                    "const T&), and return one");
+      return combines;
+    }
+    return stateless;
+  }
 }
 
 } // namespace detail

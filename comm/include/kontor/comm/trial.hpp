@@ -70,7 +70,7 @@ class Saved {
     std::int64_t elements = 0;
     for (const auto& slot : slots) elements += is_received(slot) ? element_count(slot.receive.shape) : 0;
     memory_ = Memory(Kokkos::view_alloc(std::string("comm/saved"), Kokkos::WithoutInitializing), elements);
-    T* place = memory_.data();
+    T* place = data_of(memory_);
     for (const auto& slot : slots) {
       if (!is_received(slot)) continue;
       const auto& [data, scalar, shape, memory, label] = slot.receive;
