@@ -57,7 +57,7 @@ class PatientBlocking final : public Plan {
 
   bool give_up() noexcept override {
     bool over = true;
-    for (const auto& slot : slots_) over = slot->give_up() && over;
+    for (const auto& pair : pairs_) over = pair->give_up() && over;
     return over;
   }
 
