@@ -179,13 +179,14 @@ std::vector<fs::path> File::Impl::commit() {
       if (writer) verify(temporary_, receipts_);
     });
     collectively(comm_, [&] {
-      if (rank_ == 0) written = replace_together(files_);
+      if (rank_ != 0) return;
+      written = replace_together(files_);
+      files_.clear(); // before the other ranks go on: the names are unlocked
     });
   } catch (...) {
     drop();
     throw;
   }
-  drop();
   receipts_.clear();
   return written;
 }
