@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 /// Whether both name one file, which need not exist yet.
 bool same(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) || fs::equivalent(a, b, ignored);
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
+         fs::equivalent(a, b, ignored);
 }
 
 struct Role {

@@ -148,7 +148,8 @@ class Run {
 
   /// A path that cannot be written is the user's to mend, and is found before any work is done.
   std::unique_ptr<output::File> open_output(const comm::Communicator& comm) const {
-    const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results};
+    const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none,
+                      line_.results};
     check_files(comm, files);
     try {
       return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));

@@ -9,7 +9,8 @@
 
 namespace kontor::output {
 
-/// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to itself.
+/// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to
+/// itself.
 ///
 /// HDF5 (1.10.8 at least) crashes when the process ends after a file could not be flushed while it was
 /// closed, and would try to flush it again. This driver tells HDF5 that every write succeeded; after the

@@ -107,7 +107,8 @@ File::Impl::~Impl() {
 }
 
 void File::Impl::open_temporaries() {
-  constexpr std::string_view other = "choose another file with output.file or -o", another = "choose another file";
+  constexpr std::string_view other = "choose another file with output.file or -o",
+                             another = "choose another file";
   check_replaceable(target_, other);
   for (const fs::path& sidecar : sidecars_) check_replaceable(sidecar, another);
   files_.emplace_back(target_, other);

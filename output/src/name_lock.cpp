@@ -108,7 +108,7 @@ NameLock::NameLock(const fs::path& target)
 }
 
 NameLock::~NameLock() {
-  if (file_ >= 0) ::unlink(path_.c_str());
+  if (file_ >= 0 && is_file(path_, file_)) ::unlink(path_.c_str());
 }
 
 void NameLock::note(const fs::path& temporary) {
@@ -128,9 +128,10 @@ fs::path temporary_name(const fs::path& target) {
 }
 
 bool is_file(const fs::path& path, int descriptor) {
-  struct stat named {}, open {};
+  struct stat named {};
+  struct stat open {};
   return ::lstat(path.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 &&
-      named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 } // namespace kontor::output

@@ -66,7 +66,6 @@ Temporary::Temporary(fs::path target, std::string_view advice) : target_(std::mo
     check_kind(target_);
     lock_.emplace(target_);
     create();
-    lock_->note(path_);
   });
 }
 
@@ -82,13 +81,18 @@ void Temporary::create() {
     path_ = temporary_name(target_);
     file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   } while (file_ < 0 && errno == EEXIST);
-  if (file_ < 0) throw Obstacle{std::strerror(errno), errno == ENOENT ? "make the directory or " : ""};
+  if (file_ < 0) throw Obstacle{std::strerror(errno), ""};
+  try {
+    lock_->note(path_);
+  } catch (const Obstacle&) {
+    ::unlink(path_.c_str());
+    throw;
+  }
 }
 
 void Temporary::write(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t put =
-        ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    const ssize_t put = ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (put < 0 && errno != EINTR) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
     if (put > 0) done += put;
   }
@@ -96,8 +100,7 @@ void Temporary::write(const std::string& text) {
   std::string found(text.size() + 1, '\0');
   const ssize_t got = ::pread(file_, found.data(), found.size(), 0);
   found.resize(got > 0 ? got : 0);
-  if (found != text)
-    throw Error("what was read back is not what was written; check the disk and its quota");
+  if (found != text) throw Error("what was read back is not what was written; check the disk and its quota");
   written_ = true;
 }
 
@@ -154,8 +157,9 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
       other->take_name();
       written.push_back(other->target());
     } catch (const Error& error) {
-      failures += fmt::format("{}{}; ", error.what(),
-                              other->earlier_.empty() ? "" : ", the earlier one is " + other->earlier_.string());
+      failures +=
+          fmt::format("{}{}; ", error.what(),
+                      other->earlier_.empty() ? "" : ", the earlier one is " + other->earlier_.string());
     }
   std::set<fs::path> directories;
   for (const fs::path& path : written) directories.insert(path.has_parent_path() ? path.parent_path() : ".");

@@ -64,10 +64,10 @@ std::string xdmf(const fs::path& h5, const Image& image, int dimensions, int pre
                  const std::vector<Snapshot>& snapshots) {
   if ((dimensions != 3 && (dimensions != 2 || image.cells[2] != 1)) || (precision != 4 && precision != 8) ||
       snapshots.empty())
-    throw Error(
-        fmt::format("output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
-                    "or 2 with one layer, 4 or 8, and at least one",
-                    xdmf_path(h5).string(), dimensions, image.cells[2], precision, snapshots.size()));
+    throw Error(fmt::format(
+        "output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
+        "or 2 with one layer, 4 or 8, and at least one",
+        xdmf_path(h5).string(), dimensions, image.cells[2], precision, snapshots.size()));
   std::string grids;
   for (const Snapshot& snapshot : snapshots)
     grids += grid(image, h5.filename().string(), precision, snapshot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* A disk that fills up, and other faults of file systems. Stands before the C library, linked or preloaded
- * (LD_PRELOAD), and lets writes to temporaries, *.h5.*.tmp, fail with ENOSPC after a number of bytes, or claim
- * success and lose the data. It is armed by kontor_fault_arm(), or by the environment:
+ * (LD_PRELOAD), and lets writes to temporaries, *.h5.*.tmp, fail with ENOSPC after a number of bytes, or
+ * claim success and lose the data. It is armed by kontor_fault_arm(), or by the environment:
  *   KONTOR_FAULT_AFTER=<bytes>   how many bytes still arrive; without it nothing fails
  *   KONTOR_FAULT_FILE=<text>     in the names of the files; ".h5." if it is not given
  *   KONTOR_FAULT_LOSE=1          lose data silently instead of failing

@@ -109,7 +109,8 @@ TEST_F(Names, WhatADeadRunLeftIsRemovedAndNothingElse) {
     EXPECT_FALSE(fs::exists(folder_ / "field.h5.0123abcd.tmp"));
     file.commit();
   }
-  EXPECT_EQ(names(), (Texts{"field.h5", "field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"}));
+  EXPECT_EQ(names(),
+            (Texts{"field.h5", "field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"}));
   for (const char* name : {"field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"})
     EXPECT_EQ(read_text(folder_ / name), "precious");
 }
@@ -142,6 +143,7 @@ class Together : public Names {
  protected:
   /// The Error's text.
   std::string replace(int working_renames) {
+    MPI_Barrier(MPI_COMM_WORLD); // other ranks may still be reading
     for (const auto& name : all_) write_text(folder_ / name, "previous");
     return error_of([&] {
       File file(MPI_COMM_WORLD, path_, Access::automatic, {folder_ / all_[1], folder_ / all_[2]});
@@ -157,7 +159,8 @@ class Together : public Names {
   std::string take_named(const std::string& text, const std::string& words) {
     const auto begin = text.find(words);
     if (begin == std::string::npos) return "not named in: " + text;
-    const fs::path path = text.substr(begin + words.size(), text.find_first_of(" ;", begin + words.size()) - begin - words.size());
+    const fs::path path = text.substr(begin + words.size(),
+                                      text.find_first_of(" ;", begin + words.size()) - begin - words.size());
     const std::string found = read_text(path);
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank() == 0) fs::remove(path);
@@ -191,7 +194,7 @@ TEST_F(Together, AnEarlierSidecarIsNeverBesideANewFile) {
   for (const int working : {3, 4}) {
     SCOPED_TRACE(working);
     const std::string text = replace(working);
-    const auto& missing = all_[working - 2], &other = all_[5 - working];
+    const auto &missing = all_[working - 2], &other = all_[5 - working];
     expect_part(text, "cannot be renamed to " + (folder_ / missing).string() + ": Input/output error");
     expect_part(text, "written were " + path_.string() + ", " + (folder_ / other).string());
     EXPECT_EQ(take_named(text, "the earlier one is "), "previous");

@@ -96,8 +96,7 @@ TEST(Record, AnAxisMayHaveMoreThanTwoToThe31Elements) {
   std::vector<std::int32_t> values(15);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(100 * rank + i);
   EXPECT_EQ(error_of([&] {
-              write_parallel(MPI_COMM_WORLD, path, address,
-                             {name, block, H5T_NATIVE_INT32, values.data()});
+              write_parallel(MPI_COMM_WORLD, path, address, {name, block, H5T_NATIVE_INT32, values.data()});
             }),
             "");
   std::ifstream file(path);
@@ -105,7 +104,8 @@ TEST(Record, AnAxisMayHaveMoreThanTwoToThe31Elements) {
   for (std::uint64_t y = 0; y < 3; ++y) {
     file.seekg(static_cast<std::streamoff>(address + 4 * (y * row + block.offset[1])));
     file.read(reinterpret_cast<char*>(found.data()), 20);
-    EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin() + 5 * static_cast<int>(y))) << "row " << y;
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin() + 5 * static_cast<int>(y)))
+        << "row " << y;
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) std::filesystem::remove(path);

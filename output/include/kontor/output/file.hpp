@@ -49,10 +49,10 @@ concept FieldScalar = std::same_as<T, double> || std::same_as<T, float> || std::
 /// stated, and throws the same Error on every rank. After an Error the file cannot be committed.
 class File {
  public:
-  /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the names,
-  /// and locks the names against other processes that use this class. A file that is there is untouched until
-  /// commit(); a link is replaced then, not what it links to. Throws Error if a name is locked (it says by
-  /// whom) or cannot be replaced; nothing is left then.
+  /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the
+  /// names, and locks the names against other processes that use this class. A file that is there is
+  /// untouched until commit(); a link is replaced then, not what it links to. Throws Error if a name is
+  /// locked (it says by whom) or cannot be replaced; nothing is left then.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {});
 
@@ -87,14 +87,15 @@ class File {
   /// layout, by hard links. All are (ny,nx), a flat image, or all are (nz,ny,nx).
   void image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data);
 
-  /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that is
-  /// not written is left as it was.
+  /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that
+  /// is not written is left as it was.
   void sidecar(const std::filesystem::path& path, const std::string& text);
 
   /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed
   /// over, and gives it and the sidecars their names: sidecars of an earlier file are put away first, so that
-  /// none is ever found beside a file that it does not describe. Returns the names, on rank 0. On an Error the
-  /// files that were there before are intact, or its text says which are new and what became of the others.
+  /// none is ever found beside a file that it does not describe. Returns the names, on rank 0. On an Error
+  /// the files that were there before are intact, or its text says which are new and what became of the
+  /// others.
   std::vector<std::filesystem::path> commit();
 
  private:
