@@ -59,24 +59,4 @@ config::Deck read_deck(const std::string& path, const std::vector<std::string>& 
   return config::Deck::parse(broadcast(text), path, overrides);
 }
 
-void write_results(const comm::Communicator& comm, const std::string& path,
-                   const nlohmann::ordered_json& record) {
-  std::optional<std::string> problem;
-  if (comm.rank() == 0) {
-    const auto aside = path + ".tmp";
-    errno = 0;
-    std::ofstream file(aside);
-    file << record.dump(2) << '\n';
-    file.close();
-    std::error_code error;
-    if (file) std::filesystem::rename(aside, path, error);
-    if (!file || error) {
-      problem =
-          fmt::format("--results: cannot write {}: {}", path, error ? error.message() : std::strerror(errno));
-      std::filesystem::remove(aside, error);
-    }
-  }
-  comm.agree(problem);
-}
-
 } // namespace kontor::miniapp

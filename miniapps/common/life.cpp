@@ -24,6 +24,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -78,8 +79,6 @@ class Run {
     if (!devices.empty()) facts["devices"] = to_json(devices);
     if (comm.rank() == 0) fmt::print(stderr, "{}", shared_devices(devices));
     auto file = open_output(comm);
-    const bool with_fields = options_.fields != FieldSelection::none;
-    check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
 
     Outcome outcome;
     Timers timers;   // once a run
@@ -104,9 +103,9 @@ class Run {
       outcome.figures = app->figures(median(outcome.repeats), outcome.calibration);
 
     const auto record = make_record(comm, std::move(facts), *app, outcome);
-    write(comm, *app, *file, record);
+    const auto written = write(*app, *file, record);
     if (comm.rank() == 0) {
-      if (!line_.quiet) print_table(record, outcome, app->table());
+      if (!line_.quiet) print_table(record, outcome, app->table(), written);
       print_verdict(outcome);
     }
     return outcome.verification.failed() ? exit_verification_failed : exit_verified;
@@ -150,8 +149,11 @@ class Run {
 
   /// A path that cannot be written is the user's to mend, and is found before any work is done.
   std::unique_ptr<output::File> open_output(const comm::Communicator& comm) const {
+    const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none,
+                      line_.results};
+    check_files(comm, files);
     try {
-      return std::make_unique<output::File>(comm.native(), options_.output_file, options_.access);
+      return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
     } catch (const output::Error& error) {
       throw config::Error({error.what()});
     }
@@ -186,16 +188,18 @@ class Run {
                  entry.calls / options_.repeats);
   }
 
-  void write(const comm::Communicator& comm, MiniApp& app, output::File& file,
-             const nlohmann::ordered_json& record) const {
+  /// Returns the names of what was written, on rank 0.
+  std::vector<std::filesystem::path> write(MiniApp& app, output::File& file,
+                                           const nlohmann::ordered_json& record) const {
     file.record("/run", record);
     std::optional<FieldOutput> fields;
     if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
-    file.commit();
     if (fields)
-      output::write_xdmf(comm.native(), options_.output_file, fields->image, fields->dimensions,
-                         fields->precision, fields->snapshots);
-    if (!line_.results.empty()) write_results(comm, line_.results, record);
+      file.sidecar(output::xdmf_path(options_.output_file),
+                   output::xdmf(options_.output_file, fields->image, fields->dimensions, fields->precision,
+                                fields->snapshots));
+    if (!line_.results.empty()) file.sidecar(line_.results, results(record));
+    return file.commit();
   }
 
   CommandLine line_;
@@ -232,6 +236,7 @@ int inform(const CommandLine& line, MiniAppFactory& factory) {
 
 int live(int argc, char** argv, MiniAppFactory& factory) {
   const Stopwatch since_start;
+  std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -56,7 +56,7 @@ run_command() {
 
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
   local deck=$input
-  if [[ $input == *.h5 || $input == *.h5.tmp ]]; then
+  if [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
     if [[ -z $output ]]; then
       app_arguments+=(-o "$(basename "$input" .h5)-repeat.h5")

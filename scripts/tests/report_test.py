@@ -210,8 +210,8 @@ class Repeat(ReportTest):
         self.assert_fails(done, "kontor: a.h5: the run cannot be repeated: /run has no attribute deck and no ranks")
 
     def test_an_unfinished_file(self):
-        self.write("a.h5.tmp", "")
-        self.assert_fails(self.kontor("run", "a.h5.tmp"), "kontor: a.h5.tmp: unfinished")
+        self.write("a.h5.0123abcd.tmp", "")
+        self.assert_fails(self.kontor("run", "a.h5.0123abcd.tmp"), "kontor: a.h5.0123abcd.tmp: unfinished")
 
 
 if __name__ == "__main__":

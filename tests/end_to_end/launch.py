@@ -142,5 +142,9 @@ class HeatTest(unittest.TestCase):
         self.assertEqual(result.code, 0, result)
         return result
 
+    def temporary(self, name):
+        """The file that a run writes aside for `name`, or None."""
+        return next(self.folder.glob(f"{name}.????????.tmp"), None)
+
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
