@@ -9,7 +9,8 @@
 
 namespace kontor::comm::mpi {
 
-/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from.
+/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from, as far as
+/// the environment says.
 std::string window_directory();
 
 /// Collective. Whether the windows of which each rank has so many bytes find room where MPI makes them, on
