@@ -206,7 +206,7 @@ TEST_F(LocalErrors, PlacesBeyondInt) {
   if (three.size() < 3) return;
   EXPECT_EQ(
       text_of<Error>([&] { detail::Allgatherv{counts}(three, huge, nullptr); }),
-      "allgatherv of View 'four', (4) double, int8: View 'four', (4) double: the count 2147483648 is beyond "
+      "allgatherv of View 'four' (4), int8: View 'four', (4) double: the count 2147483648 is beyond "
       "the "
       "2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "
       "elements");
