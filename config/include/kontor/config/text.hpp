@@ -7,7 +7,7 @@
 /// Texts of a user as messages show them.
 namespace kontor::config {
 
-/// Control characters and bytes that are not UTF-8 as \xNN, so that they neither reach a terminal nor forge
+/// Control characters and bytes that are not UTF-8 as `\xNN`, so that they neither reach a terminal nor forge
 /// lines; the rest, and the control character `kept`, as it is.
 std::string printable(std::string_view text, char kept = 'x');
 
