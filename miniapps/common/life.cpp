@@ -7,15 +7,18 @@
 #include "common/device.hpp"
 #include "common/files.hpp"
 #include "common/guard.hpp"
+#include "common/kokkos_start.hpp"
 #include "common/options.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
 #include "common/same_start.hpp"
+#include "common/tell.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/json_schema.hpp>
+#include <kontor/config/text.hpp>
 #include <kontor/output/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,8 +27,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -53,6 +59,8 @@ class Run {
       deck_.fail("app", fmt::format("is '{}', but this program is '{}'", deck_.app(), factory_.name()));
     deck_.read([this](config::Visitor& v) { describe(v); });
     if (!line_.output.empty()) options_.output_file = line_.output;
+    // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
+    resolved_deck_ = config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
     if (options_.output_file.empty())
       options_.output_file = std::filesystem::path(line_.deck).stem().string() + ".h5";
   }
@@ -62,22 +70,18 @@ class Run {
     options_.describe(v);
   }
 
-  std::string resolved_deck() {
-    return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
-  }
-
   /// Collective. Returns the exit code.
   int operator()() {
     const auto comm = make_communicator();
     factory_.resolve(deck_, comm.size());
     if (line_.print_deck) {
-      if (comm.rank() == 0) fmt::print("{}", resolved_deck());
+      if (comm.rank() == 0) fmt::print("{}", resolved_deck_);
       return exit_verified;
     }
-    auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
+    auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck_);
     const auto devices = devices_of(comm);
     if (!devices.empty()) facts["devices"] = to_json(devices);
-    if (comm.rank() == 0) fmt::print(stderr, "{}", shared_devices(devices));
+    if (comm.rank() == 0) tell(shared_devices(devices));
     auto file = open_output(comm);
 
     Outcome outcome;
@@ -117,7 +121,7 @@ class Run {
       auto comm = comm::Communicator(MPI_COMM_WORLD, options_.comm_options());
       const auto remark = comm.backend().remark();
       if (!remark.empty() && comm.rank() == 0)
-        fmt::print(stderr, "{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark);
+        tell(fmt::format("{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark));
       return comm;
     } catch (const comm::UsageError& error) {
       deck_.fail(key_of(error), fmt::format("cannot be had: {}", error.what()));
@@ -207,6 +211,7 @@ class Run {
   MiniAppFactory& factory_;
   config::Deck deck_;
   RunOptions options_;
+  std::string resolved_deck_; ///< with every default and override; what is automatic is so in it
   Stopwatch since_start_;
 };
 
@@ -232,34 +237,49 @@ int inform(const CommandLine& line, MiniAppFactory& factory) {
   return exit_verified;
 }
 
+/// Whatever is printed waits here until the end, so that a full disk is met in one place.
+void hold_back_stdout() {
+  static std::array<char, 1 << 20> buffer;
+  std::setvbuf(stdout, buffer.data(), _IOFBF, buffer.size());
+}
+
+/// Now, because a launcher may end this rank once another has left with an error. Returns the exit code.
+int flush_stdout(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  const std::string reason = std::strerror(errno);
+  tell(fmt::format("rank {}: stdout cannot be written: {}\n", world_rank(), reason));
+  return code == exit_verified ? exit_failed : code;
+}
+
 } // namespace
 
 int live(int argc, char** argv, MiniAppFactory& factory) {
   const Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
+  hold_back_stdout();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
-  auto for_kokkos = take_kokkos_arguments(argc, argv);
-  auto device = device_argument(MPI_COMM_WORLD, for_kokkos);
-  if (!device.empty()) for_kokkos.push_back(device.data());
-  int kokkos_argc = static_cast<int>(for_kokkos.size());
-  Kokkos::initialize(kokkos_argc, for_kokkos.data());
+  const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
   int code = exit_verified;
   auto early = different_starts(factory.name(), argc, argv);
   if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
   if (early) {
-    if (world_rank() == 0) fmt::print(early->code == 0 ? stdout : stderr, "{}", early->text);
     code = early->code;
+    const auto text = config::printable(early->text, '\n');
+    if (world_rank() == 0 && code == exit_verified) fmt::print("{}", text);
+    if (world_rank() == 0 && code != exit_verified) tell(text);
   } else if (line.schema || line.list_backends) {
     code = inform(line, factory);
-  } else {
+  } else if (start_kokkos(for_kokkos)) {
     code = guarded([&] { return Run(line, command, factory, since_start)(); });
+  } else {
+    code = exit_user_error;
   }
-  std::fflush(stdout); // a launcher may end this rank once another has left with an error
-  Kokkos::finalize();
+  code = flush_stdout(code);
+  if (Kokkos::is_initialized()) Kokkos::finalize();
   MPI_Finalize();
   return code;
 }

@@ -30,6 +30,11 @@ class Usage(RefusalTest):
     def test_deck_cannot_be_read(self):
         self.refused_alone("/proc/self/mem: cannot read the deck: Input/output error", "/proc/self/mem")
 
+    def test_deck_without_an_end(self):
+        self.refused_alone(
+            "/dev/zero: the deck has more than 1048576 bytes; this is the most that it may have", "/dev/zero"
+        )
+
     def test_unknown_flag(self):
         self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos")
 
@@ -69,6 +74,32 @@ class Starts(RefusalTest):
 
     def test_schema_on_one_rank(self):
         self.refused_beside(["--schema"], [HEAT, "deck"])
+
+
+class Kokkos(RefusalTest):
+    """What Kokkos would end the program for."""
+
+    SAYS = '{}: Kokkos expects a whole number, found "{}"'
+
+    def test_arguments(self):
+        for argument, value, ranks in (
+            ("--kokkos-threads=abc", "abc", [1, 3]), ("--kokkos-device-id=abc", "abc", [3]),
+            ("--kokkos-num-devices=1,x", "1,x", [1]), ("--kokkos-threads", "", [1]),
+        ):
+            self.refused(self.SAYS.format(argument, value), argument, ranks=ranks)
+
+    def test_variables(self):
+        self.write("deck.yaml", PLATE)
+        for name, value in ("NUM_THREADS", "abc"), ("DEVICE_ID", "1\x1b[2J"):
+            with self.subTest(name=name):
+                result = self.heat("deck.yaml", ranks=3, limit=10, variables={f"KOKKOS_{name}": value})
+                value = value.replace("\x1b", "\\x1b")
+                self.assertEqual(result.err, self.SAYS.format(f"KOKKOS_{name}={value}", value) + "\n")
+                self.assertEqual((result.out, result.code), ("", 2))
+
+    def test_what_needs_no_kokkos(self):
+        for option in "--schema", "--help", "--list-backends":
+            self.passes(option, "--kokkos-threads=abc", limit=10)
 
 
 class Overrides(RefusalTest):

@@ -6,8 +6,9 @@ import os
 import shutil
 import signal
 import unittest
+from pathlib import Path
 
-from launch import HEAT, HeatTest, wait_until
+from launch import HEAT, HeatTest, Running, wait_until
 
 ENOSPC = os.environ.get("KONTOR_ENOSPC", "")  # output/tests/enospc.c as a shared library
 
@@ -136,6 +137,46 @@ class TwoRuns(FaultTest):
         self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
 
 
+class Script(Running):
+    """scripts/kontor run, and the ranks that it starts."""
+
+    def __init__(self, *arguments, cwd):
+        build = Path(HEAT).resolve().parents[1]
+        script = Path(__file__).resolve().parents[2] / "scripts/kontor"
+        self.launch([str(script), "run", *arguments], cwd, KONTOR_BUILD_DIR=str(build), KONTOR_BUILT="1")
+
+
+class Interrupted(FaultTest):
+    """Whatever ends `kontor run`, no rank outlives it."""
+
+    def interrupt(self, how):
+        self.write("endless.yaml", ENDLESS)
+        running = Script("endless.yaml", "-n", "3", "--quiet", cwd=self.folder)
+        self.addCleanup(running.process.stdout.close)
+        self.addCleanup(running.process.stderr.close)
+        temporary = lambda: [path for path in self.folder.iterdir() if path.name not in ("endless.yaml", "plate.h5")]
+        wait_until(lambda: any(path.stat().st_size > 50_000 for path in temporary()), "a series of fields")
+        self.assertEqual(sorted(running.ranks()), [0, 1, 2])
+        running.process.send_signal(how)
+        result = running.finish(limit=20)
+        wait_until(lambda: not running.ranks(), "the end of all ranks")
+        self.assert_intact()
+        for path in temporary():
+            path.unlink()
+        return result
+
+    def test_by_a_signal(self):
+        for how in signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
+            with self.subTest(signal=how.name):
+                result = self.interrupt(how)
+                said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
+                self.assertEqual((result.code, result.out, result.err), (128 + how, "", said))
+
+    @unittest.skipUnless(shutil.which("setpriv"), "no setpriv here, by which the kernel tells mpirun")
+    def test_by_a_kill(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL).code, -signal.SIGKILL)
+
+
 class FullDisk(FaultTest):
     def setUp(self):
         if not os.path.exists(ENOSPC):
@@ -217,7 +258,7 @@ class OutOfMemory(FaultTest):
             self.assertRegex(
                 result.err,
                 r"\Aout of memory: rank 0 on \S+ needs \S+ GB for View 'heat/u', \S+ GB for View 'heat/v'.*, but its "
-                r"\S+ has \S+ GB free of \S+ GB; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
+                r"\S+ has \S+ GB free of \S+ GB( \(.*\))?; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
                 r"\S+s: use more of them, or a smaller problem\n\Z",
             )
 

@@ -126,6 +126,10 @@ using PinnedSpace = Kokkos::HostSpace; ///< host memory that kernels reach and t
 inline int device_count() {
   return 0;
 }
+/// Local. Why there is no device that a build for devices could use; empty if there is one, or need not be.
+inline std::string device_problem() {
+  return {};
+}
 /// Local. The device of Kokkos' default instance.
 inline DeviceIdentity device_identity() {
   return {};
@@ -154,6 +158,13 @@ inline void check_gpu(KONTOR_GPU(Error_t) code, const char* call) {
 inline int device_count() {
   int count = 0;
   return KONTOR_GPU(GetDeviceCount)(&count) == KONTOR_GPU(Success) ? count : 0;
+}
+
+inline std::string device_problem() {
+  int count = 0;
+  const auto code = KONTOR_GPU(GetDeviceCount)(&count);
+  if (code != KONTOR_GPU(Success)) return KONTOR_GPU(GetErrorString)(code);
+  return count > 0 ? "" : "no device is visible";
 }
 
 inline DeviceIdentity device_identity() {
