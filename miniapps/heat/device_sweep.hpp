@@ -36,15 +36,15 @@ class DeviceSweep {
     count_ = interior_.teams() + strips_.teams();
   }
 
-  /// Local; waits for nothing. *slot = this rank's part of the norm of the sweep just made, all of it before
-  /// this on the instance.
-  void leave_norm(const ExecutionSpace& instance, SweepNorm norm, double* slot) const {
-    combine(instance, parts_.data(), count_, norm, slot);
+  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
+  /// before this on the instance.
+  void leave_norm(const ExecutionSpace& instance, SweepNorm norm, const NormSlots& slots) const {
+    combine(instance, parts_.data(), count_, norm, slots);
   }
 
  private:
   static MarchShape shape(const Block& block, const Box& box) {
-    return march_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning(block.dimensions));
+    return march_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning<T>(block.dimensions));
   }
   static std::vector<MarchShape> shapes(const Block& block, const Regions& regions) {
     std::vector<MarchShape> shapes;

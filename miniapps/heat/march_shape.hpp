@@ -27,10 +27,17 @@ struct MarchTuning {
   int rows = 16;  ///< rows or planes that a thread marches, at most
 };
 
-/// In 3-D a team is compact in x and y, so that it finds most of its neighbours along y in its own cache, and
-/// marches far, since each march reads two planes more than it writes. bench/sweep_rate.cpp tries others.
-inline MarchTuning usual_tuning(int dimensions) {
-  return dimensions == 3 ? MarchTuning{256, 32, 64} : MarchTuning{256, 256, 16};
+/// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
+/// so that it finds most of its neighbours along y in its own cache.
+template <class T>
+MarchTuning usual_tuning(int dimensions) {
+  if (dimensions == 3) return {256, 32, 16};
+  return sizeof(T) == sizeof(double) ? MarchTuning{128, 128, 8} : MarchTuning{256, 256, 16};
+}
+
+/// Rows or planes that a thread loads ahead.
+constexpr int usual_batch(int dimensions) {
+  return dimensions == 3 ? 2 : 4;
 }
 
 /// Teams of tile_x packs times tile_lines lines times tile_chunks marches, over a box of packs times lines
