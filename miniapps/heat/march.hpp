@@ -191,14 +191,14 @@ class March {
 
 /// Local; waits for nothing. Updates the cells of the boxes, a MarchShape or MarchShapes, as sweep() does.
 /// With a norm it leaves the norm's part of each team in `parts`, boxes.teams() numbers in the device's
-/// memory for combine(). The fields must outlive the kernel. `batch` 0: usual_batch().
+/// memory for combine(). The fields must outlive the kernel. `batch` 0: the usual one.
 template <int batch = 0, class T, class ExecutionSpace, class Boxes>
 void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
            const Boxes& boxes, SweepNorm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
   const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
     const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team());
-    constexpr int ahead = batch > 0 ? batch : usual_batch(dimensions());
+    constexpr int ahead = batch > 0 ? batch : usual_tuning<T>(dimensions()).batch;
     Kokkos::parallel_for(
         "heat/sweep", policy,
         detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));

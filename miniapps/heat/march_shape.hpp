@@ -25,19 +25,16 @@ struct MarchTuning {
   int team = 256; ///< threads
   int tile = 256; ///< packs along x that a team's threads lie side by side, at most
   int rows = 16;  ///< rows or planes that a thread marches, at most
+  int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
 /// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
 /// so that it finds most of its neighbours along y in its own cache.
 template <class T>
-MarchTuning usual_tuning(int dimensions) {
-  if (dimensions == 3) return {256, 32, 16};
-  return sizeof(T) == sizeof(double) ? MarchTuning{128, 128, 8} : MarchTuning{256, 256, 16};
-}
-
-/// Rows or planes that a thread loads ahead.
-constexpr int usual_batch(int dimensions) {
-  return dimensions == 3 ? 2 : 4;
+constexpr MarchTuning usual_tuning(int dimensions) {
+  constexpr bool is_double = sizeof(T) == sizeof(double);
+  if (dimensions == 3) return is_double ? MarchTuning{256, 32, 16, 2} : MarchTuning{256, 32, 16, 2};
+  return is_double ? MarchTuning{128, 128, 8, 4} : MarchTuning{256, 256, 16, 4};
 }
 
 /// Teams of tile_x packs times tile_lines lines times tile_chunks marches, over a box of packs times lines

@@ -71,7 +71,7 @@ void measure(const Settings& settings, int dimensions) {
   const auto teams = or_usual(settings.teams, usual.team);
   const auto tiles = or_usual(settings.tiles, usual.tile);
   const auto rows = or_usual(settings.rows, usual.rows);
-  const auto batches = or_usual(settings.batches, usual_batch(dimensions));
+  const auto batches = or_usual(settings.batches, usual.batch);
   int most_teams = 0;
   for (const int team : teams)
     for (const int tile : tiles)
