@@ -19,12 +19,12 @@ class DeviceSweep {
   DeviceSweep(const Block& block, const Regions& regions)
       : all_(shape(block, block.all())), interior_(shape(block, regions.interior)),
         strips_(shapes(block, regions)),
-        parts_("heat/norm parts", std::max(all_.teams(), interior_.teams() + strips_.teams())) {}
+        parts_("heat/norm parts", std::max(all_.parts(), interior_.parts() + strips_.parts())) {}
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
   void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm) {
     march(instance, in, out, all_, norm, parts_.data());
-    count_ = all_.teams();
+    count_ = all_.parts();
   }
   void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                 SweepNorm norm) {
@@ -32,8 +32,8 @@ class DeviceSweep {
   }
   void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
               SweepNorm norm) {
-    march(instance, in, out, strips_, norm, parts_.data() + interior_.teams());
-    count_ = interior_.teams() + strips_.teams();
+    march(instance, in, out, strips_, norm, parts_.data() + interior_.parts());
+    count_ = interior_.parts() + strips_.parts();
   }
 
   /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
@@ -44,7 +44,7 @@ class DeviceSweep {
 
  private:
   static MarchShape shape(const Block& block, const Box& box) {
-    return march_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning<T>(block.dimensions));
+    return march_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning(block.dimensions));
   }
   static std::vector<MarchShape> shapes(const Block& block, const Regions& regions) {
     std::vector<MarchShape> shapes;

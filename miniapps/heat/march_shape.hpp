@@ -30,11 +30,14 @@ struct MarchTuning {
 
 /// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
 /// so that it finds most of its neighbours along y in its own cache.
-template <class T>
 constexpr MarchTuning usual_tuning(int dimensions) {
-  constexpr bool is_double = sizeof(T) == sizeof(double);
-  if (dimensions == 3) return is_double ? MarchTuning{256, 32, 16, 2} : MarchTuning{256, 32, 16, 2};
-  return is_double ? MarchTuning{128, 128, 8, 4} : MarchTuning{256, 256, 16, 4};
+  return dimensions == 3 ? MarchTuning{128, 32, 8, 2} : MarchTuning{128, 128, 8, 4};
+}
+
+/// Threads of a team that work in step: what a reduction over them needs no barrier for. A host has one.
+KOKKOS_INLINE_FUNCTION int march_lanes(int team) {
+  constexpr int lanes = 32;
+  return team < lanes ? team : lanes;
 }
 
 /// Teams of tile_x packs times tile_lines lines times tile_chunks marches, over a box of packs times lines
@@ -79,9 +82,13 @@ class MarchShape {
     return s;
   }
 
-  int team() const { return 1 << (x_bits_ + line_bits_ + chunk_bits_); }
+  KOKKOS_FUNCTION int team() const { return 1 << (x_bits_ + line_bits_ + chunk_bits_); }
   int teams() const { return teams_x_ * teams_lines_ * teams_chunks_; }
   int rows() const { return rows_; }
+  /// How many threads leave one part of a norm together.
+  KOKKOS_FUNCTION int lanes() const { return march_lanes(team()); }
+  /// All of them.
+  int parts() const { return teams() * (team() / lanes()); }
 
   /// A thread's cells: a pack of a line, in rows or planes [begin, end).
   struct Place {
@@ -151,6 +158,8 @@ class MarchShapes {
 
   int team() const { return team_; }
   int teams() const { return teams_; }
+  KOKKOS_FUNCTION int lanes() const { return march_lanes(team_); }
+  int parts() const { return teams_ * (team_ / lanes()); }
 
   KOKKOS_FUNCTION MarchShape::Place place(int team, int thread) const {
     int e = 0;

@@ -47,7 +47,7 @@ void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm
   const Instance instance;
   const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
   march<batch>(instance, in, out, shape, norm, parts);
-  if (norm != SweepNorm::none) combine(instance, parts, shape.teams(), norm, slots);
+  if (norm != SweepNorm::none) combine(instance, parts, shape.parts(), norm, slots);
 }
 
 template <class T>
@@ -64,7 +64,7 @@ void measure(const Settings& settings, int dimensions) {
   const auto u = make_field<T>("heat/u", block);
   const auto v = make_field<T>("heat/v", block);
   const auto source = make_source<T>(block, false);
-  const auto usual = usual_tuning<T>(dimensions);
+  const auto usual = usual_tuning(dimensions);
   const auto or_usual = [](const std::vector<int>& values, int otherwise) {
     return values.empty() ? std::vector<int>{otherwise} : values;
   };
@@ -72,13 +72,13 @@ void measure(const Settings& settings, int dimensions) {
   const auto tiles = or_usual(settings.tiles, usual.tile);
   const auto rows = or_usual(settings.rows, usual.rows);
   const auto batches = or_usual(settings.batches, usual.batch);
-  int most_teams = 0;
+  int most_parts = 0;
   for (const int team : teams)
     for (const int tile : tiles)
       for (const int r : rows)
-        most_teams = std::max(most_teams,
-                              march_shape<T>(Instance(), block.all(), dimensions, {team, tile, r}).teams());
-  const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_teams + 1);
+        most_parts = std::max(most_parts,
+                              march_shape<T>(Instance(), block.all(), dimensions, {team, tile, r}).parts());
+  const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_parts + 1);
   double* const parts = numbers.data() + 1;
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
   const NormSlots slots{numbers.data(), next.data(), 1};

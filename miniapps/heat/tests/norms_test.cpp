@@ -128,6 +128,24 @@ TEST(Norms, AreReadWhenTheyAreAskedFor) {
   }
 }
 
+/// As many parts as large blocks leave, which several teams put together.
+TEST(Norms, OfManyParts) {
+  using Space = FieldView<double>::execution_space;
+  const Kokkos::View<double*, Space::memory_space> slot("heat/slot", 1);
+  const Kokkos::View<int*, Space::memory_space> next("heat/next", 1);
+  for (const int count : {1, 7, 2048, 2049, 10000}) {
+    const Kokkos::View<double*, Kokkos::HostSpace> parts("heat/parts", count);
+    for (int p = 0; p < count; ++p) parts(p) = 1 + p * 7919 % count; // 1 to count, once each
+    for (const auto norm : {SweepNorm::max, SweepNorm::sum_of_squares}) {
+      const Kokkos::View<double*, Space::memory_space> there("heat/parts", count);
+      Kokkos::deep_copy(there, parts);
+      combine(Space(), there.data(), count, norm, {slot.data(), next.data(), 1});
+      const double result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), slot)(0);
+      EXPECT_EQ(result, norm == SweepNorm::max ? count : count * (count + 1.0) / 2) << count << " parts";
+    }
+  }
+}
+
 TEST(Agenda, FindsTheGraphForItsSweeps) {
   const auto graph = [](std::int64_t check_every, bool stops) {
     const auto shape = Agenda{1000, check_every, 0, stops}.graph();
