@@ -209,7 +209,8 @@ void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldV
   const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
     const int lanes = norm_kind() == SweepNorm::none ? 1 : boxes.lanes();
     const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
-    constexpr int ahead = batch > 0 ? batch : usual_tuning(dimensions()).batch;
+    constexpr int ahead =
+        batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != SweepNorm::none).batch;
     Kokkos::parallel_for(
         "heat/sweep", policy,
         detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));

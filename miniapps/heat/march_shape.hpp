@@ -29,9 +29,11 @@ struct MarchTuning {
 };
 
 /// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
-/// so that it finds most of its neighbours along y in its own cache.
-constexpr MarchTuning usual_tuning(int dimensions) {
-  return dimensions == 3 ? MarchTuning{128, 32, 8, 2} : MarchTuning{128, 128, 8, 4};
+/// so that it finds most of its neighbours along y in its own cache. With a norm it pays to march farther.
+template <class T>
+constexpr MarchTuning usual_tuning(int dimensions, bool with_norm) {
+  const int rows = with_norm && (dimensions == 3 || sizeof(T) == sizeof(double)) ? 16 : 8;
+  return dimensions == 3 ? MarchTuning{128, 32, rows, 2} : MarchTuning{128, 128, rows, 4};
 }
 
 /// Threads of a team that work in step: what a reduction over them needs no barrier for. A host has one.

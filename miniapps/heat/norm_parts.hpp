@@ -93,13 +93,15 @@ struct Combine {
 template <SweepNorm norm, class ExecutionSpace>
 void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, const NormSlots& slots) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
-  constexpr int team = comm::on_host<ExecutionSpace> ? 1 : 256;
-  constexpr std::int64_t share = 2048; // of a team; a single one would take as long as a thin sweep for all
-  const auto shares = (count + share - 1) / share;
-  const bool folds = shares > 1;
+  constexpr bool on_host = comm::on_host<ExecutionSpace>;
+  constexpr std::int64_t most = 16384; // that a single team puts together in the time of another launch
+  constexpr std::int64_t share = 2048;
+  const bool folds = count > most;
+  const auto values = folds ? (count + share - 1) / share : count;
   if (folds)
-    Kokkos::parallel_for("heat/norm", Policy(instance, static_cast<int>(shares), team),
+    Kokkos::parallel_for("heat/norm", Policy(instance, static_cast<int>(values), on_host ? 1 : 256),
                          Fold<norm>{parts, count, share});
+  const int team = on_host ? 1 : values > 256 ? 1024 : 128;
   Kokkos::parallel_for("heat/norm", Policy(instance, 1, team),
                        Combine<norm>{parts, count, folds ? share : 1, slots});
 }

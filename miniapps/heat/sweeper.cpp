@@ -191,7 +191,8 @@ bool Sweeper<T>::graph_is_faster(SweepNorm norm, const NormSlots& slots) require
     watch.lap(seconds);
     return seconds / count;
   });
-  return comm::choose(graph_seconds_) == 1;
+  constexpr double enough = 0.99; // a device's times vary by less
+  return graph_seconds_[1] < enough * graph_seconds_[0];
 }
 
 template <class T>

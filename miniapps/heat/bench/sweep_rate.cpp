@@ -28,6 +28,19 @@ struct Settings {
   std::string scalar = "both";
   std::vector<int> teams, tiles, rows, batches;
   std::vector<std::string> norms{"none", "max", "l2"};
+
+  /// All combinations; what is not given is as usual.
+  std::vector<MarchTuning> tunings(const MarchTuning& usual) const {
+    const auto of = [](const std::vector<int>& values, int otherwise) {
+      return values.empty() ? std::vector<int>{otherwise} : values;
+    };
+    std::vector<MarchTuning> list;
+    for (const int team : of(teams, usual.team))
+      for (const int tile : of(tiles, usual.tile))
+        for (const int row : of(rows, usual.rows))
+          for (const int batch : of(batches, usual.batch)) list.push_back({team, tile, row, batch});
+    return list;
+  }
 };
 
 struct Candidate {
@@ -64,20 +77,12 @@ void measure(const Settings& settings, int dimensions) {
   const auto u = make_field<T>("heat/u", block);
   const auto v = make_field<T>("heat/v", block);
   const auto source = make_source<T>(block, false);
-  const auto usual = usual_tuning(dimensions);
-  const auto or_usual = [](const std::vector<int>& values, int otherwise) {
-    return values.empty() ? std::vector<int>{otherwise} : values;
+  const auto tunings = [&](bool with_norm) {
+    return settings.tunings(usual_tuning<T>(dimensions, with_norm));
   };
-  const auto teams = or_usual(settings.teams, usual.team);
-  const auto tiles = or_usual(settings.tiles, usual.tile);
-  const auto rows = or_usual(settings.rows, usual.rows);
-  const auto batches = or_usual(settings.batches, usual.batch);
   int most_parts = 0;
-  for (const int team : teams)
-    for (const int tile : tiles)
-      for (const int r : rows)
-        most_parts = std::max(most_parts,
-                              march_shape<T>(Instance(), block.all(), dimensions, {team, tile, r}).parts());
+  for (const auto& tuning : tunings(true))
+    most_parts = std::max(most_parts, march_shape<T>(Instance(), block.all(), dimensions, tuning).parts());
   const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_parts + 1);
   double* const parts = numbers.data() + 1;
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
@@ -89,29 +94,25 @@ void measure(const Settings& settings, int dimensions) {
     const auto norm = norm_name == "none"  ? SweepNorm::none
                       : norm_name == "max" ? SweepNorm::max
                                            : SweepNorm::sum_of_squares;
-    for (const int team : teams)
-      for (const int tile : tiles)
-        for (const int r : rows)
-          for (const int batch : batches) {
-            const MarchTuning tuning{team, tile, r};
-            const SweepInput<T> forth{u, source, stencil, block};
-            const SweepInput<T> back{v, source, stencil, block};
-            const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
-              switch (batch) {
-              case 1: return sweep_with<1>(in, out, norm, tuning, parts, slots);
-              case 2: return sweep_with<2>(in, out, norm, tuning, parts, slots);
-              default: return sweep_with<4>(in, out, norm, tuning, parts, slots);
-              }
-            };
-            auto turn = std::make_shared<bool>(false);
-            candidates.push_back({fmt::format("{:<5} team {:>4} tile {:>4} rows {:>3} batch {}", norm_name,
-                                              team, tuning.tile, r, batch),
-                                  [=] {
-                                    *turn = !*turn;
-                                    *turn ? sweep(forth, v) : sweep(back, u);
-                                  },
-                                  {}});
-          }
+    for (const auto& tuning : tunings(norm != SweepNorm::none)) {
+      const SweepInput<T> forth{u, source, stencil, block};
+      const SweepInput<T> back{v, source, stencil, block};
+      const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
+        switch (tuning.batch) {
+        case 1: return sweep_with<1>(in, out, norm, tuning, parts, slots);
+        case 2: return sweep_with<2>(in, out, norm, tuning, parts, slots);
+        default: return sweep_with<4>(in, out, norm, tuning, parts, slots);
+        }
+      };
+      auto turn = std::make_shared<bool>(false);
+      candidates.push_back({fmt::format("{:<5} team {:>4} tile {:>4} rows {:>3} batch {}", norm_name,
+                                        tuning.team, tuning.tile, tuning.rows, tuning.batch),
+                            [=] {
+                              *turn = !*turn;
+                              *turn ? sweep(forth, v) : sweep(back, u);
+                            },
+                            {}});
+    }
   }
 
   for (int round = -1; round < settings.rounds; ++round)
