@@ -81,7 +81,6 @@ class Run {
     auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck_);
     const auto devices = devices_of(comm);
     if (!devices.empty()) facts["devices"] = to_json(devices);
-    if (comm.rank() == 0) tell(shared_devices(devices));
     auto file = open_output(comm);
 
     Outcome outcome;
@@ -92,6 +91,7 @@ class Run {
     const auto app = timed(timers, "setup", [&] {
       return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
+    if (comm.rank() == 0) tell(shared_devices(devices)); // not before a refusal
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
     repeated = {};
