@@ -149,6 +149,7 @@ ordered_json make_record(const comm::Communicator& comm, ordered_json record, co
   else
     record["verification"] = {
         {"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
+  if (!v.remark.empty()) record["verification"]["remark"] = v.remark;
   if (!outcome.figures.empty()) {
     record["figure_of_merit"] = to_json(outcome.figures.front());
     for (const auto& figure : outcome.figures) record["figures_of_merit"][figure.name] = to_json(figure);

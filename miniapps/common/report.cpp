@@ -83,7 +83,8 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
   if (v.off)
     fmt::print("  verification: {}\n", v.measure);
   else
-    fmt::print("  {}: {:.3e}, tolerance {:.3e}\n", v.measure, v.error, v.tolerance);
+    fmt::print("  {}: {:.3e}, tolerance {:.3e}{}{}\n", v.measure, v.error, v.tolerance,
+               v.remark.empty() ? "" : "\n  ", v.remark);
   std::string names;
   for (const auto& path : written) names += (names.empty() ? "" : ", ") + path.string();
   fmt::print("  written: {}\n\n", names);
@@ -97,9 +98,11 @@ void print_verdict(const Outcome& outcome) {
     fmt::print("VERIFICATION OFF: {}\n", v.measure);
   else if (v.passed())
     fmt::print("VERIFICATION PASSED\n");
+  else if (!v.conclusive)
+    fmt::print("VERIFICATION FAILED: {}\n", v.remark);
   else
-    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}\n", v.measure, v.error,
-               v.tolerance);
+    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
+               v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
 }
 
 } // namespace kontor::miniapp

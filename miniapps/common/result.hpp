@@ -24,10 +24,14 @@ struct Verification {
   std::string measure; ///< what `error` is, in words
   double error = 0;
   double tolerance = 0;
-  bool off = false; ///< nothing could be verified: the backend moves no data
+  bool off = false;        ///< nothing could be verified: the backend moves no data
+  bool conclusive = true;  ///< false: the tolerance is so wide that a wrong answer would pass, too
+  std::string remark = {}; ///< what else to know, in words; of a run that is not conclusive, why
 
   /// What is not finite does not pass, whatever the tolerance.
-  bool passed() const { return !off && std::isfinite(error) && error <= tolerance; }
+  bool passed() const {
+    return !off && conclusive && std::isfinite(error) && std::isfinite(tolerance) && error <= tolerance;
+  }
   bool failed() const { return !off && !passed(); }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "heat/range.hpp"
 #include "heat/sweep.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -79,23 +80,17 @@ double largest_update(const SweepInput<T>& in) {
   return result;
 }
 
-/// How far a field is from what one sweep or step makes of the field before.
-struct Defect {
-  double largest = 0; ///< max |after - (u + weight residual)|
-  double scale = 0;   ///< max |after|
-};
-
-/// Local, waits. Infinite if a value is not finite. `in.u` is the field before, with valid ghost cells.
+/// Local, waits. How far a field is from what one sweep or step makes of the field before: max |after - (u +
+/// weight residual)|. Infinite if a value is not finite. `in.u` is the field before, with valid ghost cells.
 template <class T>
-Defect step_defect(const SweepInput<T>& in, const FieldView<T>& after) {
+double step_defect(const SweepInput<T>& in, const FieldView<T>& after) {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
   const auto& n = in.block.cells;
-  const detail::CellPolicy<ExecutionSpace> policy({0, 0, 0}, {n[2], n[1], n[0]});
   const std::int64_t z = P::z(in.block.dimensions);
-  Defect defect;
+  double result = 0;
   Kokkos::parallel_reduce(
-      "heat/defect", policy,
+      "heat/defect", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
         const double weight =
             in.stencil.step == 0 ? 1 / detail::diagonal(in, i, j, k) : double(in.stencil.step);
@@ -103,15 +98,29 @@ Defect step_defect(const SweepInput<T>& in, const FieldView<T>& after) {
         const double size = detail::size_or_infinity(after(k + z, j + P::y, i + P::x) - expected);
         if (size > largest) largest = size;
       },
-      Kokkos::Max<double>(defect.largest));
+      Kokkos::Max<double>(result));
+  return result;
+}
+
+/// Local, waits. Of a field's own cells; infinite if a value is not finite.
+template <class T>
+Range range_of(const FieldView<T>& field, const Block& block) {
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using P = Padding<T>;
+  const auto& n = block.cells;
+  const std::int64_t z = P::z(block.dimensions);
+  Kokkos::MinMaxScalar<double> result;
   Kokkos::parallel_reduce(
-      "heat/scale", policy,
-      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
-        const double size = detail::size_or_infinity(after(k + z, j + P::y, i + P::x));
-        if (size > largest) largest = size;
+      "heat/range", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, Kokkos::MinMaxScalar<double> & range) {
+        const double value = field(k + z, j + P::y, i + P::x);
+        const double known =
+            detail::size_or_infinity(value) <= detail::largest_finite ? value : detail::infinity;
+        if (known < range.min_val) range.min_val = known;
+        if (known > range.max_val) range.max_val = known;
       },
-      Kokkos::Max<double>(defect.scale));
-  return defect;
+      Kokkos::MinMax<double>(result));
+  return {result.min_val, result.max_val};
 }
 
 } // namespace kontor::heat

@@ -28,7 +28,9 @@ class Domain {
 
   bool transient() const { return options_.equation == Equation::transient; }
   /// Whether the deck fixes the number of sweeps, or else convergence does.
-  bool fixed_sweeps() const { return transient() || options_.tolerance == 0; }
+  bool fixed_sweeps() const { return tolerance() == 0; }
+  /// The norm of an update at which sweeps stop; 0: the number of sweeps or steps is fixed.
+  double tolerance() const { return transient() ? 0 : options_.tolerance.value(); }
   std::int64_t sweep_limit() const { return transient() ? steps_ : options_.max_sweeps; }
 
   /// Collective. Both fields to the start: initial value, sweep 0, time 0.

@@ -34,7 +34,9 @@ template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap),
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
-      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), sweeper_.halo())) {}
+      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), sweeper_.halo())) {
+  probe_exact(domain_);
+}
 
 /// Collective. Takes in the norm of the sweep just made.
 template <class T>
@@ -117,7 +119,7 @@ Agenda Heat<T>::agenda() const {
 /// The norm at which sweeps stop; 0: they do not.
 template <class T>
 double Heat<T>::target() const {
-  return domain_.transient() ? 0 : domain_.options().tolerance;
+  return domain_.tolerance();
 }
 
 /// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms
@@ -206,7 +208,11 @@ std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file) {
 
 template <class T>
 miniapp::Verification Heat<T>::verify() {
-  return heat::verify(domain_);
+  auto result = heat::verify(domain_);
+  if (result.remark.empty() && target() > 0 && !(norms_.latest() < target()))
+    result.remark = fmt::format("solver.tolerance {:.3g} was not reached in {} sweeps, the norm is {:.3g}",
+                                target(), sweeps_of_repeat_, norms_.latest());
+  return result;
 }
 
 template <class T>

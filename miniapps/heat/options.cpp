@@ -73,7 +73,7 @@ void resolve_steady(const Options& o, const config::Deck& deck) {
   const auto end = o.faces.begin() + 2 * o.dimensions();
   const bool pinned =
       std::any_of(o.faces.begin(), end, [](const Face& f) { return f.condition == Condition::dirichlet; });
-  if (!pinned && o.tolerance > 0)
+  if (!pinned && *o.tolerance > 0)
     deck.fail("problem.boundary",
               "has no dirichlet face, so a steady solution is not unique; give one, or set "
               "solver.tolerance to 0 for a fixed number of sweeps");
@@ -162,7 +162,9 @@ void Options::describe(Visitor& v) {
     });
   });
   v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
-    s.value("tolerance", tolerance, "Steady: stop at this norm of a sweep's update; 0: make max_sweeps", {0});
+    s.value("tolerance", tolerance,
+            "Steady: stop at this norm of a sweep's update; 0: make max_sweeps; auto: 1e-8, of floats 1e-7",
+            {0});
     s.value("max_sweeps", max_sweeps, "Steady: the most sweeps", {1});
     s.value("check_every", check_every,
             "Sweeps between norms, the last sweep's included; 0: a norm only where tolerance needs one at "
@@ -201,6 +203,7 @@ void Options::resolve(const config::Deck& from, int ranks) {
   refuse_too_many_cells(*this, from);
   resolve_domain(*this, from);
   resolve_faces(*this, from);
+  if (!tolerance) tolerance = precision == Precision::single_precision ? 1e-7 : 1e-8;
   if (equation == Equation::steady)
     resolve_steady(*this, from);
   else

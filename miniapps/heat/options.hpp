@@ -41,7 +41,9 @@ struct Options {
   std::optional<config::Expression> exact;
   std::array<Face, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
 
-  double tolerance = 1e-8; ///< steady: stop when the update norm is below it; 0: make max_sweeps sweeps
+  /// Steady: stop when the update norm is below it; 0: make max_sweeps sweeps; none: by the precision, until
+  /// resolved.
+  std::optional<double> tolerance;
   std::int64_t max_sweeps = 1000000;
   std::int64_t check_every = 100;
   Norm norm = Norm::max;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/verification.hpp"
 
+#include "heat/allowance.hpp"
 #include "heat/check.hpp"
 #include "heat/halo.hpp"
 #include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,61 +17,122 @@
 namespace kontor::heat {
 namespace {
 
+using miniapp::Verification;
+
+/// Of the solution's variation: what sweeps may leave, and what a discretisation may miss.
+constexpr double most_left = 0.05;
+constexpr double most_missed = 0.25;
+
 double largest_over_ranks(const comm::Communicator& comm, double value) {
   return comm::allreduce(comm, value, comm::ReduceOp::max);
 }
 
-/// What a right answer may differ by from an exact solution that the cells resolve: the discretisation's
-/// error, what sweeps have not yet removed, and rounding. README.md derives it.
 template <class T>
-double default_tolerance(const Domain<T>& domain, double largest_exact) {
-  const auto& block = domain.block();
-  const auto& options = domain.options();
-  constexpr double epsilon = std::numeric_limits<T>::epsilon();
-  double resolution = 0;
-  double contraction = 0;
-  double weights = 0;
-  for (int axis = 0; axis < block.dimensions; ++axis) {
-    const double n = static_cast<double>(block.global[axis]);
-    const auto is_dirichlet = [&](int face) {
-      return options.faces[face].condition == Condition::dirichlet ? 1 : 0;
-    };
-    const int pinned = is_dirichlet(2 * axis) + is_dirichlet(2 * axis + 1);
-    const double angle = pinned * std::acos(-1.0) / (2 * n);
-    resolution += 1 / (n * n);
-    contraction += domain.stencil().c[axis] * (1 - std::cos(angle));
-    weights += domain.stencil().c[axis];
-  }
-  const double discretisation = 10 * resolution * largest_exact;
-  if (domain.fixed_sweeps())
-    return discretisation + static_cast<double>(domain.sweeps()) * epsilon * largest_exact;
-  return discretisation + (options.tolerance + epsilon * largest_exact) * weights / contraction;
+DeckFunction exact_after(const Domain<T>& domain, std::int64_t sweeps) {
+  const auto& cells = domain.block().global;
+  return {domain.options().where("problem.exact"),
+          *domain.options().exact,
+          {{"nx", cells[0]}, {"ny", cells[1]}, {"nz", cells[2]}, {"sweeps", sweeps}}};
 }
 
+/// The current field beside the exact solution and the initial value, over all cells.
+struct Comparison {
+  double error = 0;    ///< max |u - exact|
+  double distance = 0; ///< max |exact - initial|
+  Range exact;
+  Range initial;
+
+  double magnitude() const { return both(exact, initial).magnitude(); }
+  /// What an error must be small against: how far the exact solution varies over the cells. A constant counts
+  /// as its distance from where the run began, or, if it began there, as what it is.
+  double size() const {
+    if (exact.width() > 16 * std::numeric_limits<double>::epsilon() * exact.magnitude()) return exact.width();
+    return distance > 0 ? distance : exact.magnitude();
+  }
+};
+
+/// Collective. Throws config::Error.
 template <class T>
-miniapp::Verification verify_exact(Domain<T>& domain) {
+Comparison compare(const Domain<T>& domain, const DeckFunction& exact) {
   const auto& block = domain.block();
-  const DeckFunction exact(domain.options().where("problem.exact"), *domain.options().exact,
-                           {{"nx", block.global[0]},
-                            {"ny", block.global[1]},
-                            {"nz", block.global[2]},
-                            {"sweeps", domain.sweeps()}});
+  const DeckFunction initial("problem.initial", domain.options().initial);
+  const auto x = centres_along_x(block, block.all());
+  std::vector<double> start(x.size());
   FiniteCheck finite;
+  Comparison mine;
   const auto cells = domain.current_on_host();
-  double error = 0;
-  double largest = 0;
   for_each_row(block, exact, domain.now(), finite,
                [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
+                 const double z = block.dimensions == 3 ? block.centre(2, k) : 0.0;
+                 initial.function.evaluate(x, block.centre(1, j), z, 0, start);
                  for (std::size_t i = 0; i < values.size(); ++i) {
-                   error = std::max(error, detail::size_or_infinity(cells(k, j, i) - values[i]));
-                   largest = std::max(largest, std::abs(values[i]));
+                   mine.error = std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
+                   mine.distance = std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
+                   mine.exact.add(values[i]);
+                   mine.initial.add(start[i]);
                  }
                });
   finite.agree(domain.comm());
-  error = largest_over_ranks(domain.comm(), error);
-  largest = largest_over_ranks(domain.comm(), largest);
-  return {"max |u - exact|", error,
-          domain.options().verification_tolerance.value_or(default_tolerance(domain, largest))};
+  return comm::allreduce(domain.comm(), mine, [](const Comparison& a, const Comparison& b) {
+    return Comparison{std::max(a.error, b.error), std::max(a.distance, b.distance), both(a.exact, b.exact),
+                      both(a.initial, b.initial)};
+  });
+}
+
+template <class T>
+constexpr const char* name_of_scalar = std::is_same_v<T, float> ? "float" : "double";
+
+/// What to do where sweeps to a tolerance leave more than they may, which is `allowed`.
+template <class T>
+std::string lower_tolerance(const Domain<T>& domain, double allowed, double rounding) {
+  if (rounding >= allowed)
+    return fmt::format("rounding of {} alone is {:.2g}: {}fewer cells resolve better", name_of_scalar<T>,
+                       rounding, std::is_same_v<T, float> ? "problem.precision double or " : "");
+  return fmt::format("set solver.tolerance to {:.2g} or less",
+                     0.9 * (allowed - rounding) / sweeps_remembered(domain));
+}
+
+/// Why the tolerance says nothing, or nothing if it does: an answer that is wrong would pass, too.
+template <class T>
+std::string doubt(const Domain<T>& domain, const Allowance& may, double size) {
+  if (size == 0) return "nothing to verify: the solution is 0 everywhere, and so was the initial value";
+  const double left = may.iteration + may.rounding;
+  const auto share = [&](double part, double most) {
+    return fmt::format(
+        "{:.3g}, which is {:.3g} % of the solution's variation, {:.3g}, where {:.0f} % are allowed", part,
+        100 * part / size, size, 100 * most);
+  };
+  if (!(left <= most_left * size)) {
+    const auto what = "not converged enough to verify: ";
+    if (!domain.fixed_sweeps())
+      return fmt::format("{}solver.tolerance {:.3g} leaves an error of up to {}; {}", what,
+                         domain.tolerance(), share(left, most_left),
+                         lower_tolerance(domain, most_left * size, may.rounding));
+    return fmt::format("{}{} sweeps leave an error of up to {}; make more", what, domain.sweeps(),
+                       share(left, most_left));
+  }
+  if (!(may.discretisation <= most_missed * size))
+    return fmt::format("too coarse to verify: on these cells the error of the discretisation may be {}; take "
+                       "more cells",
+                       share(may.discretisation, most_missed));
+  return {};
+}
+
+template <class T>
+Verification verify_exact(const Domain<T>& domain) {
+  const auto exact = exact_after(domain, domain.sweeps());
+  const auto found = compare(domain, exact);
+  Verification result{"max |u - exact|", found.error};
+  if (const auto& given = domain.options().verification_tolerance) {
+    result.tolerance = *given;
+    return result;
+  }
+  const auto may = allowance(domain, exact, found.magnitude(), found.distance);
+  result.tolerance = may.total();
+  result.remark = doubt(domain, may, found.size());
+  result.conclusive = result.remark.empty();
+  if (!result.conclusive) result.remark += ", or judge by a verification.tolerance";
+  return result;
 }
 
 /// Ghost cells of the field that is judged are filled anew, by the baseline backend whatever the run used.
@@ -83,37 +147,87 @@ void refill_ghosts(Domain<T>& domain, int which, double t) {
   domain.refill_source(t);
 }
 
+/// Collective. Of the current field.
+template <class T>
+Range range_over_ranks(const Domain<T>& domain) {
+  return comm::allreduce(domain.comm(), range_of(domain.field(domain.current()), domain.block()), both);
+}
+
 /// The last sweep or step, made again by other formulas.
 template <class T>
-miniapp::Verification verify_last_sweep(Domain<T>& domain) {
+Verification verify_last_sweep(Domain<T>& domain) {
   const int before = 1 - domain.current();
   refill_ghosts(domain, before, domain.time_after(domain.sweeps() - 1));
   const auto defect = step_defect(domain.input(before), domain.field(domain.current()));
-  const double scale = largest_over_ranks(domain.comm(), defect.scale);
   constexpr double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  return {"max defect of the last sweep", largest_over_ranks(domain.comm(), defect.largest),
+  const double scale = range_over_ranks(domain).magnitude();
+  return {"max defect of the last sweep", largest_over_ranks(domain.comm(), defect),
           domain.options().verification_tolerance.value_or(rounding * scale)};
+}
+
+/// Collective.
+template <class T>
+Range initial_range(const Domain<T>& domain) {
+  FiniteCheck unused; // it is finite: set_initial() has looked
+  Range mine;
+  const DeckFunction initial("problem.initial", domain.options().initial);
+  for_each_row(domain.block(), initial, 0, unused, [&](auto, auto, const std::vector<double>& values) {
+    for (const double value : values) mine.add(value);
+  });
+  return comm::allreduce(domain.comm(), mine, both);
 }
 
 /// What another sweep would still change.
 template <class T>
-miniapp::Verification verify_convergence(Domain<T>& domain) {
+Verification verify_convergence(Domain<T>& domain) {
   refill_ghosts(domain, domain.current(), domain.now());
-  const double left = largest_over_ranks(domain.comm(), largest_update(domain.input(domain.current())));
-  return {"max |residual| / diagonal", left,
-          domain.options().verification_tolerance.value_or(domain.options().tolerance)};
+  const double update = largest_over_ranks(domain.comm(), largest_update(domain.input(domain.current())));
+  const auto values = range_over_ranks(domain);
+  const double rounding = rounding_of_sweep<T>(values.magnitude());
+  Verification result{"max |residual| / diagonal", update};
+  if (const auto& given = domain.options().verification_tolerance) {
+    result.tolerance = *given;
+    return result;
+  }
+  result.tolerance = domain.tolerance() + rounding;
+  if (update <= rounding || !result.passed()) return result; // no more sweeps would better it, or it fails
+  Allowance may;
+  may.iteration = sweeps_remembered(domain) * update;
+  double size = values.width();
+  if (size <= may.iteration) size = both(values, initial_range(domain)).width(); // as good as constant
+  result.remark = doubt(domain, may, size);
+  result.conclusive = result.remark.empty();
+  return result;
 }
 
 } // namespace
 
 template <class T>
-miniapp::Verification verify(Domain<T>& domain) {
+Verification verify(Domain<T>& domain) {
   const comm::Region region("heat/verify");
   if (domain.options().exact) return verify_exact(domain);
   return domain.fixed_sweeps() ? verify_last_sweep(domain) : verify_convergence(domain);
 }
 
-template miniapp::Verification verify(Domain<float>&);
-template miniapp::Verification verify(Domain<double>&);
+template <class T>
+void probe_exact(const Domain<T>& domain) {
+  if (!domain.options().exact) return;
+  const auto exact = exact_after(domain, domain.sweep_limit());
+  if (!domain.fixed_sweeps() && exact.function.uses("sweeps")) return; // nobody knows yet how many
+  const auto& block = domain.block();
+  const auto x = centres_along_x(block, block.all());
+  std::vector<double> values(x.size());
+  FiniteCheck finite;
+  for (const auto k : {std::int64_t{0}, block.cells[2] / 2, block.cells[2] - 1})
+    for (const auto j : {std::int64_t{0}, block.cells[1] / 2, block.cells[1] - 1})
+      exact.evaluate(x, block.centre(1, j), block.dimensions == 3 ? block.centre(2, k) : 0.0,
+                     domain.time_after(domain.transient() ? domain.sweep_limit() : 0), values, finite);
+  finite.agree(domain.comm());
+}
+
+template Verification verify(Domain<float>&);
+template Verification verify(Domain<double>&);
+template void probe_exact(const Domain<float>&);
+template void probe_exact(const Domain<double>&);
 
 } // namespace kontor::heat

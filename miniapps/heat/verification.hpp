@@ -8,8 +8,14 @@ namespace kontor::heat {
 
 /// Collective over the domain's communicator. Judges the current field: by the deck's exact solution, or,
 /// where there is none, by what the field leaves of the discrete equation (README.md, "What passes").
-/// Spoils the other field.
+/// Spoils the other field. Throws config::Error on all ranks if the exact solution is not finite in some
+/// cell.
 template <class T>
 miniapp::Verification verify(Domain<T>&);
+
+/// Collective. Evaluates the exact solution, if the deck has one, in a few rows of each rank's cells at the
+/// end of the run, and throws config::Error on all ranks if it is not finite there.
+template <class T>
+void probe_exact(const Domain<T>&);
 
 } // namespace kontor::heat
