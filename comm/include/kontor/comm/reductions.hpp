@@ -5,7 +5,6 @@
 #include <kontor/comm/reduce_op.hpp>
 #include <kontor/comm/value.hpp>
 
-#include <array>
 #include <type_traits>
 
 /// Reductions: the elements of all ranks' Views combined, each with those at its place in the others.
@@ -59,20 +58,6 @@ struct Exscan {
   std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
-};
-
-/// What a value is made of.
-template <class T>
-struct Parts {
-  using type = T;
-};
-template <class T, std::size_t count>
-struct Parts<std::array<T, count>> {
-  using type = T;
-};
-template <class T, std::size_t count>
-struct Parts<Kokkos::Array<T, count>> {
-  using type = T;
 };
 
 /// What the operation combines: the elements of a View or of an array, or the value as a whole.

@@ -4,7 +4,11 @@
 #include <kontor/comm/collective.hpp>
 #include <kontor/comm/request.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 
 /// A value of the caller's instead of a View.
 namespace kontor::comm {
@@ -17,14 +21,28 @@ struct Value {
 
 namespace detail {
 
-/// `value` as elements of type E, of which it is made.
+/// What a value is made of.
+template <class T>
+struct Parts {
+  using type = T;
+  static constexpr std::int64_t count = 1;
+};
+template <class T, std::size_t size>
+struct Parts<std::array<T, size>> {
+  using type = T;
+  static constexpr std::int64_t count = size;
+};
+template <class T, std::size_t size>
+struct Parts<Kokkos::Array<T, size>> : Parts<std::array<T, size>> {};
+
+/// `value` as elements of type E: its parts, or itself.
 template <class E, class T>
 Operand value_operand(T& value) {
-  static_assert(sizeof(T) % sizeof(E) == 0);
-  constexpr std::int64_t count = sizeof(T) / sizeof(E);
+  constexpr bool whole = std::is_same_v<E, T>;
+  constexpr std::int64_t count = whole ? 1 : Parts<T>::count;
   return {&value, count, scalar_of<E>(), &value, [](const void*) {
             Buffer buffer{nullptr, scalar_of<E>(), {}, MemoryKind::host, {}};
-            if constexpr (!std::is_same_v<E, T>) buffer.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
+            if constexpr (!whole) buffer.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
             return buffer;
           }};
 }

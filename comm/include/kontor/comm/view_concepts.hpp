@@ -41,19 +41,22 @@ constexpr bool check_not_const() {
   return writable;
 }
 
+/// Of a View.
+template <class View>
+constexpr bool check_on_host() {
+  constexpr bool on_host = memory_of<View>() == MemoryKind::host;
+  static_assert(on_host,
+                "kontor::comm: one-shot calls (messages, collectives, reductions of any kind) take Views in "
+                "host memory; an Exchange takes device memory too");
+  return on_host;
+}
+
 template <class View>
 constexpr bool check_sent() {
-  if constexpr (!check_view<View>()) {
+  if constexpr (check_view<View>())
+    return check_elements<View>() && check_on_host<View>();
+  else
     return false;
-  } else if constexpr (!check_elements<View>()) {
-    return false;
-  } else {
-    constexpr bool on_host = memory_of<View>() == MemoryKind::host;
-    static_assert(on_host,
-                  "kontor::comm: one-shot calls (messages, collectives, reductions of any kind) take "
-                  "Views in host memory; an Exchange takes device memory too");
-    return on_host;
-  }
 }
 
 template <class View>
