@@ -7,6 +7,7 @@ import codecs
 import json
 import signal
 import sys
+import warnings
 from dataclasses import asdict
 
 from kontor_report.isolated import DRAWING, allow, isolated
@@ -98,6 +99,7 @@ def plot(records, path):
 
     field = None if len(records) > 1 or records[0].curves else read_field(records[0].path)
     allow(DRAWING)
+    warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
     try:
         from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field

@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 
-READING = 5  # seconds of computing; a valid file of some MB takes a fraction of one
+READING = 3  # seconds of computing; a valid file of some MB takes a fraction of one
 DRAWING = 120  # matplotlib may have to look at all fonts of the machine first
 ROOM = 4 << 30  # bytes of address space beyond what the process has, and four times the files
 
