@@ -88,6 +88,8 @@ class Run {
     const auto app = timed(timers, "setup", [&] {
       return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
+    outcome.calibration = timed(
+        timers, "calibrate", [&] { return with_working_set(comm, app->working_set(), outcome.calibration); });
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
     repeated = {};
