@@ -64,10 +64,12 @@ function(kontor_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main kontor_flags)
+  set(properties LABELS ${arg_LABELS})
+  if(arg_TIMEOUT)
+    list(APPEND properties TIMEOUT ${arg_TIMEOUT})
+  endif()
   foreach(ranks IN LISTS arg_RANKS)
-    kontor_add_mpi_run(${name}/${ranks} RANKS ${ranks} TIMEOUT "${arg_TIMEOUT}" LABELS ${arg_LABELS}
-      COMMAND $<TARGET_FILE:${name}>
-    )
+    kontor_add_mpi_run(${name}/${ranks} RANKS ${ranks} ${properties} COMMAND $<TARGET_FILE:${name}>)
   endforeach()
 endfunction()
 

@@ -8,6 +8,7 @@ All are ratios of runs that alternate (A B C A B C ...), so that what else the m
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -167,6 +168,7 @@ def parse_arguments():
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends the run under way, too
     arguments = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="kontor-bench-") as folder:
         run = Runner(Path(folder))

@@ -3,18 +3,16 @@
 """kontor report: shows one run, compares several, plots."""
 
 import argparse
+import codecs
 import json
 import signal
 import sys
 from dataclasses import asdict
 
-try:
-    from kontor_report.compare import by_app, compare, speed
-    from kontor_report.record import RecordError, read_field, read_record
-    from kontor_report.show import show
-except ModuleNotFoundError as error:
-    print(f"kontor: report needs Python with {error.name}: apt-get install python3-{error.name}", file=sys.stderr)
-    sys.exit(2)
+from kontor_report.isolated import DRAWING, allow, isolated
+
+# What an ASCII terminal cannot show.
+PLAIN = {"µ": "u", "±": "+-"}
 
 
 def parse_arguments():
@@ -31,53 +29,102 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    records = [read_record(path) for path in arguments.files]
+    return isolated(lambda now: report(arguments, now), arguments.files)
+
+
+def report(arguments, now):
+    """Returns the exit code. `now` is told which file is being read."""
+    try:
+        from kontor_report.record import RecordError, read_record
+    except ModuleNotFoundError as error:
+        return refuse(f"report needs Python with {error.name}: apt-get install python3-{error.name}")
+    try:
+        records = []
+        for path in arguments.files:
+            now(path)
+            records.append(read_record(path))
+        print(text_of(records, arguments))
+        if arguments.plot:
+            plot(records, arguments.plot)
+        sys.stdout.flush()
+    except RecordError as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"stdout cannot be written: {error.strerror}", code=3)
+    return 0
+
+
+def refuse(message, code=2):
+    print(f"kontor: {message}", file=sys.stderr)
+    return code
+
+
+def text_of(records, arguments):
+    from kontor_report.compare import compare
+    from kontor_report.record import shown_as_damaged
+    from kontor_report.show import show
+
     if arguments.extract_deck:
-        extract_deck(records[0], arguments.extract_deck)
-    elif arguments.json:
-        print(json.dumps(as_plain(records), indent=2))
-    else:
-        print(show(records[0]) if len(records) == 1 else compare(records))
-    if arguments.plot:
-        plot(records, arguments.plot)
+        return extract_deck(records[0], arguments.extract_deck)
+    if arguments.json:
+        return json.dumps(as_plain(records), indent=2)
+    with shown_as_damaged(*arguments.files):
+        return show(records[0]) if len(records) == 1 else compare(records)
 
 
 def as_plain(records):
+    from kontor_report.compare import by_app, speed
+
     groups = by_app(records).values()
     return [{**asdict(record), "speed": speed(record, group[0])} for group in groups for record in group]
 
 
 def extract_deck(record, path):
+    from kontor_report.record import RecordError
+
     missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
     if missing:
         raise RecordError(f"{record.path}: the run cannot be repeated: /run has no attribute {' and no '.join(missing)}")
-    with open(path, "w", encoding="utf-8") as deck:
-        deck.write(record.run["deck"])
-    print(record.run["ranks"])
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as deck:
+            deck.write(record.run["deck"])
+    except OSError as error:
+        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
+    return record.run["ranks"]
 
 
 def plot(records, path):
+    from kontor_report.record import RecordError, read_field, shown_as_damaged
+
+    field = None if len(records) > 1 or records[0].curves else read_field(records[0].path)
+    allow(DRAWING)
     try:
         from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field
     except ModuleNotFoundError as error:
         raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
     try:
-        if len(records) == 1 and records[0].curves:
-            plot_curves(records[0], path)
-        elif len(records) == 1:
-            plot_field(records[0], read_field(records[0].path), path)
-        else:
-            plot_comparison(records, path)
+        with shown_as_damaged(*(record.path for record in records), but=(OSError, ValueError)):
+            if field:
+                plot_field(records[0], field, path)
+            elif len(records) == 1:
+                plot_curves(records[0], path)
+            else:
+                plot_comparison(records, path)
     except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
         raise RecordError(f"--plot: {path} cannot be written: {error}") from error
     print(f"kontor: plotted {path}", file=sys.stderr)
 
 
+def encodable(error):
+    """For characters that stdout's encoding lacks."""
+    missing = error.object[error.start : error.end]
+    return "".join(PLAIN.get(letter) or letter.encode("ascii", "backslashreplace").decode() for letter in missing), error.end
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # kontor report ... | head
-    try:
-        main()
-    except RecordError as error:
-        print(f"kontor: {error}", file=sys.stderr)
-        sys.exit(2)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    codecs.register_error("plain", encodable)
+    sys.stdout.reconfigure(errors="plain")
+    sys.exit(main())

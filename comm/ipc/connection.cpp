@@ -91,7 +91,7 @@ Connection::Told Connection::allocate(const Schedule& schedule, const Gpus& gpus
   if (messages == 0) return told;
   auto counter = place_of(counters_.get(), gpus, "the counters of steps");
   const auto next = [&] { return std::exchange(counter, counter + sizeof(Counter)); };
-  for (const auto& [buffer, order, peer, tag] : schedule.receives) {
+  for (const auto& [buffer, order, peer, tag, turn] : schedule.receives) {
     Place cells{};
     if (element_count(buffer.shape) > 0)
       cells = place_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
@@ -108,7 +108,7 @@ void Connection::connect(const Schedule& schedule, const std::vector<Landing>& l
   std::vector<Counter*> tell_arrived;
   std::vector<Counter*> tell_free;
   for (std::size_t i = 0; i < landings.size(); ++i) {
-    const auto& [from, order, peer, tag] = schedule.sends[i];
+    const auto& [from, order, peer, tag, turn] = schedule.sends[i];
     tell_arrived.push_back(counter(landings[i].arrived, peer));
     if (element_count(from.shape) == 0) continue;
     auto to = from;

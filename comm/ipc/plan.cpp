@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,7 @@ class PeerPlan final : public Plan {
   }
 
   ~PeerPlan() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) { // the other ranks may be gone
+    if (mpi::ends_alone(*littered_)) {
       abandon();
       return;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern `blocking`: one MPI_Sendrecv a slot, in the order of the slots. All ranks walk them in that order,
-// so each call finds its partners at the same slot or before it, and none waits for ever. At check level
-// `cross_rank` the halves are begun instead, and waited for with patience.
+// Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and
+// receives one. All ranks walk them in that order, so each call finds its partners at the same place or
+// before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
+// for with patience.
 #include "deadline.hpp"
 #include "pattern.hpp"
 
@@ -12,22 +13,23 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 namespace kontor::comm::mpi {
 namespace {
 
-/// Both halves of one slot; the half that does not take place has MPI_PROC_NULL as its peer.
+/// Both halves of one call; the half that does not take place has MPI_PROC_NULL as its peer.
 struct Pair {
-  Message send{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, {}};
-  Message receive{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, {}};
+  Message send{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, {}};
+  Message receive{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, {}};
 };
 
-std::vector<Pair> in_slot_order(MessageSet& messages) {
-  std::map<int, Pair> by_tag; // tags rise with slots
-  for (auto& m : messages.sends) by_tag[m.tag].send = std::move(m);
-  for (auto& m : messages.receives) by_tag[m.tag].receive = std::move(m);
+std::vector<Pair> in_order(MessageSet& messages) {
+  std::map<std::pair<int, int>, Pair> places;
+  for (auto& m : messages.sends) places[{m.tag, m.turn}].send = std::move(m);
+  for (auto& m : messages.receives) places[{m.tag, m.turn}].receive = std::move(m);
   std::vector<Pair> pairs;
-  for (auto& [tag, pair] : by_tag) pairs.push_back(std::move(pair));
+  for (auto& [place, pair] : places) pairs.push_back(std::move(pair));
   return pairs;
 }
 
@@ -36,32 +38,37 @@ class PatientBlocking final : public Plan {
  public:
   PatientBlocking(const MpiHandle& handle, MessageSet messages) {
     const auto label = messages.label;
-    for (auto& [send, receive] : in_slot_order(messages)) {
-      MessageSet slot{label, {}, {}};
-      if (send.peer != MPI_PROC_NULL) slot.sends.push_back(std::move(send));
-      if (receive.peer != MPI_PROC_NULL) slot.receives.push_back(std::move(receive));
-      slots_.push_back(make_nonblocking(handle, std::move(slot)));
+    for (auto& [send, receive] : in_order(messages)) {
+      MessageSet pair{label, {}, {}};
+      if (send.peer != MPI_PROC_NULL) pair.sends.push_back(std::move(send));
+      if (receive.peer != MPI_PROC_NULL) pair.receives.push_back(std::move(receive));
+      pairs_.push_back(make_nonblocking(handle, std::move(pair)));
     }
   }
 
   void start() override {}
 
   void finish() override {
-    for (const auto& slot : slots_) {
-      slot->start();
-      slot->finish();
+    for (const auto& pair : pairs_) {
+      pair->start();
+      pair->finish();
     }
   }
 
+  bool give_up() noexcept override {
+    bool over = true;
+    for (const auto& pair : pairs_) over = pair->give_up() && over;
+    return over;
+  }
+
  private:
-  std::vector<std::unique_ptr<Plan>> slots_;
+  std::vector<std::unique_ptr<Plan>> pairs_;
 };
 
 class Blocking final : public Plan {
  public:
   Blocking(const MpiHandle& handle, MessageSet messages)
-      : comm_(handle.comm), littered_(handle.littered), label_(messages.label),
-        pairs_(in_slot_order(messages)) {}
+      : comm_(handle.comm), littered_(handle.littered), label_(messages.label), pairs_(in_order(messages)) {}
 
   void start() override {}
 

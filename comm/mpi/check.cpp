@@ -22,4 +22,10 @@ void fail(int code, const std::string& operation) {
   throw Error(fmt::format("{} failed: {}", operation, error_text(code)));
 }
 
+bool finalized() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended != 0;
+}
+
 } // namespace kontor::comm::mpi

@@ -52,7 +52,7 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
 }
 
 void Datatype::free() {
-  MPI_Type_free(&type_);
+  if (!finalized()) MPI_Type_free(&type_);
 }
 
 Datatype large(std::int64_t count, MPI_Datatype type) {

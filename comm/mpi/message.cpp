@@ -11,14 +11,14 @@
 namespace kontor::comm::mpi {
 
 Message message(const Transfer& transfer) {
-  const auto& [buffer, order, peer, tag] = transfer;
+  const auto& [buffer, order, peer, tag, turn] = transfer;
   if (is_contiguous(buffer.shape, order)) {
     auto [type, count, made] = payload(element_count(buffer.shape), buffer.scalar);
-    return {buffer.data, count, type, peer, tag, buffer.label, std::move(made)};
+    return {buffer.data, count, type, peer, tag, turn, buffer.label, std::move(made)};
   }
   auto made = strided(buffer, order);
   const auto type = made.get();
-  return {buffer.data, 1, type, peer, tag, buffer.label, std::move(made)};
+  return {buffer.data, 1, type, peer, tag, turn, buffer.label, std::move(made)};
 }
 
 MessageSet messages(const Schedule& schedule) {

@@ -17,6 +17,7 @@ struct Message {
   MPI_Datatype type;
   int peer;
   int tag;
+  int turn;
   std::string label;  ///< of the View
   Datatype made = {}; ///< `type`, where it is the message's own
 };

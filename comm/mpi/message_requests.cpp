@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <utility>
 
 namespace kontor::comm::mpi {
@@ -20,7 +19,7 @@ MessageRequests::MessageRequests(const MpiHandle& handle, MessageSet messages)
       statuses_(requests_.size()) {}
 
 void MessageRequests::fail(int code, const char* operation, const Message& m) {
-  failed_ = true;
+  *littered_ = true;
   fail_message(messages_.label, code, operation, m);
 }
 
@@ -41,22 +40,37 @@ void MessageRequests::wait() {
     fail_wait(code);
 }
 
-void MessageRequests::abandon() {
-  if (!failed_ && std::uncaught_exceptions() == 0) {
+bool MessageRequests::test() {
+  int done = 0;
+  const int code = MPI_Testall(size(), data(), &done, statuses_.data());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail_wait(code);
+  return done != 0;
+}
+
+void MessageRequests::end() noexcept {
+  if (ends_alone(*littered_))
+    give_up();
+  else
     MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);
-    return;
-  }
+}
+
+bool MessageRequests::give_up() noexcept {
+  if (finalized()) return true;
   *littered_ = true;
-  const auto receives = messages_.receives.size();
+  const auto is_over = [](MPI_Request& request) {
+    int done = 0;
+    return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  };
+  bool over = true;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (i < receives) {
-      MPI_Cancel(&requests_[i]);
-      MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
-    } else {
-      MPI_Request_free(&requests_[i]);
-    }
+    if (is_over(requests_[i])) continue;
+    const bool receives = i < messages_.receives.size();
+    if (receives && !taken_back_) MPI_Cancel(&requests_[i]); // without effect if its message is coming in
+    if (!receives || !is_over(requests_[i])) over = false;
   }
+  taken_back_ = true;
+  return over;
 }
 
 const Message& MessageRequests::message(std::size_t request) const {
@@ -72,12 +86,12 @@ void MessageRequests::fail_wait(int code) {
          i < messages_.receives.size() ? "MPI_Waitall on the receive from" : "MPI_Waitall on the send to",
          message(i));
   }
-  failed_ = true;
+  *littered_ = true;
   throw Error(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));
 }
 
 void MessageRequests::fail_patience() {
-  failed_ = true;
+  *littered_ = true;
   const int rank = rank_of(comm_);
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     int done = 0;

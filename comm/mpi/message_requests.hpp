@@ -25,10 +25,15 @@ class MessageRequests {
   /// level `cross_rank`, the first that has not come when patience ends.
   void wait();
 
-  /// Ends what is under way, because the buffers are about to go. Without an error all messages arrive, since
-  /// all ranks have started. After one the other ranks may be gone: receives are taken back, and the
-  /// function returns without waiting for sends.
-  void abandon();
+  /// Whether all messages are complete. Throws Error, with the first message that failed.
+  bool test();
+
+  /// Ends what is under way, because the buffers are about to go: all messages arrive, since all ranks have
+  /// started. Where this rank ends alone, gives up.
+  void end() noexcept;
+
+  /// See Plan: receives are taken back, sends go on.
+  bool give_up() noexcept;
 
  private:
   [[noreturn]] void fail_wait(int code);
@@ -41,7 +46,7 @@ class MessageRequests {
   MessageSet messages_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
-  bool failed_ = false;
+  bool taken_back_ = false; ///< the receives
 };
 
 } // namespace kontor::comm::mpi

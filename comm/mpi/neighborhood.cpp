@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
-// has an edge for each message. Edges between the same two ranks are in the order of the slots at both ends,
+// has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
 // which is how MPI matches them.
 #include "deadline.hpp"
 #include "pattern.hpp"
@@ -11,8 +11,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <exception>
 
 namespace kontor::comm::mpi {
 namespace {
@@ -74,7 +72,7 @@ class Neighborhood final : public Plan {
   }
 
   ~Neighborhood() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (ends_alone(*littered_)) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comm_);
   }
@@ -105,6 +103,21 @@ class Neighborhood final : public Plan {
     }
     if (code != MPI_SUCCESS) [[unlikely]]
       fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+  bool test() override {
+    int done = 0;
+    const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+    return done != 0;
+  }
+
+  bool give_up() noexcept override {
+    if (finalized()) return true;
+    *littered_ = true;
+    int done = 0;
+    return MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 class Nonblocking final : public Plan {
  public:
   Nonblocking(const MpiHandle& handle, MessageSet messages) : requests_(handle, std::move(messages)) {}
-  ~Nonblocking() override { requests_.abandon(); }
+  ~Nonblocking() override { requests_.end(); }
 
   void start() override {
     auto* request = requests_.data();
@@ -27,6 +27,8 @@ class Nonblocking final : public Plan {
   }
 
   void finish() override { requests_.wait(); }
+  bool test() override { return requests_.test(); }
+  bool give_up() noexcept override { return requests_.give_up(); }
 
  private:
   MessageRequests requests_;

@@ -27,7 +27,8 @@ class Persistent final : public Plan {
   }
 
   ~Persistent() override {
-    if (under_way_) requests_.abandon();
+    if (under_way_) requests_.end();
+    if (finalized()) return;
     for (int i = 0; i < requests_.size(); ++i)
       if (requests_.data()[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests_.data()[i]);
   }
@@ -45,6 +46,12 @@ class Persistent final : public Plan {
     requests_.wait();
     under_way_ = false;
   }
+
+  bool test() override {
+    under_way_ = !requests_.test();
+    return !under_way_;
+  }
+  bool give_up() noexcept override { return !under_way_ || requests_.give_up(); }
 
  private:
   MessageRequests requests_;

@@ -2,9 +2,11 @@
 //
 // Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
 // is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+#include "agree.hpp"
 #include "deadline.hpp"
 #include "pattern.hpp"
 #include "places.hpp"
+#include "room.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -14,8 +16,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <cstring>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace kontor::comm::mpi {
 namespace {
@@ -44,7 +48,7 @@ class Group {
     MPI_Group_free(&all);
   }
   ~Group() {
-    if (!empty_) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+    if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -68,13 +72,14 @@ class Rma final : public Plan {
   }
 
   ~Rma() override {
-    if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+    if (ends_alone(*littered_)) return;
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
 
   void start() override {
     under_way_ = true;
+    putting_ = !destinations_.empty();
     if (!sources_.empty()) check_step(MPI_Win_post(sources_.get(), 0, window_), "MPI_Win_post");
     if (destinations_.empty()) return;
     check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
@@ -87,9 +92,24 @@ class Rma final : public Plan {
   }
 
   void finish() override {
-    if (!destinations_.empty()) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
+    complete();
     if (!sources_.empty()) wait();
     under_way_ = false;
+  }
+
+  /// MPI has no test for the end of its own puts, so the first one may wait for the destinations to start.
+  bool test() override {
+    complete();
+    int done = 1;
+    if (!sources_.empty()) check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
+    under_way_ = done == 0;
+    return done != 0;
+  }
+
+  /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
+  bool give_up() noexcept override {
+    *littered_ = true;
+    return !under_way_ || destinations_.empty() || finalized();
   }
 
  private:
@@ -102,12 +122,30 @@ class Rma final : public Plan {
       bytes += padded_bytes(t.buffer);
     }
     std::byte* base = nullptr;
-    check(MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
+    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_);
+    check_window(comm, code, bytes);
+    std::memset(base, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base) % alignment);
     for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
     for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
     return places;
+  }
+
+  /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
+  void check_window(MPI_Comm comm, int code, MPI_Aint bytes) const {
+    const auto problem = first_problem(
+        comm,
+        code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
+    if (!problem) return;
+    const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
+    throw UsageError(
+        fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
+                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
+  }
+
+  void complete() {
+    if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
   }
 
   void wait() {
@@ -146,6 +184,7 @@ class Rma final : public Plan {
   std::vector<Message> sends_;
   std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
   bool under_way_ = false;
+  bool putting_ = false; ///< between MPI_Win_start and MPI_Win_complete
 };
 
 } // namespace

@@ -3,7 +3,6 @@
 
 #include <kontor/comm/mpi_check.hpp>
 
-#include <exception>
 #include <numeric>
 
 namespace kontor::comm::shm {
@@ -50,7 +49,7 @@ Node::Node(const MpiHandle& handle) : comm_(shared_memory_ranks(handle)), litter
 }
 
 Node::~Node() {
-  if (std::uncaught_exceptions() == 0 && !*littered_) MPI_Comm_free(&comm_);
+  if (!mpi::ends_alone(*littered_)) MPI_Comm_free(&comm_);
 }
 
 } // namespace kontor::comm::shm

@@ -8,6 +8,7 @@
 #include "mpi/deadline.hpp"
 #include "mpi/pattern.hpp"
 #include "mpi/places.hpp"
+#include "mpi/room.hpp"
 #include "shm/window.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -54,7 +55,7 @@ class SharedPlan final : public Plan {
  public:
   SharedPlan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule)
       : comm_(handle.comm), patience_(mpi::patience(handle.options)), label_(schedule.label),
-        node_(std::move(node)), window_(*node_, bytes_of_receives(schedule)) {
+        node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
     Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
     if (!others.sends.empty() || !others.receives.empty())
@@ -80,8 +81,20 @@ class SharedPlan final : public Plan {
     if (between_nodes_) between_nodes_->finish();
   }
 
+  bool test() override {
+    let_messages_go_on();
+    for (auto& r : receives_)
+      if (steps(r.slot->filled) < step_) return false;
+    return !between_nodes_ || between_nodes_->test();
+  }
+
   void release() override {
     for (auto& r : receives_) set_steps(r.slot->emptied, step_);
+  }
+
+  bool give_up() noexcept override {
+    *node_->littered() = true;
+    return !between_nodes_ || between_nodes_->give_up();
   }
 
  private:
@@ -95,6 +108,15 @@ class SharedPlan final : public Plan {
   std::size_t bytes_of_receives(const Schedule& schedule) const {
     std::size_t bytes = 0;
     for (const auto& t : on_node(schedule.receives, true)) bytes += bytes_of(t.buffer);
+    return bytes;
+  }
+
+  /// Collective. The same number, if there is room for the window.
+  std::size_t roomy(std::size_t bytes) const {
+    if (const auto lack = mpi::lack_of_room(comm_, bytes))
+      throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
+                                   "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
+                                   label_, *lack));
     return bytes;
   }
 
@@ -126,15 +148,17 @@ class SharedPlan final : public Plan {
   }
 
   /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
+  void let_messages_go_on() const {
+    int flag = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  }
+
   template <class What>
   void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
     int turns = 0;
     const bool in_time = mpi::Deadline(patience_).wait([&] {
       if (steps(counter) >= step) return true;
-      if (++turns % 256 == 0) {
-        int flag = 0;
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
-      }
+      if (++turns % 256 == 0) let_messages_go_on();
       return false;
     });
     if (in_time) return;

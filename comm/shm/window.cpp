@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <exception>
 
 namespace kontor::comm::shm {
 
@@ -29,7 +28,7 @@ Window::Window(const Node& node, std::size_t bytes) : littered_(node.littered())
 }
 
 Window::~Window() {
-  if (std::uncaught_exceptions() > 0 || *littered_) return; // the other ranks may be gone
+  if (mpi::ends_alone(*littered_)) return;
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }

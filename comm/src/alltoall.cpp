@@ -31,7 +31,7 @@ void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Op
                                  in.in_place() ? Problem() : counts_problem(comm, send_counts, in),
                                  in.in_place() ? Problem() : overlap_problem(in, out)});
   const auto describe = [&] {
-    auto call = call_of(name, posted, words(in, out), {comm::to_string(out.scalar)});
+    auto call = call_of(name, posted, sizes(in, out), {comm::to_string(out.scalar)});
     call.sends = send_counts.values();
     call.expects = receive_counts.values();
     return call;

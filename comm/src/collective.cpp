@@ -89,7 +89,7 @@ std::string order_words(const Shape& shape) {
 
 std::string name(const Operand& operand) {
   const auto buffer = operand.buffer();
-  const bool is_value = !buffer.data && buffer.shape.rank == 0;
+  const bool is_value = !buffer.data && buffer.label.empty() && element_count(buffer.shape) > 0;
   return is_value ? "a value" : fmt::format("View '{}'", buffer.label);
 }
 
@@ -101,6 +101,14 @@ std::string words(const Operand& operand) {
 
 std::string words(const Operand& in, const Operand& out) {
   return in.view == out.view ? words(in) : fmt::format("{}, into {}", words(in), words(out));
+}
+
+std::string sizes(const Operand& operand) {
+  return fmt::format("{} {}", name(operand), extents_to_string(operand.buffer().shape));
+}
+
+std::string sizes(const Operand& in, const Operand& out) {
+  return in.view == out.view ? sizes(in) : fmt::format("{} into {}", sizes(in), sizes(out));
 }
 
 std::string equal_words(const Operand& operand) {

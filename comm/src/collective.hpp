@@ -42,6 +42,9 @@ std::string name(const Operand&);
 std::string words(const Operand&);
 /// "View 'a', (4) double, into View 'b', (16) double"
 std::string words(const Operand& in, const Operand& out);
+/// "View 'a' (4)"; "View 'a' (4) into View 'b' (16)"
+std::string sizes(const Operand&);
+std::string sizes(const Operand& in, const Operand& out);
 /// What all ranks must agree on where their Views are to be equal: extents, scalar and order of elements.
 std::string equal_words(const Operand&);
 /// The same where only their numbers of elements are.

@@ -3,6 +3,7 @@
 #include "mpi/agree.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/handle_cache.hpp"
+#include "options.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <numeric>
@@ -31,6 +31,12 @@ struct Adopted {
   MPI_Request request;
   std::shared_ptr<void> keep;
 };
+
+/// Never frees it: MPI may still read and write there. By its name the sanitizer knows that it is meant.
+template <class T>
+[[gnu::noinline]] void leave_to_mpi(T&& left) {
+  static_cast<void>(new auto(std::forward<T>(left)));
+}
 
 } // namespace
 
@@ -56,25 +62,34 @@ struct Communicator::Group {
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
+  std::vector<std::unique_ptr<detail::InFlight>> kept;
   mpi::HandleCache handles;
+
+  /// Under the lock. Frees what MPI is done with.
+  void sweep() {
+    std::erase_if(adopted, [](Adopted& one) {
+      int done = 0;
+      return MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    });
+    std::erase_if(kept, [](const auto& one) { return one->over(); });
+  }
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
     for (auto* list : {&ways, &ways_for[0], &ways_for[1]}) list->clear();
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized) return;
-    if (abandoned) {
-      if (!adopted.empty()) static_cast<void>(new auto(std::move(adopted))); // MPI may still write there
-      return;
-    }
+    if (mpi::finalized()) return;
+    const bool waits = !mpi::ends_alone(abandoned || (littered && *littered));
     for (auto& [request, keep] : adopted) {
-      if (std::uncaught_exceptions() > 0) continue;
+      if (!waits) break;
       if (checks)
         mpi::give_up_after(request, options.patience);
       else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    sweep();
+    if (!adopted.empty()) leave_to_mpi(std::move(adopted));
+    if (!kept.empty()) leave_to_mpi(std::move(kept));
+    if (abandoned) return;
     handles.free();
     checks.reset();
     if (littered && *littered) return;
@@ -89,6 +104,18 @@ MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return comm;
+}
+
+/// Before anything depends on the options.
+MPI_Comm duplicate(MPI_Comm parent, const Options& options) {
+  auto comm = duplicate(parent);
+  try {
+    require_equal(comm, options);
+  } catch (...) {
+    MPI_Comm_free(&comm);
+    throw;
+  }
   return comm;
 }
 
@@ -113,8 +140,14 @@ MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims
 
 } // namespace
 
+Communicator::Group& Communicator::group() const {
+  if (!group_) [[unlikely]]
+    throw CallError("a Communicator is used that was moved from");
+  return *group_;
+}
+
 Communicator::Communicator(MPI_Comm parent, const Options& options)
-    : Communicator(Owned{duplicate(parent)}, options) {}
+    : Communicator(Owned{duplicate(parent, options)}, options) {}
 
 Communicator::Communicator(const Communicator& parent, const std::vector<int>& dims,
                            const std::vector<bool>& periodic)
@@ -123,9 +156,21 @@ Communicator::Communicator(const Communicator& parent, const std::vector<int>& d
 }
 
 Communicator Communicator::split(int colour, int key) const {
+  return *split(std::optional(colour), key);
+}
+
+std::optional<Communicator> Communicator::split(std::optional<int> colour, int key) const {
+  std::optional<std::string> problem;
+  if (colour && *colour < 0)
+    problem =
+        fmt::format("rank {} gives the colour {}; colours are 0 or more, and std::nullopt says that a rank "
+                    "is to be in none of the parts",
+                    rank(), *colour);
+  agree(problem);
   MPI_Comm comm = MPI_COMM_NULL;
-  check(MPI_Comm_split(native(), colour, key, &comm), "MPI_Comm_split");
-  return {Owned{comm}, options()};
+  check(MPI_Comm_split(native(), colour.value_or(MPI_UNDEFINED), key, &comm), "MPI_Comm_split");
+  if (!colour) return std::nullopt;
+  return Communicator(Owned{comm}, options());
 }
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
@@ -145,7 +190,7 @@ Communicator Communicator::sub(const std::vector<bool>& keep) const {
 void Communicator::read_cartesian() {
   int count = 0;
   check(MPI_Cartdim_get(native(), &count), "MPI_Cartdim_get");
-  auto& g = *group_;
+  auto& g = group();
   std::vector<int> periods(count);
   g.dims.resize(count);
   g.coordinates.resize(count);
@@ -190,63 +235,90 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
 }
 
 int Communicator::rank() const {
-  return group_->rank;
+  return group().rank;
 }
 int Communicator::size() const {
-  return group_->size;
+  return group().size;
 }
 const Options& Communicator::options() const {
-  return group_->options;
+  return group().options;
 }
 Backend& Communicator::backend() const {
-  return *group_->ways.front().backend;
+  return *group().ways.front().backend;
 }
 const std::vector<Way>& Communicator::ways(MemoryKind memory) const {
-  auto& ways = group_->ways_for[static_cast<std::size_t>(memory)];
-  if (ways.empty()) ways = comm::ways({group_->exchanges, options(), group_->littered}, group_->ways, memory);
+  auto& ways = group().ways_for[static_cast<std::size_t>(memory)];
+  if (ways.empty()) ways = comm::ways({group().exchanges, options(), group().littered}, group().ways, memory);
   return ways;
 }
 MPI_Comm Communicator::native() const {
-  return group_->comm;
+  return group().comm;
 }
 const std::vector<int>& Communicator::dims() const {
-  return group_->dims;
+  return group().dims;
 }
 const std::vector<int>& Communicator::coordinates() const {
-  return group_->coordinates;
+  return group().coordinates;
 }
 const std::vector<bool>& Communicator::periodic() const {
-  return group_->periodic;
+  return group().periodic;
 }
 int Communicator::tag_limit() const {
-  return group_->tag_limit;
+  return group().tag_limit;
 }
 MPI_Comm Communicator::checking() const {
-  return group_->checking;
+  return group().checking;
 }
 
 MPI_Comm Communicator::checking_calls() const {
-  return group_->checking_calls;
+  return group().checking_calls;
 }
 std::int64_t Communicator::number_call() const {
-  return ++group_->calls;
+  return ++group().calls;
 }
 void Communicator::abandon() const {
-  group_->abandoned = true;
-  *group_->littered = true;
+  group().abandoned = true;
+  *group().littered = true;
 }
 const detail::Facts& Communicator::facts() const {
-  return group_->facts;
+  return group().facts;
 }
 detail::Checks* Communicator::checks() const {
-  return group_->checks.get();
+  return group().checks.get();
 }
 
 int Communicator::neighbour(int dim, int displacement) const {
+  const auto dimensions = static_cast<int>(dims().size());
+  if (dim < 0 || dim >= dimensions)
+    throw CallError(
+        dimensions == 0
+            ? fmt::format(
+                  "neighbour along dimension {}: this communicator is no process grid; one is made by "
+                  "Communicator(comm, dims, periodic)",
+                  dim)
+            : fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to {}", dim,
+                          dimensions - 1));
   int source = MPI_PROC_NULL;
   int destination = MPI_PROC_NULL;
-  check(MPI_Cart_shift(group_->comm, dim, displacement, &source, &destination), "MPI_Cart_shift");
+  check(MPI_Cart_shift(group().comm, dim, displacement, &source, &destination), "MPI_Cart_shift");
   return destination == MPI_PROC_NULL ? no_rank : destination;
+}
+
+int Communicator::rank_at(std::vector<int> coordinates) const {
+  const auto& extents = dims();
+  if (extents.empty() || coordinates.size() != extents.size())
+    throw CallError(
+        fmt::format("rank_at({}) takes a coordinate for each dimension of the process grid, which "
+                    "has {}",
+                    fmt::join(coordinates, ", "), extents.size()));
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    auto& c = coordinates[d];
+    if (periodic()[d]) c = (c % extents[d] + extents[d]) % extents[d];
+    if (c < 0 || c >= extents[d]) return no_rank;
+  }
+  int rank = no_rank;
+  check(MPI_Cart_rank(native(), coordinates.data(), &rank), "MPI_Cart_rank");
+  return rank;
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
@@ -254,27 +326,34 @@ void Communicator::agree(const std::optional<std::string>& problem) const {
 }
 
 void Communicator::adopt(MPI_Request request, std::shared_ptr<void> keep) const {
-  const std::lock_guard lock(group_->adopting);
-  std::erase_if(group_->adopted, [](Adopted& adopted) {
-    int done = 0;
-    return MPI_Test(&adopted.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-  });
-  group_->adopted.push_back({request, std::move(keep)});
+  const std::lock_guard lock(group().adopting);
+  group().sweep();
+  group().adopted.push_back({request, std::move(keep)});
+}
+
+void Communicator::keep(std::unique_ptr<detail::InFlight> left) const {
+  const std::lock_guard lock(group().adopting);
+  group().sweep();
+  group().kept.push_back(std::move(left));
+}
+
+bool Communicator::ends_together() const {
+  return !mpi::ends_alone(group().abandoned || *group().littered);
 }
 
 MPI_Datatype Communicator::element_type(Scalar scalar) const {
   const auto [type, per_element] = mpi::element(scalar);
-  return per_element == 1 && scalar.kind != ScalarKind::bytes ? type : group_->handles.bytes(per_element);
+  return per_element == 1 && scalar.kind != ScalarKind::bytes ? type : group().handles.bytes(per_element);
 }
 
 MPI_Op Communicator::operation(MPI_User_function* function, bool commutative) const {
-  return group_->handles.operation(function, commutative);
+  return group().handles.operation(function, commutative);
 }
 
 int Communicator::reserve_tags(int count) const {
-  if (group_->next_tag > group_->tag_limit - count) group_->next_tag = 0;
-  const int first = group_->next_tag;
-  group_->next_tag += count;
+  if (group().next_tag > group().tag_limit - count) group().next_tag = 0;
+  const int first = group().next_tag;
+  group().next_tag += count;
   return first;
 }
 

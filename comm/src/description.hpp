@@ -15,11 +15,12 @@ struct Description {
   static constexpr std::uint32_t sign = 0x4B6F6E74;
   std::uint32_t signature = sign;
   std::int32_t rank = 0;   ///< whose end it is
-  std::int32_t tag = 0;    ///< of the message, or the slot of an exchange
+  std::int32_t tag = 0;    ///< of the message, or its number in an exchange
   std::int32_t number = 0; ///< the tag of the answer
   Scalar scalar;
   Shape shape;            ///< extents of -1: any
   bool announces = false; ///< the extents of a message that follows
+  bool by_pair = false;   ///< in an exchange: how it is numbered
   char label[64] = {};
 };
 

@@ -33,7 +33,7 @@ void Gatherv::operator()(const Communicator& comm, const Operand& in, const Oper
   const auto problem =
       first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, in, out) : Problem()});
   const auto describe = [&] {
-    auto call = call_of(name, posted, at_root ? words(in, out) : words(in),
+    auto call = call_of(name, posted, at_root ? sizes(in, out) : sizes(in),
                         {comm::to_string(in.scalar), root_words(root)});
     call.sends = only(comm, root, in.in_place() ? counts[comm.rank()] : in.count);
     call.expects = at_root ? counts.values() : only(comm, root, 0);
@@ -71,7 +71,7 @@ void Allgather::operator()(const Communicator& comm, const Operand& inout, Poste
 void Allgatherv::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                             Posted* posted) const {
   const auto describe = [&] {
-    auto call = call_of(name, posted, words(in, out), {comm::to_string(in.scalar)});
+    auto call = call_of(name, posted, sizes(in, out), {comm::to_string(in.scalar)});
     call.sends.assign(comm.size(), in.in_place() ? counts[comm.rank()] : in.count);
     call.expects = counts.values();
     return call;

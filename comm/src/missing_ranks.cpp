@@ -69,8 +69,8 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
   missing.flip();
   if (std::count(came.begin(), came.end(), false) == 0)
     return fmt::format("the ranks came more than {} s apart, and some have given up", patience);
-  return fmt::format("waited {} s for all ranks; come have: {}; missing: {}", patience, ranks_in_words(came),
-                     ranks_in_words(missing));
+  return fmt::format("waited {} s for all ranks; ranks that called it: {}; missing: {}", patience,
+                     ranks_in_words(came), ranks_in_words(missing));
 }
 
 } // namespace kontor::comm::detail

@@ -3,9 +3,32 @@
 
 #include <kontor/comm/reductions.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <limits>
 
 namespace kontor::comm::detail {
+
+void functor_threw(const char* type) noexcept {
+  std::string what = "something that is no std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) { // as said
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(stderr,
+             "rank {}: the functor of a reduction ({}) has thrown: {}; MPI called it, so it may not\n", rank,
+             type, what);
+  std::fflush(stderr);
+  constexpr int failed = 3; // as of runs that fail
+  MPI_Abort(MPI_COMM_WORLD, failed);
+  std::abort();
+}
+
 namespace {
 
 std::string words(const Reducer& op) {
@@ -46,10 +69,13 @@ struct Call {
   bool has_both() const { return !in.in_place() && (!root || comm.rank() == *root); }
 
   Problem problem() const {
-    return first_of({op_problem(op, own().scalar), root ? root_problem(comm, *root) : std::nullopt,
-                     has_both() ? count_problem(out, in.count, "as many as are given") : std::nullopt,
-                     has_both() ? overlap_problem(in, out) : std::nullopt,
-                     has_both() && comm.checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt});
+    if (auto undefined = op_problem(op, own().scalar)) return undefined;
+    if (root)
+      if (auto not_a_rank = root_problem(comm, *root)) return not_a_rank;
+    if (!has_both()) return std::nullopt;
+    if (auto other_count = count_problem(out, in.count, "as many as are given")) return other_count;
+    if (auto overlap = overlap_problem(in, out)) return overlap;
+    return comm.checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt;
   }
 
   /// Elements travel as they lie, so where layouts differ they would end at other indices.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/options.hpp>
 #include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
@@ -12,12 +13,9 @@ namespace {
 
 std::string built(std::span<const BackendEntry> entries) {
   std::string names;
-  for (const auto& entry : entries) {
-    if (!entry.make) continue;
-    names += names.empty() ? "" : ", ";
-    names += entry.name;
-  }
-  return names;
+  for (const auto& entry : entries)
+    if (entry.make) names += fmt::format("{}, ", entry.name);
+  return names + automatic_backend;
 }
 
 } // namespace

@@ -23,8 +23,9 @@ namespace {
 } // namespace
 
 Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view) {
-  auto& part = parts_[count_++];
-  part = {.envelope = envelope, .view = view};
+  auto& part = parts_[count_++]; // as it was made: a Request is begun once
+  part.envelope = envelope;
+  part.view = view;
   state_ = State::active;
   return part;
 }
@@ -50,7 +51,7 @@ void Operation::begin_send(const Envelope& envelope, const void* data, const mpi
     return;
   }
   const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
-                             comm_->native(), &part.request);
+                             comm_->facts().comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(part, code, "MPI_Isend");
 }
@@ -65,7 +66,7 @@ void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::P
     return;
   }
   const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
-                             mpi_tag(envelope.tag), comm_->native(), &part.request);
+                             mpi_tag(envelope.tag), comm_->facts().comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(part, code, "MPI_Irecv");
 }
@@ -110,6 +111,13 @@ bool Operation::poll(Part& part) {
 
 void Operation::complete() {
   if (state_ == State::empty) fail_empty("wait()");
+  if (active() && count_ == 1 && !parts_[0].checked) [[likely]] {
+    const int code = MPI_Wait(&parts_[0].request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(parts_[0], code, "MPI_Wait");
+    settle();
+    return;
+  }
   Operation* const self = this;
   Pool({&self, 1}).wait_all();
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 
 namespace kontor::comm {
@@ -44,13 +45,13 @@ class Router {
       : rank_(comm.rank()), options_(way.options), backend_(*way.backend), label_(std::move(label)),
         staged_(options_.path == Path::staged), waves_(1) {}
 
-  void add_send(std::size_t slot, const Transfer& transfer) {
-    check(slot, "to", transfer);
+  void add_send(const Transfer& transfer) {
+    check("to", transfer);
     const bool own = backend_.own_memory(transfer.peer).sends;
     add(&Schedule::sends, &RoutedWave::packed_sends, own, transfer);
   }
-  void add_receive(std::size_t slot, const Transfer& transfer) {
-    check(slot, "from", transfer);
+  void add_receive(const Transfer& transfer) {
+    check("from", transfer);
     const bool own = backend_.own_memory(transfer.peer).receives;
     add(&Schedule::receives, &RoutedWave::packed_receives, own, transfer);
   }
@@ -69,14 +70,14 @@ class Router {
   }
 
  private:
-  void check(std::size_t slot, const char* way, const Transfer& transfer) {
+  void check(const char* way, const Transfer& transfer) {
     const auto& buffer = transfer.buffer;
     if (problem_ || options_.packing != Packing::none || is_contiguous(buffer.shape, transfer.order)) return;
     problem_ = fmt::format(
-        "exchange '{}', slot {}: on rank {}, View '{}', {} {}, {} rank {} does not lie in one piece in the "
+        "exchange '{}': on rank {}, View '{}', {} {}, {} rank {} does not lie in one piece in the "
         "order of the message, and packing is 'none'; choose packing 'kernel', or contiguous Views of equal "
         "layout at both ends",
-        label_, slot, rank_, buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), way,
+        label_, rank_, buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), way,
         transfer.peer);
   }
 
@@ -121,18 +122,27 @@ class Router {
   Packing used_ = Packing::none;
 };
 
+/// So messages between the same two ranks are in the same order at both ends.
+std::vector<std::size_t> in_order_of_tags(const std::vector<AgreedMessage>& messages) {
+  std::vector<std::size_t> slots(messages.size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
+  std::ranges::stable_sort(slots, {}, [&](std::size_t k) { return messages[k].tag; });
+  return slots;
+}
+
 } // namespace
 
 Routing route(const Communicator& comm, const Way& way, const std::string& label, std::span<const Slot> slots,
               const Agreement& agreement) {
   Router router(comm, way, label);
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    const auto& slot = slots[k];
-    const int tag = agreement.first_tag + static_cast<int>(k);
-    if (slot.source != no_rank)
-      router.add_receive(k, {slot.receive, agreement.receive_orders[k], slot.source, tag});
-    if (slot.destination != no_rank)
-      router.add_send(k, {slot.send, agreement.send_orders[k], slot.destination, tag});
+  for (const auto k : in_order_of_tags(agreement.receives)) {
+    const auto& [order, tag, turn] = agreement.receives[k];
+    if (slots[k].source != no_rank) router.add_receive({slots[k].receive, order, slots[k].source, tag, turn});
+  }
+  for (const auto k : in_order_of_tags(agreement.sends)) {
+    const auto& [order, tag, turn] = agreement.sends[k];
+    if (slots[k].destination != no_rank)
+      router.add_send({slots[k].send, order, slots[k].destination, tag, turn});
   }
   try {
     comm.agree(router.problem());

@@ -33,7 +33,7 @@ void Scatterv::operator()(const Communicator& comm, const Operand& in, const Ope
   const auto problem =
       first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, out, in) : Problem()});
   const auto describe = [&] {
-    auto call = call_of(name, posted, at_root ? words(in, out) : words(out),
+    auto call = call_of(name, posted, at_root ? sizes(in, out) : sizes(out),
                         {comm::to_string(out.scalar), root_words(root)});
     call.sends = at_root ? counts.values() : only(comm, root, 0);
     call.expects = only(comm, root, out.in_place() ? counts[comm.rank()] : out.count);

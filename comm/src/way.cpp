@@ -15,11 +15,6 @@
 namespace kontor::comm {
 namespace {
 
-constexpr const char* pattern_names[] = {"blocking",     "nonblocking", "persistent",
-                                         "neighborhood", "rma",         "auto"};
-constexpr const char* packing_names[] = {"auto", "kernel", "datatype", "none"};
-constexpr const char* path_names[] = {"direct", "staged", "auto"};
-
 /// `raw` makes the calls that `view` makes with packing `kernel`, so it is a candidate only where `view` is
 /// not in the build.
 std::vector<std::string> backends_for(const Options& options) {
@@ -109,15 +104,6 @@ std::optional<std::string> obstacle(const Way& way, MemoryKind memory, int rank)
 }
 
 } // namespace
-
-std::string to_string(const Options& options) {
-  auto text =
-      fmt::format("{}, {}, packing {}", options.backend, pattern_names[static_cast<int>(options.pattern)],
-                  packing_names[static_cast<int>(options.packing)]);
-  if (options.path != Path::automatic)
-    text += fmt::format(", path {}", path_names[static_cast<int>(options.path)]);
-  return text;
-}
 
 std::vector<Way> ways(const MpiHandle& handle) {
   std::vector<Way> result;

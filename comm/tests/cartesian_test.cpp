@@ -52,6 +52,9 @@ TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
           int source = 0, destination = 0;
           MPI_Cart_shift(reference, d, steps, &source, &destination);
           EXPECT_EQ(comm.neighbour(d, steps), destination == MPI_PROC_NULL ? no_rank : destination);
+          auto there = coordinates;
+          there[d] += steps;
+          EXPECT_EQ(comm.rank_at(there), comm.neighbour(d, steps));
         }
       }
       MPI_Comm_free(&reference);
@@ -111,6 +114,55 @@ TEST(SubCommunicators, Split) {
   expect_usable(half);
 }
 
+/// Odd ranks are in none of the parts.
+TEST(SubCommunicators, SplitWithoutColour) {
+  const Communicator world(MPI_COMM_WORLD);
+  const bool in = world.rank() % 2 == 0;
+  const auto part = world.split(in ? std::optional(3) : std::nullopt);
+  EXPECT_EQ(part.has_value(), in);
+  if (part) {
+    EXPECT_EQ(part->size(), (world.size() + 1) / 2);
+    EXPECT_EQ(part->rank(), world.rank() / 2);
+    expect_usable(*part);
+  }
+  expect_usable(world);
+}
+
+TEST(SubCommunicators, SplitByANegativeColour) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int last = world.size() - 1;
+  EXPECT_EQ(text_of<AgreedError>([&] { world.split(world.rank() == last ? -7 : 0); }),
+            fmt::format(
+                "rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
+                "be in none of the parts",
+                last));
+  expect_usable(world);
+}
+
+/// Across a corner: around a periodic dimension, and beyond a closed one.
+TEST(RankAt, Corners) {
+  const Communicator world(MPI_COMM_WORLD);
+  for (const auto& dims : grids(world.size(), 2)) {
+    const Communicator grid(world, dims, {true, false});
+    for (int i = -2 * dims[0]; i <= 2 * dims[0]; ++i) {
+      for (int j = -2; j <= dims[1] + 1; ++j) {
+        const int row = ((i % dims[0]) + dims[0]) % dims[0];
+        EXPECT_EQ(grid.rank_at({i, j}), j < 0 || j >= dims[1] ? no_rank : row * dims[1] + j)
+            << i << ", " << j;
+      }
+    }
+  }
+}
+
+TEST(RankAt, WantsOneCoordinateForEachDimension) {
+  const Communicator world(MPI_COMM_WORLD);
+  const Communicator grid(world, {world.size(), 1}, {true, true});
+  EXPECT_EQ(text_of<CallError>([&] { grid.rank_at({1}); }),
+            "rank_at(1) takes a coordinate for each dimension of the process grid, which has 2");
+  EXPECT_EQ(text_of<CallError>([&] { world.rank_at({}); }),
+            "rank_at() takes a coordinate for each dimension of the process grid, which has 0");
+}
+
 TEST(BalancedDims, AreThoseOfMpi) {
   for (int ranks = 1; ranks <= 64; ++ranks) {
     std::vector<int> dims(3, 0);
@@ -163,8 +215,17 @@ TEST(CartesianErrors, Dimensions) {
 
 TEST(CartesianErrors, NeighbourWithoutGrid) {
   const Communicator world(MPI_COMM_WORLD);
-  EXPECT_EQ(text_of<Error>([&] { world.neighbour(0, 1); }),
-            "MPI_Cart_shift failed: " + mpi_text(MPI_ERR_TOPOLOGY));
+  EXPECT_EQ(text_of<CallError>([&] { world.neighbour(0, 1); }),
+            "neighbour along dimension 0: this communicator is no process grid; one is made by "
+            "Communicator(comm, dims, periodic)");
+}
+
+TEST(CartesianErrors, NeighbourAlongNoDimension) {
+  const Communicator world(MPI_COMM_WORLD);
+  const Communicator line(world, {world.size()}, {true});
+  for (const int dim : {-1, 1, 5})
+    EXPECT_EQ(text_of<CallError>([&] { line.neighbour(dim, 1); }),
+              fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to 0", dim));
 }
 
 TEST(CommunicatorHandle, SharesAndMoves) {
@@ -179,6 +240,35 @@ TEST(CommunicatorHandle, SharesAndMoves) {
   comm = Communicator(comm, {comm.size()}, {true});
   expect_usable(comm);
   expect_usable(other);
+}
+
+/// What was moved from is refused in words, whatever is asked of it.
+TEST(CommunicatorHandle, MovedFrom) {
+  Communicator comm(MPI_COMM_WORLD);
+  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "moved");
+  exchange.commit();
+  const auto taken_exchange = std::move(exchange);
+  const auto taken = std::move(comm);
+  EXPECT_FALSE(comm);
+  EXPECT_TRUE(taken);
+  const Kokkos::View<int*, Kokkos::HostSpace> view("view", 3);
+  const auto refused = [](const auto& call) {
+    EXPECT_EQ(text_of<CallError>(call), "a Communicator is used that was moved from");
+  };
+  refused([&] { comm.rank(); });
+  refused([&] { comm.share(); });
+  refused([&] { comm.split(0); });
+  refused([&] { comm.neighbour(0, 1); });
+  refused([&] { comm.agree(std::nullopt); });
+  refused([&] { send(comm, view, 0); });
+  refused([&] { isend(comm, view, 0).wait(); });
+  refused([&] { allreduce(comm, 1, ReduceOp::sum); });
+  refused([&] { iallreduce(comm, view, ReduceOp::sum).wait(); });
+  refused([&] { Communicator(comm, {1}, {false}); });
+  refused([&] { Exchange<Kokkos::View<int*, Kokkos::HostSpace>>(comm, "of none"); });
+  EXPECT_EQ(text_of<CallError>([&] { exchange.commit(); }), "commit() on an Exchange that was moved from");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
+            "start() or finish() on an Exchange that was moved from");
 }
 
 TEST(CommunicatorHandle, Agrees) {

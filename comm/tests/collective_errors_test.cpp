@@ -56,7 +56,7 @@ TEST_F(LocalErrors, RootIsNobody) {
   EXPECT_EQ(refused([&] { gather(comm, four, whole, ranks); }),
             fmt::format("gather of View 'four', (4) double, 4 x double a rank, root {}: {}", ranks, why));
   EXPECT_EQ(refused([&] { scatterv(comm, whole, {1}, four, ranks); }),
-            fmt::format("scatterv of View 'four', (4) double, double, root {}: {}", ranks, why));
+            fmt::format("scatterv of View 'four' (4), double, root {}: {}", ranks, why));
 }
 
 TEST_F(LocalErrors, SizesThatDoNotFit) {
@@ -106,8 +106,8 @@ TEST_F(LocalErrors, Counts) {
   std::vector<int> counts(ranks, 4);
   const auto text = [&] {
     const auto found = refused([&] { allgatherv(comm, four, whole, counts); });
-    const auto begin = fmt::format(
-        "allgatherv of View 'four', (4) double, into View 'whole', ({}) double, double: ", 4 * ranks);
+    const auto begin =
+        fmt::format("allgatherv of View 'four' (4) into View 'whole' ({}), double: ", 4 * ranks);
     EXPECT_EQ(found.substr(0, begin.size()), begin);
     return found.substr(std::min(found.size(), begin.size()));
   };
@@ -125,11 +125,10 @@ TEST_F(LocalErrors, Counts) {
   counts.push_back(1);
   EXPECT_EQ(text(), fmt::format("there are {} counts for {} ranks", ranks + 1, ranks));
   counts.assign(ranks, 4);
-  EXPECT_EQ(
-      refused([&] { gatherv(comm, five, whole, counts, comm.rank()); }),
-      fmt::format("gatherv of View 'five', (5) double, into View 'whole', ({}) double, double, root {}: View "
-                  "'five', (5) double must have 4 elements, this rank's count, but has 5",
-                  4 * ranks, comm.rank()));
+  EXPECT_EQ(refused([&] { gatherv(comm, five, whole, counts, comm.rank()); }),
+            fmt::format("gatherv of View 'five' (5) into View 'whole' ({}), double, root {}: View "
+                        "'five', (5) double must have 4 elements, this rank's count, but has 5",
+                        4 * ranks, comm.rank()));
 }
 
 TEST_F(LocalErrors, SharedMemory) {
@@ -207,7 +206,7 @@ TEST_F(LocalErrors, PlacesBeyondInt) {
   if (three.size() < 3) return;
   EXPECT_EQ(
       text_of<Error>([&] { detail::Allgatherv{counts}(three, huge, nullptr); }),
-      "allgatherv of View 'four', (4) double, int8: View 'four', (4) double: the count 2147483648 is beyond "
+      "allgatherv of View 'four' (4), int8: View 'four', (4) double: the count 2147483648 is beyond "
       "the "
       "2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "
       "elements");
@@ -354,12 +353,11 @@ TEST_F(CrossRank, CountsOfANonblockingCall) {
   const auto text = text_of<Error>([&] { request.wait(); });
   const auto why = fmt::format("rank {} sends 3 elements to rank 0, which expects 4", last);
   if (comm.rank() == 0) {
-    EXPECT_EQ(text,
-              fmt::format("igatherv of View 'four', (4) double, into View 'whole', ({}) double, double, root "
-                          "0: {}",
-                          4 * ranks, why));
+    EXPECT_EQ(text, fmt::format("igatherv of View 'four' (4) into View 'whole' ({}), double, root "
+                                "0: {}",
+                                4 * ranks, why));
   } else if (is_last) {
-    EXPECT_EQ(text, fmt::format("igatherv of View 'three', (3) double, double, root 0: {}", why));
+    EXPECT_EQ(text, fmt::format("igatherv of View 'three' (3), double, root 0: {}", why));
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -378,6 +376,8 @@ TEST_F(CrossRank, RightCallsPass) {
   allgatherv(comm, four, whole, counts);
   alltoallv(comm, whole, counts, other, counts);
   EXPECT_EQ(allgatherv(comm, four).data.size(), whole.size());
+  EXPECT_EQ(alltoallv_with_counts(comm, whole, counts).data.size(), whole.size());
+  EXPECT_EQ(iallreduce(comm, 1, ReduceOp::sum).wait(), ranks);
   EXPECT_EQ(exscan(comm, 1, ReduceOp::sum), comm.rank());
   barrier(comm);
   (void)ibarrier(comm).wait();
@@ -392,9 +392,10 @@ TEST_F(CrossRank, MissingRank) {
   if (!is_last) {
     EXPECT_EQ(
         text,
-        fmt::format("bcast of View 'four', (4) double, root 0: waited 0.5 s for all ranks; come have: {}; "
-                    "missing: {}",
-                    others, last));
+        fmt::format(
+            "bcast of View 'four', (4) double, root 0: waited 0.5 s for all ranks; ranks that called it: {}; "
+            "missing: {}",
+            others, last));
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
     EXPECT_EQ(text,
@@ -412,7 +413,7 @@ TEST_F(CrossRank, MissingRankOfANonblockingCall) {
       while (!request.test()) {
       }
     });
-    EXPECT_EQ(text.rfind("ibarrier: waited 0.5 s for all ranks; come have: 0", 0), 0u) << text;
+    EXPECT_EQ(text.rfind("ibarrier: waited 0.5 s for all ranks; ranks that called it: 0", 0), 0u) << text;
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }

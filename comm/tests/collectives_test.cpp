@@ -391,6 +391,28 @@ void expect_uneven_parts() {
       [](const char* label, std::size_t n) { return whole<T, Stride>(label, Index<1>{n}); });
 }
 
+/// Rank r sends (r + 2 s) % 4 elements to rank s, the last one nothing to anybody; nobody is told beforehand.
+TEST(UnevenParts, AlltoallThatLearnsItsCounts) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int me = comm.rank();
+  const auto count = [&](int from, int to) { return from == comm.size() - 1 ? 0 : (from + 2 * to) % 4; };
+  std::vector<int> counts;
+  for (int r = 0; r < comm.size(); ++r) counts.push_back(count(me, r));
+  const auto total = static_cast<std::size_t>(Counts(counts).total());
+  const auto out = whole<int, Stride>("out", Index<1>{total});
+  std::size_t place = 0;
+  for (int to = 0; to < comm.size(); ++to)
+    for (int i = 0; i < count(me, to); ++i) out.view(place++) = 10000 * me + 100 * to + i;
+
+  const auto [data, offsets] = alltoallv_with_counts(comm, out.view, counts);
+  ASSERT_EQ(offsets.size(), static_cast<std::size_t>(comm.size()) + 1);
+  EXPECT_EQ(offsets.back(), static_cast<std::int64_t>(data.size()));
+  for (int from = 0; from < comm.size(); ++from) {
+    EXPECT_EQ(offsets[from + 1] - offsets[from], count(from, me)) << "from " << from;
+    for (int i = 0; i < count(from, me); ++i) EXPECT_EQ(data(offsets[from] + i), 10000 * from + 100 * me + i);
+  }
+}
+
 TEST(UnevenParts, Int) {
   expect_uneven_parts<int>();
 }

@@ -4,7 +4,10 @@
 #include "error_text.hpp"
 #include "ring.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <utility>
 
 namespace kontor::comm::test {
 namespace {
@@ -227,9 +230,52 @@ TEST(Plans, StartedAndFinishedOutOfTurn) {
             "exchange 'early': commit() comes before start() and finish()");
   exchange.commit();
   EXPECT_EQ(text_of<CallError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.test(); }), "exchange 'early': test() without start()");
   exchange.start();
   EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }), "exchange 'early': start() again before finish()");
   exchange.finish();
+}
+
+/// A slot that was added takes part only after another commit().
+TEST(Plans, AddedWithoutCommit) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "grown");
+  exchange.commit();
+  exchange.add(Ints("out", 1), no_rank, Ints("in", 1), no_rank);
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
+            "exchange 'grown': add() after commit(): commit() again before start()");
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+}
+
+/// Whether the variables still are what was added.
+TEST(Plans, ViewsThatWereExchanged) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  Kokkos::View<int**, Right, Kokkos::HostSpace> x("x", 4, 5), y("y", 4, 5);
+  Exchange<Ints> exchange(comm, "kept");
+  exchange.add(Kokkos::subview(x, 1, Kokkos::ALL), next, Kokkos::subview(y, 2, Kokkos::ALL), previous);
+  exchange.add(x, no_rank, y, no_rank);
+  exchange.commit();
+  exchange.check_sends(x);
+  exchange.check_sends(Kokkos::subview(x, 1, 3));
+  exchange.check_receives(y);
+  const auto expect = [&](const std::string& text, const char* label) {
+    for (const auto& fact :
+         {fmt::format("View '{}'", label), fmt::format("{}", static_cast<const void*>(x.data())),
+          fmt::format("View 'x', (5) int32 at {}", static_cast<const void*>(exchange.slots()[0].send.data))})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  };
+  EXPECT_NE(text_of<CallError>([&] { exchange.check_sends(Kokkos::subview(x, 2, Kokkos::ALL)); }),
+            "no error");
+  std::swap(x, y);
+  expect(text_of<CallError>([&] { exchange.check_sends(x); }), "y");
+  EXPECT_NE(text_of<CallError>([&] { exchange.check_receives(y); }), "no error");
+  std::swap(x, y);
+  exchange.check_sends(x);
+  Kokkos::resize(x, 6, 5);
+  expect(text_of<CallError>([&] { exchange.check_sends(x); }), "x");
 }
 
 TEST(Plans, WithoutSlots) {
@@ -238,7 +284,27 @@ TEST(Plans, WithoutSlots) {
   exchange.commit();
   exchange.start();
   exchange.finish();
+}
+
+TEST(Plans, TimesAreMeasuredOnRequest) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(comm, "timed");
+  exchange.commit();
+  const auto step = [&] {
+    exchange.start();
+    exchange.finish();
+  };
+  step();
+  EXPECT_EQ(exchange.times().exchanges, 0);
+  EXPECT_EQ(exchange.times().total(), 0);
+  exchange.measure_times();
+  step();
   EXPECT_EQ(exchange.times().exchanges, 1);
+  const auto seconds = exchange.times().total();
+  EXPECT_GT(seconds, 0);
+  exchange.measure_times(false);
+  step();
+  EXPECT_EQ(exchange.times().total(), seconds);
 }
 
 } // namespace

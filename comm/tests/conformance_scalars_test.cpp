@@ -36,6 +36,30 @@ TEST(Scalars, Complex) {
 TEST(Scalars, UnsignedByte) {
   expect_scalar<unsigned char>();
 }
+TEST(Scalars, Pair) {
+  expect_scalar<std::pair<float, int>>();
+}
+/// Their Views differ between versions of Kokkos, so this one is without the others' helpers.
+TEST(Scalars, KokkosArray) {
+  using Vectors = Kokkos::View<Kokkos::Array<double, 3>**, Right, Kokkos::HostSpace>;
+  for (const auto& way : ways(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
+    const auto [previous, next] = ring_of(comm);
+    const Vectors out("out", 4, 2), in("in", 4, 2);
+    const auto value = [](int rank, int i, int j, int k) { return 1000. * rank + 100 * i + 10 * j + k; };
+    const auto for_all = [](const auto& f) {
+      for (int n = 0; n < 24; ++n) f(n / 6, n / 3 % 2, n % 3);
+    };
+    for_all([&](int i, int j, int k) { out(i, j)[k] = value(comm.rank(), i, j, k); });
+    Exchange<Vectors> exchange(comm, "vectors");
+    exchange.add(out, next, in, previous);
+    exchange.commit();
+    exchange.start();
+    exchange.finish();
+    for_all([&](int i, int j, int k) { EXPECT_EQ(in(i, j)[k], value(previous, i, j, k)); });
+  }
+}
 TEST(Scalars, Struct) {
   expect_scalar<Particle>();
 }

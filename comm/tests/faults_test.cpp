@@ -107,11 +107,10 @@ TEST_F(Faults, Bcast) {
 TEST_F(Faults, Alltoallv) {
   const std::vector<int> counts(comm.size(), 1);
   const Ints from("from", comm.size()), to("to", comm.size());
-  EXPECT_EQ(
-      text_of_failing("MPI_Alltoallv", 1, [&] { alltoallv(comm, from, counts, to, counts); }),
-      fmt::format("alltoallv of View 'from', ({0}) int32, into View 'to', ({0}) int32, int32: MPI_Alltoallv "
-                  "failed: {1}",
-                  comm.size(), other));
+  EXPECT_EQ(text_of_failing("MPI_Alltoallv", 1, [&] { alltoallv(comm, from, counts, to, counts); }),
+            fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32: MPI_Alltoallv "
+                        "failed: {1}",
+                        comm.size(), other));
 }
 
 TEST_F(Faults, Handshake) {

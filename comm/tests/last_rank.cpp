@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Not a test of Kontor but of its tests: what goes wrong on the last rank only must fail the whole run.
-// Each is run by itself, and CTest expects it to fail.
+// What goes wrong on the last rank only must fail the whole run: a test of the tests, and of what ends a
+// program. Each is run by itself, and CTest expects it to fail.
 #include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
@@ -50,6 +50,16 @@ TEST(LastRank, Aborts) {
     std::fprintf(stderr, "rank %d aborts: %s\n", comm.rank(), error.what());
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
+}
+
+/// MPI calls the functor, so its exception has nowhere to go.
+TEST(LastRank, Reduces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  scan(comm, 1, [](const int& a, const int& b) {
+    if (a >= 0) throw std::runtime_error("numbers are not liked");
+    return a + b;
+  });
+  ADD_FAILURE() << "the scan has ended";
 }
 
 } // namespace

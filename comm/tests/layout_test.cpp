@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "src/overlap.hpp"
+
 #include <kontor/comm/layout.hpp>
 #include <kontor/comm/routing.hpp>
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
 #include <vector>
 
 namespace kontor::comm {
@@ -148,6 +152,84 @@ TEST(BufferText, Extents) {
   EXPECT_EQ(extents_to_string(left({})), "()");
   EXPECT_EQ(extents_to_string(left({4})), "(4)");
   EXPECT_EQ(extents_to_string(left({4, 5})), "(4, 5)");
+}
+
+/// The bytes of an array.
+std::set<const std::byte*> bytes_of(const Buffer& buffer) {
+  std::vector<std::int64_t> places{0};
+  for (int d = 0; d < buffer.shape.rank; ++d) {
+    std::vector<std::int64_t> more;
+    for (const auto place : places)
+      for (std::int64_t i = 0; i < buffer.shape.extents[d]; ++i)
+        more.push_back(place + i * buffer.shape.strides[d]);
+    places = more;
+  }
+  std::set<const std::byte*> bytes;
+  for (const auto place : places)
+    for (std::uint32_t b = 0; b < buffer.scalar.size; ++b)
+      bytes.insert(static_cast<const std::byte*>(buffer.data) + place * buffer.scalar.size + b);
+  return bytes;
+}
+
+/// Against all their bytes, one by one: arrays of any extents and strides, and parts of one array.
+TEST(SharedMemory, IsFoundExactly) {
+  std::mt19937 random(1);
+  const auto number = [&](int low, int high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  std::vector<std::byte> memory(100000);
+  const auto any = [&] {
+    const int rank = static_cast<int>(number(0, 3));
+    Sizes extents, strides;
+    for (int d = 0; d < rank; ++d) {
+      extents.push_back(number(0, 5));
+      strides.push_back(number(0, 30));
+    }
+    const auto size = static_cast<std::uint32_t>(1u << number(0, 4));
+    return Buffer{
+        memory.data() + number(0, 300), {ScalarKind::bytes, size}, shape_of(extents, strides), {}, ""};
+  };
+  const auto part = [&] {
+    const Sizes all{6, 7, 8};
+    const auto whole = number(0, 1) ? left(all) : right(all);
+    auto shape = whole;
+    std::int64_t place = 0;
+    for (int d = 0; d < 3; ++d) {
+      const auto first = number(0, static_cast<int>(all[d]) - 1);
+      shape.extents[d] = number(1, static_cast<int>(all[d] - first));
+      place += first * whole.strides[d];
+    }
+    return Buffer{memory.data() + 8 * place, {ScalarKind::floating, 8}, shape, {}, ""};
+  };
+  int shared = 0;
+  const auto expect = [&](const Buffer& a, const Buffer& b) {
+    const auto in_a = bytes_of(a);
+    bool expected = false;
+    for (const auto* byte : bytes_of(b)) expected = expected || in_a.contains(byte);
+    EXPECT_EQ(share_memory(a, b), expected);
+    shared += expected ? 1 : 0;
+  };
+  constexpr int times = 3000;
+  for (int i = 0; i < times; ++i) {
+    expect(any(), any());
+    expect(part(), part());
+  }
+  EXPECT_GT(shared, times / 4);
+  EXPECT_LT(shared, 3 * times / 2);
+}
+
+/// Columns and rows of a large array are told apart at once.
+TEST(SharedMemory, IsFoundQuickly) {
+  constexpr std::int64_t n = 20000;
+  std::vector<double> memory(1);
+  const auto at = [&](std::int64_t place, const Sizes& extents, const Sizes& strides) {
+    return Buffer{memory.data() + place, {ScalarKind::floating, 8}, shape_of(extents, strides), {}, ""};
+  };
+  EXPECT_FALSE(share_memory(at(0, {n}, {n}), at(1, {n}, {n})));
+  EXPECT_TRUE(share_memory(at(0, {n}, {n}), at(5 * n, {n}, {1})));
+  EXPECT_FALSE(share_memory(at(0, {n}, {n}), at(5 * n + 1, {n - 1}, {1})));
+  EXPECT_FALSE(share_memory(at(0, {n * n / 2}, {2}), at(1, {n * n / 4}, {4})));
+  EXPECT_TRUE(share_memory(at(0, {n, n}, {n, 1}), at(n * n - 1, {}, {})));
 }
 
 } // namespace

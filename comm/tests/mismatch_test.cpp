@@ -21,6 +21,9 @@ using Doubles = Exchange<Array<double>>;
 /// All ranks in a ring; the last one does it differently.
 class Mismatch : public testing::Test {
  protected:
+  static constexpr const char* hint = "; slots are matched by number, so all ranks add them in the same "
+                                      "order; where they cannot, add_send() and "
+                                      "add_receive() are matched by pair of ranks";
   Communicator comm{MPI_COMM_WORLD};
   int last = comm.size() - 1;
   int before_last = last > 0 ? last - 1 : 0;
@@ -74,16 +77,16 @@ TEST_F(Mismatch, MissingReceive) {
   EXPECT_EQ(
       (text<AgreedError, double>(out, next, in, is_last ? no_rank : previous)),
       fmt::format("exchange 'ring', slot 0: rank {} sends to rank {} (View 'out', (4, 5) double), which "
-                  "does not receive it there",
-                  before_last, last));
+                  "does not receive it there{}",
+                  before_last, last, hint));
 }
 
 TEST_F(Mismatch, MissingSend) {
   EXPECT_EQ(
       (text<AgreedError, double>(out, is_last ? no_rank : next, in, previous)),
       fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), which "
-                  "does not send it there",
-                  last));
+                  "does not send it there{}",
+                  last, hint));
 }
 
 TEST_F(Mismatch, PeerOutOfRange) {
@@ -104,8 +107,95 @@ TEST_F(Mismatch, OneSlotMoreThanTheOthers) {
   EXPECT_EQ(
       text_of<AgreedError>([&] { exchange.commit(); }),
       fmt::format("exchange 'ring', slot 1: rank {} sends to rank 0 (View 'out', (4, 5) double), which does "
-                  "not receive it there",
-                  last));
+                  "not receive it there{}",
+                  last, hint));
+}
+
+/// The case that slots cannot do: each rank has one for each of the others, in the order of ranks.
+TEST_F(Mismatch, OneSlotForEachNeighbour) {
+  if (comm.size() < 3) return;
+  const auto add_all = [&](const auto& add) {
+    for (int r = 0; r < comm.size(); ++r)
+      if (r != comm.rank()) add(r);
+  };
+  Doubles by_slot(comm, "graph");
+  add_all([&](int r) { by_slot.add(out, r, in, r); });
+  const auto text = text_of<AgreedError>([&] { by_slot.commit(); });
+  EXPECT_TRUE(text.ends_with(hint)) << text;
+  Doubles by_pair(comm, "graph");
+  std::vector<Plane<double>> received;
+  add_all([&](int r) {
+    by_pair.add_send(out, r);
+    by_pair.add_receive(received.emplace_back("received", 4, 5), r);
+  });
+  EXPECT_EQ(text_of<AgreedError>([&] { by_pair.commit(); }), "no error");
+}
+
+/// The last rank sends a message more, and then receives one more, than its partner knows of.
+TEST_F(Mismatch, UnequalCountsOfAPair) {
+  const Plane<double> more("more", 4, 5);
+  Doubles sends(comm, "graph");
+  sends.add_send(out, next);
+  sends.add_receive(in, previous);
+  if (is_last) sends.add_send(out, next);
+  EXPECT_EQ(text_of<AgreedError>([&] { sends.commit(); }),
+            fmt::format(
+                "exchange 'graph': rank {0} sends 2 messages to rank 0 by add_send(), but rank 0 receives 1 "
+                "from rank {0} by add_receive(); both must add equally many, in the same order",
+                last));
+  Doubles receives(comm, "graph");
+  receives.add_send(out, next);
+  receives.add_receive(in, previous);
+  if (is_last) receives.add_receive(more, previous);
+  EXPECT_EQ(text_of<AgreedError>([&] { receives.commit(); }),
+            fmt::format(
+                "exchange 'graph': rank {0} sends 1 message to rank {1} by add_send(), but rank {1} receives "
+                "2 from rank {0} by add_receive(); both must add equally many, in the same order",
+                before_last, last));
+}
+
+TEST_F(Mismatch, OrderOfAPair) {
+  const Plane<double> wide("wide", 4, 6), wide_in("wide in", 4, 6);
+  Doubles exchange(comm, "graph");
+  exchange.add_send(out, next);
+  exchange.add_send(wide, next);
+  if (is_last) {
+    exchange.add_receive(wide_in, previous);
+    exchange.add_receive(in, previous);
+  } else {
+    exchange.add_receive(in, previous);
+    exchange.add_receive(wide_in, previous);
+  }
+  EXPECT_EQ(
+      text_of<AgreedError>([&] { exchange.commit(); }),
+      fmt::format(
+          "exchange 'graph', message 1 of 2 from rank {0} to rank {1}: rank {0} sends View 'out', (4, 5) "
+          "double, but rank {1} receives View 'wide in', (4, 6) double",
+          before_last, last));
+}
+
+/// One end by slot, the other by pair: they do not find each other.
+TEST_F(Mismatch, SlotAndPair) {
+  Doubles exchange(comm, "mixed");
+  exchange.add_send(out, next);
+  if (is_last)
+    exchange.add(out, no_rank, in, previous);
+  else
+    exchange.add_receive(in, previous);
+  const auto text = text_of<AgreedError>([&] { exchange.commit(); });
+  EXPECT_NE(text.find(fmt::format("rank {} receives from rank {} (View 'in'", last, before_last)),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(Mismatch, PeerOutOfRangeByPair) {
+  Doubles exchange(comm, "graph");
+  exchange.add_send(out, is_last ? comm.size() : no_rank);
+  EXPECT_EQ(
+      text_of<AgreedError>([&] { exchange.commit(); }),
+      fmt::format("exchange 'graph': rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank says "
+                  "there is none",
+                  last, comm.size(), last));
 }
 
 /// Slots that nothing travels through harm nobody, and the tags of later plans still agree.
@@ -141,27 +231,26 @@ TEST_F(Mismatch, LongLabel) {
 
 TEST_F(Mismatch, PackingNoneWithStridedView) {
   comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
-  const Array<double> whole("whole", 4);
+  const Array<double> whole("whole", 4), other("other", 4);
   const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> column(
       Kokkos::subview(out, Kokkos::ALL(), 1));
-  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> plain(whole);
-  EXPECT_EQ((text<UsageError, double>(is_last ? column : plain, next, whole, previous)),
-            fmt::format(
-                "exchange 'ring', slot 0: on rank {}, View 'out', (4) double, to rank 0 does not lie in one "
-                "piece in the order of the message, and packing is 'none'; choose packing 'kernel', or "
-                "contiguous Views of equal layout at both ends",
-                last));
+  const Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace> plain(other);
+  EXPECT_EQ(
+      (text<UsageError, double>(is_last ? column : plain, next, whole, previous)),
+      fmt::format("exchange 'ring': on rank {}, View 'out', (4) double, to rank 0 does not lie in one "
+                  "piece in the order of the message, and packing is 'none'; choose packing 'kernel', or "
+                  "contiguous Views of equal layout at both ends",
+                  last));
 }
 
 TEST_F(Mismatch, PackingNoneWithUnequalLayouts) {
   comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
   const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", 4, 5);
-  EXPECT_EQ(
-      (text<UsageError, double>(out, next, left, previous)),
-      fmt::format("exchange 'ring', slot 0: on rank 0, View 'left', (4, 5) double, from rank {} does not lie "
-                  "in one piece in the order of the message, and packing is 'none'; choose packing "
-                  "'kernel', or contiguous Views of equal layout at both ends",
-                  last));
+  EXPECT_EQ((text<UsageError, double>(out, next, left, previous)),
+            fmt::format("exchange 'ring': on rank 0, View 'left', (4, 5) double, from rank {} does not lie "
+                        "in one piece in the order of the message, and packing is 'none'; choose packing "
+                        "'kernel', or contiguous Views of equal layout at both ends",
+                        last));
 }
 
 TEST_F(Mismatch, PackingDatatypeOnRaw) {
@@ -169,6 +258,47 @@ TEST_F(Mismatch, PackingDatatypeOnRaw) {
       text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, way("raw", Packing::datatype)); }),
       "backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; choose packing "
       "'kernel' or backend 'view'");
+}
+
+/// The last rank receives twice, or sends what it receives.
+TEST_F(Mismatch, SharedCells) {
+  const Plane<double> third("third", 4, 5);
+  const auto commit = [&](const auto& add, const Communicator& with) {
+    Exchange<Array<double>> exchange(with, "ring");
+    add(exchange);
+    exchange.commit();
+  };
+  const auto row = [](const Plane<double>& plane, int i) { return Kokkos::subview(plane, i, Kokkos::ALL); };
+  const auto column = [](const Plane<double>& plane, int j) {
+    return Kokkos::subview(plane, std::pair(0, 4), j);
+  };
+  const auto twice = [&](auto& exchange) {
+    exchange.add(row(out, 0), next, row(in, 0), previous);
+    exchange.add(row(out, 1), next, row(in, is_last ? 0 : 1), previous);
+  };
+  const auto both_ways = [&](auto& exchange) {
+    exchange.add(column(is_last ? in : out, 2), next, column(third, 0), previous);
+    exchange.add(row(out, 1), next, row(in, 1), previous);
+  };
+  const auto reason =
+      ": they share cells, and what receives in a step may not be sent in it, nor receive twice";
+  EXPECT_EQ(
+      text_of<AgreedError>([&] { commit(twice, comm); }),
+      fmt::format("exchange 'ring': on rank {0}, View 'in', (5) double, receives from rank {1}, and View "
+                  "'in', (5) double, receives from rank {1}{2}",
+                  last, before_last, reason));
+  EXPECT_EQ(text_of<AgreedError>([&] { commit(both_ways, comm); }),
+            fmt::format("exchange 'ring': on rank {}, View 'in', (5) double, receives from rank {}, and View "
+                        "'in', (4) double, is sent to rank 0{}",
+                        last, before_last, reason));
+  const auto side_by_side = [&](auto& exchange) {
+    for (int j = 0; j < 3; ++j) exchange.add(column(in, 3), next, column(in, j), previous);
+    exchange.add(column(in, 0), no_rank, column(in, 3), no_rank); // neither
+  };
+  EXPECT_NO_THROW(commit(side_by_side, comm));
+  Options unchecked;
+  unchecked.check = CheckLevel::off;
+  EXPECT_NO_THROW(commit(twice, Communicator(MPI_COMM_WORLD, unchecked)));
 }
 
 } // namespace

@@ -39,6 +39,23 @@ void expect_value(const T& value) {
   EXPECT_EQ(in(0), T());
   EXPECT_EQ(in(1), value);
 }
+TEST(PointToPointScalars, Pair) {
+  expect_value(std::pair(3, 0.5));
+}
+TEST(PointToPointScalars, PairsInArrays) {
+  expect_value(
+      std::array{std::pair(Kokkos::complex<double>(1, 2), 'a'), std::pair(Kokkos::complex<double>(), 'b')});
+}
+TEST(PointToPointScalars, KokkosArray) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  const Kokkos::View<Kokkos::Array<int, 2>*, Kokkos::LayoutRight, Kokkos::HostSpace> out("out", 3),
+      in("in", 3);
+  out(2)[1] = comm.rank() + 7;
+  exchange(comm, out, next, in, previous);
+  EXPECT_EQ(in(2)[0], 0);
+  EXPECT_EQ(in(2)[1], previous + 7);
+}
 TEST(PointToPointScalars, Bool) {
   expect_value(true);
 }

@@ -307,6 +307,69 @@ TEST(Functors, LeastAndGreatestWithTheirPlaces) {
   EXPECT_EQ(greatest.place, comm.size() > 1 ? 1 : 0);
 }
 
+/// The non-blocking reductions of a value give what the blocking ones give, at every check level.
+template <class T, class Op>
+void expect_value_requests(const T& value, const Op& op) {
+  for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = check;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    EXPECT_EQ(iallreduce(comm, value, op).wait(), allreduce(comm, value, op));
+    EXPECT_EQ(iscan(comm, value, op).wait(), scan(comm, value, op));
+    EXPECT_EQ(iexscan(comm, value, op).wait(), exscan(comm, value, op));
+    for (int root = 0; root < comm.size(); ++root) {
+      const auto expected =
+          comm.rank() == root ? allreduce(comm, value, op) : (allreduce(comm, value, op), value);
+      EXPECT_EQ(reduce(comm, value, op, root), expected);
+      EXPECT_EQ(ireduce(comm, value, op, root).wait(), expected);
+    }
+  }
+}
+
+TEST(Values, Nonblocking) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_value_requests(0.5 * (comm.rank() + 1), ReduceOp::sum);
+  expect_value_requests(comm.rank(), ReduceOp::max);
+  expect_value_requests(affine_of(comm.rank(), 0), then);
+  expect_value_requests(std::array<int, 3>{1, comm.rank(), -comm.rank()}, ReduceOp::sum);
+}
+
+/// Several at once, that are moved while they are under way.
+TEST(Values, SeveralAtOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<Request<Value<int>>> pool;
+  for (int i = 0; i < 20; ++i) pool.push_back(iallreduce(comm, i, ReduceOp::sum));
+  wait_all(pool);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(pool[i].wait(), i * comm.size());
+  auto one = iallreduce(comm, 1.0, ReduceOp::sum);
+  std::optional<double> result;
+  while (!result) result = one.test();
+  EXPECT_EQ(*result, comm.size());
+  (void)iallreduce(comm, 1.0, ReduceOp::sum); // goes on by itself
+}
+
+/// By name, and by a functor of two numbers, element by element; by a functor of two arrays, as a whole.
+TEST(Values, Arrays) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int n = comm.size();
+  using Three = std::array<double, 3>;
+  const Three mine{1, 2.0 * comm.rank(), -1};
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::sum), (Three{1.0 * n, 1.0 * n * (n - 1), -1.0 * n}));
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::max), (Three{1, 2.0 * (n - 1), -1}));
+  EXPECT_EQ(allreduce(comm, mine, [](double a, double b) { return a + b; }),
+            (Three{1.0 * n, 1.0 * n * (n - 1), -1.0 * n}));
+  const auto longer = [](const Three& a, const Three& b) { return b[1] > a[1] ? b : a; };
+  EXPECT_EQ(allreduce(comm, mine, longer), (Three{1, 2.0 * (n - 1), -1}));
+  EXPECT_EQ(exscan(comm, mine, ReduceOp::sum)[0], comm.rank());
+  const auto sums = allreduce(comm, Kokkos::Array<int, 2>{{1, comm.rank()}}, ReduceOp::sum);
+  EXPECT_EQ(sums[0], n);
+  EXPECT_EQ(sums[1], n * (n - 1) / 2);
+  EXPECT_EQ(
+      text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
+      "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
+      "say what it is");
+}
+
 /// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.
 TEST(Chunks, CoverAllElementsOnce) {
   const Communicator comm(MPI_COMM_WORLD);

@@ -8,6 +8,7 @@
 #include <kontor/comm/with_extents.hpp>
 
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -59,6 +60,24 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #endif
 #ifdef REFUSED_SENT_STRINGS
   kontor::comm::send(comm, Strings("strings", 1), 0);
+#endif
+#ifdef REFUSED_SENT_VECTOR
+  kontor::comm::send(comm, std::vector<double>(), 0);
+#endif
+#ifdef REFUSED_ISENT_VECTOR
+  kontor::comm::isend(comm, std::vector<double>(), 0).wait();
+#endif
+#ifdef REFUSED_ADDED_VECTOR
+  exchange.add_send(std::vector<double>(), 0);
+#endif
+#ifdef REFUSED_BROADCAST_VALUE
+  kontor::comm::bcast(comm, 3.5, 0);
+#endif
+#ifdef REFUSED_REDUCED_VECTOR
+  kontor::comm::allreduce(comm, std::vector<double>(), kontor::comm::ReduceOp::sum);
+#endif
+#ifdef REFUSED_MPI_OP
+  kontor::comm::allreduce(comm, view, MPI_SUM);
 #endif
 #ifdef REFUSED_CONST_RECV
   kontor::comm::recv(comm, ConstDoubles(view), 0);

@@ -27,12 +27,12 @@ TEST(Registry, FindsABackend) {
 
 TEST(Registry, UnknownBackend) {
   EXPECT_EQ(text_of<UsageError>([] { find_backend("veiw", table); }),
-            "backend 'veiw' is unknown; this build has: raw, view");
+            "backend 'veiw' is unknown; this build has: raw, view, auto");
 }
 
 TEST(Registry, AbsentBackend) {
   EXPECT_EQ(text_of<UsageError>([] { find_backend("nccl", table); }),
-            "backend 'nccl' is not in this build, which has: raw, view; to get it, configure with "
+            "backend 'nccl' is not in this build, which has: raw, view, auto; to get it, configure with "
             "-DKONTOR_BACKEND_NCCL=ON");
 }
 

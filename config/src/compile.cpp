@@ -3,6 +3,8 @@
 
 #include "names.hpp"
 
+#include <kontor/config/text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +41,8 @@ std::string unknown(const mu::Parser& parser, const mu::ParserError& error, std:
                       : near   ? fmt::format("; did you mean {}?", *near)
                                : fmt::format("; known are {} and the functions {}", fmt::join(names, ", "),
                                              fmt::join(functions, ", "));
-  return fmt::format("{} is {} at position {}{}", token, function ? "a function" : "unknown", error.GetPos(),
-                     advice);
+  return fmt::format("{} is {} at position {}{}", shown(token), function ? "a function" : "unknown",
+                     error.GetPos(), advice);
 }
 
 } // namespace
@@ -66,7 +68,7 @@ std::optional<std::string> compile(mu::Parser& parser, const std::string& formul
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) return unknown(parser, error, names);
     if (error.GetCode() == mu::ecEMPTY_EXPRESSION) return "it is empty";
     if (error.GetCode() == mu::ecUNEXPECTED_EOF) return "it ends too early";
-    return error.GetMsg();
+    return shown(error.GetMsg());
   }
   return std::nullopt;
 }

@@ -5,6 +5,8 @@
 #include "yaml.hpp"
 
 #include <kontor/config/deck.hpp>
+#include <kontor/config/limits.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 
@@ -19,12 +21,19 @@ struct Deck::State {
 
 namespace {
 
+/// What a program can be called.
+bool is_name(const Node& node) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return node.is_scalar() && !node.scalar.empty() &&
+         node.scalar.find_first_not_of(allowed) == std::string::npos;
+}
+
 /// Checks the `app` key; nullptr if it is missing or wrong, which is then among the problems.
 const Node* find_app(const Node& root, Problems& problems) {
   const Node* app = root.find("app");
   if (!app) {
     problems.add(root.key_place, "app is missing; it names the mini-app, as in app: heat");
-  } else if (!app->is_scalar()) {
+  } else if (!is_name(*app)) {
     problems.add(app->where(), fmt::format("app expects the name of a mini-app, found {}", app->describe()));
   } else {
     return app;
@@ -45,7 +54,10 @@ const Node* find_part(const Node& node, std::string_view part) {
 } // namespace
 
 Deck Deck::parse(std::string text, std::string file, const std::vector<std::string>& overrides) {
-  const Place source{std::move(file)};
+  const Place source{printable(file)};
+  if (text.size() > limits::bytes)
+    throw Error({fmt::format("{}: the deck has more than {} bytes; this is the most that it may have",
+                             source.text(), limits::bytes)});
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3); // a byte order mark
   auto state = std::make_shared<State>();
   auto& [root, problems] = *state;

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 
 namespace kontor::config {
+namespace {
+
+/// Whatever a message quotes of a deck, a formula or a file's name, no control character reaches a terminal.
+std::string joined(std::vector<std::string>& messages) {
+  for (auto& message : messages) message = printable(message, '\n');
+  return fmt::format("{}", fmt::join(messages, "\n"));
+}
+
+} // namespace
 
 Error::Error(std::vector<std::string> messages)
-    : std::runtime_error(fmt::format("{}", fmt::join(messages, "\n"))), messages_(std::move(messages)) {}
+    : std::runtime_error(joined(messages)), messages_(std::move(messages)) {}
 
 } // namespace kontor::config

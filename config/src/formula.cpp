@@ -4,6 +4,8 @@
 #include "compile.hpp"
 #include "names.hpp"
 
+#include <kontor/config/text.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -49,7 +51,7 @@ bool TaggedFormula::read(const Node& node, const std::string& path, Problems& pr
     for (const auto& known : forms_) names.emplace_back(known.name);
     const auto near = nearest(name, names);
     return refuse(node, path, problems,
-                  fmt::format("{}{}", with_value ? fmt::format(" with key {}", name) : "",
+                  fmt::format("{}{}", with_value ? fmt::format(" with key {}", shown(name)) : "",
                               near ? fmt::format("; did you mean {}?", *near) : ""));
   }
   if (form->takes_value != with_value)

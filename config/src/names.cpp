@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "names.hpp"
 
+#include <kontor/config/limits.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +32,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
+  if (name.size() > limits::name_to_guess) return best;
   std::size_t least =
       std::min<std::size_t>(2, name.size() / 2) + 1; // one mistake in two or three letters, else two
   for (const auto& candidate : candidates) {

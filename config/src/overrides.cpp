@@ -4,6 +4,7 @@
 #include "yaml.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ Node& child(Node& mapping, const std::string& key, const Place& place) {
 } // namespace
 
 void apply_override(Node& root, const std::string& text, int n, Problems& problems) {
-  const Place place{"--set " + text, n};
+  const Place place{"--set " + shown(text), n};
   const auto equals = text.find('=');
   if (equals == std::string::npos) return problems.add(place, "an override is written section.key=value");
   const auto keys = split(std::string_view(text).substr(0, equals));
@@ -52,8 +53,8 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
     path = join_path(path, keys[i]);
     if (section->kind == Node::Kind::nothing) section->kind = Node::Kind::mapping;
     if (!section->is_mapping())
-      return problems.add(place, fmt::format("{} is not a section, it is {} at {}", path, section->describe(),
-                                             section->where().text()));
+      return problems.add(place, fmt::format("{} is not a section, it is {} at {}", shown(path),
+                                             section->describe(), section->where().text()));
   }
   Node& target = child(*section, keys.back(), place);
   value.key = keys.back();

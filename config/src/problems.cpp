@@ -2,6 +2,7 @@
 #include "problems.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/limits.hpp>
 
 #include <fmt/format.h>
 
@@ -22,9 +23,11 @@ void Problems::raise() const {
     return key(a.place) < key(b.place);
   });
   std::vector<std::string> messages;
-  messages.reserve(sorted.size());
-  for (const auto& problem : sorted)
-    messages.push_back(fmt::format("{}: {}", problem.place.text(), problem.message));
+  const auto listed = std::min(sorted.size(), limits::mistakes);
+  for (std::size_t i = 0; i < listed; ++i)
+    messages.push_back(fmt::format("{}: {}", sorted[i].place.text(), sorted[i].message));
+  if (listed < sorted.size())
+    messages.push_back(fmt::format("and {} more mistakes, which are not listed", sorted.size() - listed));
   throw Error(std::move(messages));
 }
 

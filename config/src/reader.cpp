@@ -4,6 +4,8 @@
 #include "leaf.hpp"
 #include "names.hpp"
 
+#include <kontor/config/text.hpp>
+
 #include <stdexcept>
 
 namespace kontor::config {
@@ -63,9 +65,9 @@ void Reader::collect_unknown() {
 void Reader::report_unknown() {
   collect_unknown();
   for (const auto& unknown : unknown_)
-    problems_.add(
-        unknown.node->key_place,
-        fmt::format("{} is unknown; {}", join_path(unknown.section, unknown.node->key), advice(unknown)));
+    problems_.add(unknown.node->key_place,
+                  fmt::format("{} is unknown; {}", join_path(unknown.section, shown(unknown.node->key)),
+                              advice(unknown)));
 }
 
 /// A key of the same section with a similar name, else one of this name elsewhere, else what there is.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tree.hpp"
 
+#include <kontor/config/text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +29,7 @@ const Place& Node::where() const {
 
 std::string Node::describe() const {
   switch (kind) {
-  case Kind::scalar: return fmt::format("\"{}\"", scalar);
+  case Kind::scalar: return in_quotes(scalar);
   case Kind::sequence: return fmt::format("a list of {}", children.size());
   case Kind::mapping: return "a section";
   case Kind::nothing: break;

@@ -18,6 +18,10 @@ bool Boolean::read(const Node& node, const std::string& path, Problems& problems
 
 bool Text::read(const Node& node, const std::string& path, Problems& problems) {
   if (!node.is_scalar()) return refuse(node, path, problems);
+  if (node.scalar.find('\0') != std::string::npos) { // what takes C strings would see its beginning only
+    problems.add(node.where(), fmt::format("{} has a NUL character, which is not allowed", path));
+    return false;
+  }
   value_ = node.scalar;
   return true;
 }

@@ -2,6 +2,8 @@
 #include "yaml.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/limits.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -14,7 +16,19 @@
 namespace kontor::config {
 namespace {
 
+[[noreturn]] void refuse(const Place& place, std::string_view message) {
+  throw Error({fmt::format("{}: {}", place.text(), message)});
+}
+
+/// The node and all that it contains.
+std::size_t count(const Node& node) {
+  std::size_t nodes = 1;
+  for (const auto& child : node.children) nodes += count(child);
+  return nodes;
+}
+
 /// Builds the tree from the parser's events. YAML::Node would hide quotes, the word `null` and repeated keys.
+/// Throws Error as soon as a limit is passed.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(const std::string& text, const Place& source, Problems& problems)
@@ -41,8 +55,8 @@ class Builder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Node node{.kind = Node::Kind::nothing, .place = place(mark)};
     for (const std::string word : {"null", "Null", "NULL", "~"}) {
-      if (!mark.is_null() && text_.compare(mark.pos, word.size(), word) == 0 &&
-          !is_key(mark.pos + word.size())) {
+      if (!mark.is_null() && std::size_t(mark.pos) <= text_.size() &&
+          text_.compare(mark.pos, word.size(), word) == 0 && !is_key(mark.pos + word.size())) {
         node.kind = Node::Kind::scalar;
         node.scalar = word;
       }
@@ -53,6 +67,7 @@ class Builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Node node{.place = place(mark)};
     if (const auto found = anchors_.find(anchor); found != anchors_.end()) {
+      spend(count(found->second), place(mark));
       node = found->second;
       node.place = place(mark);
     } else {
@@ -71,17 +86,26 @@ class Builder final : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open_.push_back({{.kind = Node::Kind::sequence, .place = place(mark)}, anchor, {}});
+    open({.kind = Node::Kind::sequence, .place = place(mark)}, anchor);
   }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open_.push_back({{.kind = Node::Kind::mapping, .place = place(mark)}, anchor, {}});
+    open({.kind = Node::Kind::mapping, .place = place(mark)}, anchor);
   }
 
   void OnSequenceEnd() override { close(); }
   void OnMapEnd() override { close(); }
+
+  void open(Node node, YAML::anchor_t anchor) {
+    if (open_.size() == limits::depth)
+      refuse(node.place,
+             fmt::format("sections and lists stand inside each other more than {} deep; this is the "
+                         "most that a deck may have",
+                         limits::depth));
+    open_.push_back({std::move(node), anchor, {}});
+  }
 
   void close() {
     Open done = std::move(open_.back());
@@ -91,7 +115,11 @@ class Builder final : public YAML::EventHandler {
 
   void complete(Node node, YAML::anchor_t anchor) {
     node.key_place = node.place;
-    if (anchor != 0) anchors_[anchor] = node;
+    spend(1, node.place);
+    if (anchor != 0) {
+      spend(count(node), node.place);
+      anchors_[anchor] = node;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
     } else if (open_.back().node.is_sequence()) {
@@ -120,18 +148,27 @@ class Builder final : public YAML::EventHandler {
     }
   }
 
+  void spend(std::size_t nodes, const Place& at) {
+    nodes_ += nodes;
+    if (nodes_ > limits::nodes)
+      refuse(at, fmt::format("the deck has more than {} keys and values here; this is the most that it may "
+                             "have, each alias counting as all that it stands for",
+                             limits::nodes));
+  }
+
   std::string path(std::string_view key) const {
     std::string result;
     for (const auto& open : open_) {
-      if (open.key) result = join_path(result, open.key->scalar);
+      if (open.key) result = join_path(result, shown(open.key->scalar));
       if (open.node.is_sequence()) result += fmt::format("[{}]", open.node.children.size());
     }
-    return join_path(result, key);
+    return join_path(result, shown(key));
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      problems_.add(place(mark), fmt::format("the tag {} is not supported; write the plain value", tag));
+      problems_.add(place(mark),
+                    fmt::format("the tag {} is not supported; write the plain value", shown(tag)));
   }
 
   /// Whether a colon follows: the text before is then the next key, not this value.
@@ -143,6 +180,7 @@ class Builder final : public YAML::EventHandler {
   const std::string& text_;
   const Place& source_;
   Problems& problems_;
+  std::size_t nodes_ = 0;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
   Node root_;
@@ -152,9 +190,6 @@ class Builder final : public YAML::EventHandler {
 
 Node parse_yaml(const std::string& text, const Place& source, Problems& problems) {
   Builder builder(text, source, problems);
-  const auto refuse = [](const Place& place, std::string_view message) {
-    throw Error({fmt::format("{}: {}", place.text(), message)});
-  };
   try {
     // At the end of a line yaml-cpp takes the end of the text for a missing closing quote.
     std::istringstream stream(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
@@ -167,7 +202,6 @@ Node parse_yaml(const std::string& text, const Place& source, Problems& problems
   } catch (const YAML::Exception& exception) {
     refuse(builder.place(exception.mark), "malformed YAML: " + exception.msg);
   }
-  return {};
 }
 
 } // namespace kontor::config

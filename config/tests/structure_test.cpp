@@ -40,6 +40,11 @@ TEST(Structure, SectionsAndValuesAreNotMixedUp) {
   EXPECT_EQ(mistakes(head + "comm: {}\n"), "");
 }
 
+TEST(Structure, ATextHasNoNul) {
+  EXPECT_EQ(mistakes(head + "file: \"thesis\\0.h5\"\n"),
+            "d.yaml:3:7: file has a NUL character, which is not allowed");
+}
+
 TEST(Structure, RequiredKeysMustBeThere) {
   EXPECT_EQ(mistakes("app: a\nproblem:\n  initial: x\n"),
             "d.yaml:2:1: problem.cells is missing; it expects a list of 2 to 3 integers");

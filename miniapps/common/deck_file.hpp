@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/config/deck.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
 
 namespace kontor::miniapp {
 
+/// Collective over MPI_COMM_WORLD. Rank 0's text.
+std::string broadcast(std::string text);
+
 /// Collective over MPI_COMM_WORLD. Rank 0 reads the file; every rank parses the same text, so the result,
 /// or the config::Error, is the same on all of them.
 config::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides);
-
-/// Collective. Rank 0 writes the record as JSON beside `path` and renames it. Throws AgreedError on all
-/// ranks if that fails.
-void write_results(const comm::Communicator&, const std::string& path, const nlohmann::ordered_json& record);
 
 } // namespace kontor::miniapp

@@ -2,13 +2,11 @@
 #include "common/files.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/output/xdmf.hpp>
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -17,36 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Role {
-  std::string what;
-  fs::path path;
-  bool create_later = false;
-};
-
-std::vector<Role> roles(const Files& files) {
-  std::vector<Role> all{{"the input deck", files.deck}, {"the HDF5 file", files.output}};
-  if (files.fields) all.push_back({"the XDMF file", fs::path(files.output).replace_extension(".xmf"), true});
-  if (!files.results.empty()) all.push_back({"the file of --results", files.results, true});
-  return all;
-}
-
 /// Whether both name one file, which need not exist yet.
 bool same(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
+         fs::equivalent(a, b, ignored);
 }
 
-/// Why no file can be written aside and renamed to `target`.
-std::optional<std::string> obstacle(const fs::path& target) {
-  std::error_code ignored;
-  const auto status = fs::status(target, ignored);
-  if (fs::is_directory(status)) return "it is a directory";
-  if (fs::exists(status) && !fs::is_regular_file(status)) return "it is not a regular file";
-  const fs::path aside = target.string() + ".tmp";
-  errno = 0;
-  if (!std::ofstream(aside)) return std::strerror(errno);
-  fs::remove(aside, ignored);
-  return std::nullopt;
+struct Role {
+  std::string what;
+  fs::path path;
+};
+
+/// The deck, the HDF5 file and its sidecars.
+std::vector<Role> roles(const Files& files) {
+  std::vector<Role> all{{"the input deck", files.deck}, {"the HDF5 file", files.output}};
+  if (files.fields) all.push_back({"the XDMF file", output::xdmf_path(files.output)});
+  if (!files.results.empty()) all.push_back({"the file of --results", files.results});
+  return all;
 }
 
 std::optional<std::string> problem_with(const Files& files) {
@@ -56,15 +42,17 @@ std::optional<std::string> problem_with(const Files& files) {
       if (same(a->path, b->path))
         return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what,
                            b->what);
-  for (const auto& role : all)
-    if (role.create_later)
-      if (const auto reason = obstacle(role.path))
-        return fmt::format("{}: cannot write {}: {}; choose another file", role.what, role.path.string(),
-                           *reason);
   return std::nullopt;
 }
 
 } // namespace
+
+std::vector<fs::path> sidecars(const Files& files) {
+  std::vector<fs::path> paths;
+  for (const auto& role : roles(files)) paths.push_back(role.path);
+  paths.erase(paths.begin(), paths.begin() + 2);
+  return paths;
+}
 
 void check_files(const comm::Communicator& comm, const Files& files) {
   try {

@@ -3,7 +3,9 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace kontor::miniapp {
 
@@ -15,8 +17,10 @@ struct Files {
   std::string results; ///< the record as JSON; empty: none
 };
 
-/// Collective. Throws config::Error on all ranks if one file would overwrite another, or if one that is
-/// written at the end of the run cannot be created. (The HDF5 file is looked after by output::File.)
+/// Collective. Throws config::Error on all ranks if two of the files are one. Touches none of them.
 void check_files(const comm::Communicator&, const Files&);
+
+/// Local. What is written beside the HDF5 file.
+std::vector<std::filesystem::path> sidecars(const Files&);
 
 } // namespace kontor::miniapp

@@ -2,6 +2,7 @@
 #include "common/guard.hpp"
 
 #include "common/memory.hpp"
+#include "common/tell.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <cstdio>
 #include <exception>
 
 namespace kontor::miniapp {
@@ -24,14 +24,13 @@ int world_rank() {
 
 /// An error that every rank has: rank 0 tells it, and all leave in good order.
 int leave_together(const char* what, int code) {
-  if (world_rank() == 0) fmt::print(stderr, "{}\n", what);
+  if (world_rank() == 0) tell(fmt::format("{}\n", what));
   return code;
 }
 
 /// An error that this rank may be alone with: the others may be waiting for it in a message.
 int leave_alone(const char* what) {
-  fmt::print(stderr, "rank {}: {}\n", world_rank(), what);
-  std::fflush(stderr);
+  tell(fmt::format("rank {}: {}\n", world_rank(), what));
   MPI_Abort(MPI_COMM_WORLD, exit_failed);
   return exit_failed;
 }

@@ -7,14 +7,18 @@
 #include "common/device.hpp"
 #include "common/files.hpp"
 #include "common/guard.hpp"
+#include "common/kokkos_start.hpp"
 #include "common/options.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
+#include "common/same_start.hpp"
+#include "common/tell.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/json_schema.hpp>
+#include <kontor/config/text.hpp>
 #include <kontor/output/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -23,7 +27,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -51,6 +59,8 @@ class Run {
       deck_.fail("app", fmt::format("is '{}', but this program is '{}'", deck_.app(), factory_.name()));
     deck_.read([this](config::Visitor& v) { describe(v); });
     if (!line_.output.empty()) options_.output_file = line_.output;
+    // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
+    resolved_deck_ = config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
     if (options_.output_file.empty())
       options_.output_file = std::filesystem::path(line_.deck).stem().string() + ".h5";
   }
@@ -60,25 +70,18 @@ class Run {
     options_.describe(v);
   }
 
-  std::string resolved_deck() {
-    return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
-  }
-
   /// Collective. Returns the exit code.
   int operator()() {
     const auto comm = make_communicator();
     factory_.resolve(deck_, comm.size());
     if (line_.print_deck) {
-      if (comm.rank() == 0) fmt::print("{}", resolved_deck());
+      if (comm.rank() == 0) fmt::print("{}", resolved_deck_);
       return exit_verified;
     }
-    auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck());
+    auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck_);
     const auto devices = devices_of(comm);
     if (!devices.empty()) facts["devices"] = to_json(devices);
-    if (comm.rank() == 0) fmt::print(stderr, "{}", shared_devices(devices));
     auto file = open_output(comm);
-    const bool with_fields = options_.fields != FieldSelection::none;
-    check_files(comm, {line_.deck, options_.output_file, with_fields, line_.results});
 
     Outcome outcome;
     Timers timers;   // once a run
@@ -88,6 +91,7 @@ class Run {
     const auto app = timed(timers, "setup", [&] {
       return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
+    if (comm.rank() == 0) tell(shared_devices(devices)); // not before a refusal
     outcome.calibration = timed(
         timers, "calibrate", [&] { return with_working_set(comm, app->working_set(), outcome.calibration); });
     since_start_.lap(outcome.start_to_first_sweep);
@@ -105,9 +109,9 @@ class Run {
       outcome.figures = app->figures(median(outcome.repeats), outcome.calibration);
 
     const auto record = make_record(comm, std::move(facts), *app, outcome);
-    write(comm, *app, *file, record);
+    const auto written = write(*app, *file, record);
     if (comm.rank() == 0) {
-      if (!line_.quiet) print_table(record, outcome, app->table());
+      if (!line_.quiet) print_table(record, outcome, app->table(), written);
       print_verdict(outcome);
     }
     return outcome.verification.failed() ? exit_verification_failed : exit_verified;
@@ -119,7 +123,7 @@ class Run {
       auto comm = comm::Communicator(MPI_COMM_WORLD, options_.comm_options());
       const auto remark = comm.backend().remark();
       if (!remark.empty() && comm.rank() == 0)
-        fmt::print(stderr, "{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark);
+        tell(fmt::format("{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark));
       return comm;
     } catch (const comm::UsageError& error) {
       deck_.fail(key_of(error), fmt::format("cannot be had: {}", error.what()));
@@ -151,8 +155,11 @@ class Run {
 
   /// A path that cannot be written is the user's to mend, and is found before any work is done.
   std::unique_ptr<output::File> open_output(const comm::Communicator& comm) const {
+    const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none,
+                      line_.results};
+    check_files(comm, files);
     try {
-      return std::make_unique<output::File>(comm.native(), options_.output_file, options_.access);
+      return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
     } catch (const output::Error& error) {
       throw config::Error({error.what()});
     }
@@ -187,16 +194,18 @@ class Run {
                  entry.calls / options_.repeats);
   }
 
-  void write(const comm::Communicator& comm, MiniApp& app, output::File& file,
-             const nlohmann::ordered_json& record) const {
+  /// Returns the names of what was written, on rank 0.
+  std::vector<std::filesystem::path> write(MiniApp& app, output::File& file,
+                                           const nlohmann::ordered_json& record) const {
     file.record("/run", record);
     std::optional<FieldOutput> fields;
     if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
-    file.commit();
     if (fields)
-      output::write_xdmf(comm.native(), options_.output_file, fields->image, fields->dimensions,
-                         fields->precision, fields->snapshots);
-    if (!line_.results.empty()) write_results(comm, line_.results, record);
+      file.sidecar(output::xdmf_path(options_.output_file),
+                   output::xdmf(options_.output_file, fields->image, fields->dimensions, fields->precision,
+                                fields->snapshots));
+    if (!line_.results.empty()) file.sidecar(line_.results, results(record));
+    return file.commit();
   }
 
   CommandLine line_;
@@ -204,6 +213,7 @@ class Run {
   MiniAppFactory& factory_;
   config::Deck deck_;
   RunOptions options_;
+  std::string resolved_deck_; ///< with every default and override; what is automatic is so in it
   Stopwatch since_start_;
 };
 
@@ -229,31 +239,49 @@ int inform(const CommandLine& line, MiniAppFactory& factory) {
   return exit_verified;
 }
 
+/// Whatever is printed waits here until the end, so that a full disk is met in one place.
+void hold_back_stdout() {
+  static std::array<char, 1 << 20> buffer;
+  std::setvbuf(stdout, buffer.data(), _IOFBF, buffer.size());
+}
+
+/// Now, because a launcher may end this rank once another has left with an error. Returns the exit code.
+int flush_stdout(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  const std::string reason = std::strerror(errno);
+  tell(fmt::format("rank {}: stdout cannot be written: {}\n", world_rank(), reason));
+  return code == exit_verified ? exit_failed : code;
+}
+
 } // namespace
 
 int live(int argc, char** argv, MiniAppFactory& factory) {
   const Stopwatch since_start;
+  std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
+  hold_back_stdout();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
-  auto for_kokkos = take_kokkos_arguments(argc, argv);
-  auto device = device_argument(MPI_COMM_WORLD, for_kokkos);
-  if (!device.empty()) for_kokkos.push_back(device.data());
-  int kokkos_argc = static_cast<int>(for_kokkos.size());
-  Kokkos::initialize(kokkos_argc, for_kokkos.data());
+  const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
   int code = exit_verified;
-  if (const auto early = parse_command_line(argc, argv, factory.name(), factory.summary(), line)) {
-    if (world_rank() == 0) fmt::print(early->code == 0 ? stdout : stderr, "{}", early->text);
+  auto early = different_starts(factory.name(), argc, argv);
+  if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
+  if (early) {
     code = early->code;
+    const auto text = config::printable(early->text, '\n');
+    if (world_rank() == 0 && code == exit_verified) fmt::print("{}", text);
+    if (world_rank() == 0 && code != exit_verified) tell(text);
   } else if (line.schema || line.list_backends) {
     code = inform(line, factory);
-  } else {
+  } else if (start_kokkos(for_kokkos)) {
     code = guarded([&] { return Run(line, command, factory, since_start)(); });
+  } else {
+    code = exit_user_error;
   }
-  std::fflush(stdout); // a launcher may end this rank once another has left with an error
-  Kokkos::finalize();
+  code = flush_stdout(code);
+  if (Kokkos::is_initialized()) Kokkos::finalize();
   MPI_Finalize();
   return code;
 }

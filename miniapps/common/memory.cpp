@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/memory.hpp"
 
+#include "common/cgroup.hpp"
+
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/kokkos_compat.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -39,7 +41,8 @@ struct Place {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   double free = unknown;
   double total = unknown;
-  double asked = 0; ///< by this rank
+  bool limited = false; ///< by a control group
+  double asked = 0;     ///< by this rank
 };
 
 Place place_here() {
@@ -50,6 +53,10 @@ Place place_here() {
     std::copy_n(place.name, length, place.id);
     place.free = of_host("MemAvailable:");
     place.total = of_host("MemTotal:");
+    const auto granted = memory_of_cgroups();
+    place.limited = granted.free < place.free;
+    place.free = std::min(place.free, granted.free);
+    place.total = std::min(place.total, granted.limit);
   } else {
     const auto device = comm::device_identity();
     place.free = free_device_memory();
@@ -69,6 +76,10 @@ std::vector<Place> gather(const comm::Communicator& comm, const Place& mine) {
 
 constexpr const char* kind = host_only ? "host" : "GPU";
 
+const char* limit_of(const Place& place) {
+  return place.limited ? " (by the memory limit of its control group)" : "";
+}
+
 /// What is wrong with the memory of this rank.
 std::string misfit(const std::vector<Allocation>& views, const std::vector<Place>& all, std::size_t me,
                    double asked_there) {
@@ -82,16 +93,16 @@ std::string misfit(const std::vector<Allocation>& views, const std::vector<Place
   if (asked_there > place.asked)
     text += fmt::format(" ({:.4g} GB with the other ranks there)", asked_there / 1e9);
   return text +
-         fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB; the Views of all ranks take {:.4g} "
+         fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
                      "GB, which fit on {:.0f} such {}s: use more of them, or a smaller problem",
-                     kind, place.free / 1e9, place.total / 1e9, everywhere / 1e9,
+                     kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9,
                      std::ceil(everywhere / place.free), kind);
 }
 
 } // namespace
 
 double free_host_memory() {
-  return of_host("MemAvailable:");
+  return std::min(of_host("MemAvailable:"), memory_of_cgroups().free);
 }
 
 double free_device_memory() {
@@ -121,8 +132,8 @@ std::string out_of_memory(const std::exception& error) {
   } catch (const std::exception&) { // the device no longer answers
     return text;
   }
-  return fmt::format("{}; the {} of {} has {:.4g} GB free of {:.4g} GB: use more {}s, or a smaller problem",
-                     text, kind, place.name, place.free / 1e9, place.total / 1e9, kind);
+  return fmt::format("{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}: use more {}s, or a smaller problem",
+                     text, kind, place.name, place.free / 1e9, place.total / 1e9, limit_of(place), kind);
 }
 
 } // namespace kontor::miniapp

@@ -10,7 +10,8 @@
 /// Whether a problem fits, before its Views are allocated.
 namespace kontor::miniapp {
 
-/// Local. Bytes that can be had without swapping, by Linux's estimate; infinite where nobody says.
+/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups;
+/// infinite where nobody says.
 double free_host_memory();
 
 /// Local. Bytes free on the GPU of the default instance; infinite where nobody says.

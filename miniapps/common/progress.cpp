@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/progress.hpp"
 
+#include "common/tell.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -66,14 +67,13 @@ void Progress::update(const Standing& now) {
   const auto text = line(what_, now, rate, seconds_left(shown_->standing, now, elapsed));
   shown_ = {now, time};
   if (style_ == Style::terminal)
-    fmt::print(stderr, "\r\033[K{}", text);
+    tell(fmt::format("\r\033[K{}", text));
   else
-    fmt::print(stderr, "{}\n", text);
-  std::fflush(stderr);
+    tell(fmt::format("{}\n", text));
 }
 
 void Progress::end() {
-  if (style_ == Style::terminal) fmt::print(stderr, "\r\033[K");
+  if (style_ == Style::terminal) tell("\r\033[K");
 }
 
 } // namespace kontor::miniapp

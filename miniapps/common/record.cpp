@@ -45,6 +45,14 @@ std::string mpi_library() {
   return version.substr(0, version.find_first_of(",\n"));
 }
 
+/// Names of files may have any bytes; what is not UTF-8 in them becomes U+FFFD.
+std::string dumped(const ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+std::string utf8(const std::string& text) {
+  return ordered_json::parse(dumped(text, -1)).get<std::string>();
+}
+
 /// Bytes, the largest this process has had in memory.
 std::int64_t peak_memory() {
   rusage usage{};
@@ -88,8 +96,8 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
           {"version", build.version},
           {"git_revision", build.git_revision},
           {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-          {"command", command},
-          {"deck", resolved_deck},
+          {"command", utf8(command)},
+          {"deck", utf8(resolved_deck)},
           {"hosts", host_names(comm)},
           {"ranks", comm.size()},
           {"execution_space", Kokkos::DefaultExecutionSpace::name()},
@@ -169,6 +177,10 @@ ordered_json make_record(const comm::Communicator& comm, ordered_json record, co
   auto traffic = traffic_table(comm, app.traffic());
   if (!traffic.empty()) record["traffic"] = traffic;
   return record;
+}
+
+std::string results(const ordered_json& record) {
+  return dumped(record, 2) + '\n';
 }
 
 } // namespace kontor::miniapp

@@ -41,4 +41,7 @@ void record_choice(nlohmann::ordered_json& record, const comm::Options& chosen,
 nlohmann::ordered_json make_record(const comm::Communicator&, nlohmann::ordered_json provenance,
                                    const MiniApp&, const Outcome&);
 
+/// Local. The record as JSON text, for --results.
+std::string results(const nlohmann::ordered_json& record);
+
 } // namespace kontor::miniapp

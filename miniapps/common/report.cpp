@@ -51,7 +51,8 @@ void print_candidates(const nlohmann::ordered_json& record) {
 
 } // namespace
 
-void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, const std::string& findings) {
+void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, const std::string& findings,
+                 const std::vector<std::filesystem::path>& written) {
   const double seconds = median(outcome.repeats);
   const auto grid = record.contains("process_grid") ? " as " + text(record, "process_grid") : "";
   fmt::print("{} on {} ranks{}, {}, {}\n", text(record, "app"), record.value("ranks", 0), grid,
@@ -83,10 +84,13 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
   }
   const auto& v = outcome.verification;
   if (v.off)
-    fmt::print("  verification: {}\n\n", v.measure);
+    fmt::print("  verification: {}\n", v.measure);
   else
-    fmt::print("  {}: {:.3e}, tolerance {:.3e}{}{}\n\n", v.measure, v.error, v.tolerance,
+    fmt::print("  {}: {:.3e}, tolerance {:.3e}{}{}\n", v.measure, v.error, v.tolerance,
                v.remark.empty() ? "" : "\n  ", v.remark);
+  std::string names;
+  for (const auto& path : written) names += (names.empty() ? "" : ", ") + path.string();
+  fmt::print("  written: {}\n\n", names);
 }
 
 void print_verdict(const Outcome& outcome) {

@@ -3,10 +3,15 @@
 
 #include "common/record.hpp"
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 namespace kontor::miniapp {
 
-/// Local, for rank 0: the table for people, with what the app found out in it.
-void print_table(const nlohmann::ordered_json& record, const Outcome&, const std::string& findings);
+/// Local, for rank 0: the table for people, with what the app found out in it and which files were written.
+void print_table(const nlohmann::ordered_json& record, const Outcome&, const std::string& findings,
+                 const std::vector<std::filesystem::path>& written);
 
 /// Local, for rank 0: `FOM <name> = <value> <unit>` lines and the verdict, for scripts.
 void print_verdict(const Outcome&);

@@ -3,6 +3,7 @@
 
 #include "heat/march.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace kontor::heat {
@@ -17,44 +18,55 @@ class DeviceSweep {
 
   /// Local.
   DeviceSweep(const Block& block, const Regions& regions)
-      : all_(shape(block, block.all())), interior_(shape(block, regions.interior)),
-        strips_(shapes(block, regions)),
-        parts_("heat/norm parts", std::max(all_.teams(), interior_.teams() + strips_.teams())) {}
+      : plain_(block, regions, false), with_norm_(block, regions, true),
+        parts_("heat/norm parts", with_norm_.parts()) {}
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
   void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm) {
-    march(instance, in, out, all_, norm, parts_.data());
-    count_ = all_.teams();
+    march(instance, in, out, shapes(norm).all, norm, parts_.data());
+    count_ = with_norm_.all.parts();
   }
   void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                 SweepNorm norm) {
-    march(instance, in, out, interior_, norm, parts_.data());
+    march(instance, in, out, shapes(norm).interior, norm, parts_.data());
   }
   void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
               SweepNorm norm) {
-    march(instance, in, out, strips_, norm, parts_.data() + interior_.teams());
-    count_ = interior_.teams() + strips_.teams();
+    march(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
+    count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
 
-  /// Local; waits for nothing. *slot = this rank's part of the norm of the sweep just made, all of it before
-  /// this on the instance.
-  void leave_norm(const ExecutionSpace& instance, SweepNorm norm, double* slot) const {
-    combine(instance, parts_.data(), count_, norm, slot);
+  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
+  /// before this on the instance.
+  void leave_norm(const ExecutionSpace& instance, SweepNorm norm, const NormSlots& slots) const {
+    combine(instance, parts_.data(), count_, norm, slots);
   }
 
  private:
-  static MarchShape shape(const Block& block, const Box& box) {
-    return march_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning(block.dimensions));
+  struct Shapes {
+    Shapes(const Block& block, const Regions& regions, bool with_norm)
+        : all(shape(block, block.all(), with_norm)), interior(shape(block, regions.interior, with_norm)),
+          strips(of_strips(block, regions, with_norm)) {}
+    int parts() const { return std::max(all.parts(), interior.parts() + strips.parts()); }
+
+    MarchShape all;
+    MarchShape interior;
+    MarchShapes<MemorySpace> strips;
+  };
+
+  static MarchShape shape(const Block& block, const Box& box, bool with_norm) {
+    return march_shape<T>(ExecutionSpace(), box, block.dimensions,
+                          usual_tuning<T>(block.dimensions, with_norm));
   }
-  static std::vector<MarchShape> shapes(const Block& block, const Regions& regions) {
+  static std::vector<MarchShape> of_strips(const Block& block, const Regions& regions, bool with_norm) {
     std::vector<MarchShape> shapes;
-    for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip));
+    for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
     return shapes;
   }
+  const Shapes& shapes(SweepNorm norm) const { return norm == SweepNorm::none ? plain_ : with_norm_; }
 
-  MarchShape all_;
-  MarchShape interior_;
-  MarchShapes<MemorySpace> strips_;
+  Shapes plain_;
+  Shapes with_norm_;
   Kokkos::View<double*, MemorySpace> parts_;
   std::int64_t count_ = 0;
 };

@@ -109,7 +109,7 @@ HostCells<T> Domain<T>::current_on_host() const {
   const auto scratch = as_scratch(fields_[1 - current_], block_);
   copy_cells(scratch, cells_of(fields_[current_], block_, block_.all()));
   comm::fence(typename FieldView<T>::execution_space(), "heat/gathered");
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch);
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch, "heat/cells on host");
 }
 
 template <class T>

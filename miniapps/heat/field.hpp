@@ -3,6 +3,8 @@
 
 #include "heat/block.hpp"
 
+#include <kontor/comm/kokkos_compat.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <string>
@@ -51,6 +53,16 @@ CellView<T> make_source(const Block& block, bool sourced) {
 
 template <class T>
 using HostCells = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// As many cells in host memory: the cells themselves where the host reaches them.
+template <class T>
+HostCells<T> room_on_host(const CellView<T>& cells) {
+  if constexpr (comm::on_host<CellView<T>>)
+    return cells;
+  else
+    return HostCells<T>(Kokkos::view_alloc("heat/cells on host", Kokkos::WithoutInitializing),
+                        cells.extent(0), cells.extent(1), cells.extent(2));
+}
 
 /// The memory of a field that is not in use, as own cells in one piece: room to bring functions in and
 /// results out. Writing to it spoils the field, its ghost cells included.

@@ -2,6 +2,7 @@
 #include "heat/functions.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 
@@ -12,9 +13,9 @@ void FiniteCheck::operator()(std::string_view key, std::string_view formula, std
   if (problem_) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    problem_ = fmt::format("{} \"{}\" is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
+    problem_ = fmt::format("{} {} is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
                            "finite in the whole domain",
-                           key, formula, values[i], x[i], y, z, t);
+                           key, config::in_quotes(formula), values[i], x[i], y, z, t);
     return;
   }
 }

@@ -75,7 +75,7 @@ void for_each_row(const Block& block, const DeckFunction& f, double t, FiniteChe
 template <class T>
 void fill_cells(const CellView<T>& target, const Block& block, const DeckFunction& f, double t,
                 FiniteCheck& finite) {
-  const auto host = Kokkos::create_mirror_view(target);
+  const auto host = room_on_host<T>(target);
   for_each_row(block, f, t, finite, [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) host(k, j, i) = static_cast<T>(values[i]);
   });

@@ -42,13 +42,28 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
 template <class T>
 void Heat<T>::add_norm() {
   const Region region("heat/norm");
-  if constexpr (on_device) sweeper_.leave_norm_part(norm_, norms_.slot());
+  if constexpr (on_device) sweeper_.leave_norm_part(norm_, norms_.slots());
   const ScopedTime timed(reduce_seconds_);
   ++reduces_;
   if constexpr (on_device)
     norms_.add(sweeps_of_repeat_, sweeper_.queues());
   else
     norms_.add(sweeps_of_repeat_, sweeper_.norm_part());
+}
+
+/// Collective. The sweeps of a graph, and the norms that they leave.
+template <class T>
+void Heat<T>::sweep_by_graph() {
+  const auto& shape = sweeper_.graph_shape();
+  norms_.make_room(shape.norms(), sweeper_.queues());
+  sweeper_.sweep_by_graph();
+  const ScopedTime timed(reduce_seconds_);
+  for (int i = 1; i <= shape.sweeps; ++i) {
+    ++sweeps_of_repeat_;
+    if (!shape.norm(i)) continue;
+    ++reduces_;
+    norms_.add(sweeps_of_repeat_, sweeper_.queues());
+  }
 }
 
 /// Collective. Whether the norm of a sweep, up to that number of the repeat, is below the target. A sweep
@@ -70,7 +85,7 @@ bool Heat<T>::reached(double target, std::int64_t sweep) {
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
-  norms_.begin(false);
+  norms_.begin(norms_together());
   sweeper_.queues().settle();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
     sweeper_.sweep(norm_);
@@ -78,7 +93,7 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, sweeper_.queues());
   sweeper_.queues().settle();
-  sweeper_.choose_graph(agenda().plain_after(0));
+  sweeper_.choose_graph(agenda(), norm_, norms_.slots());
   sweeper_.forget_times();
   reduce_seconds_ = 0;
   reduces_ = 0;
@@ -107,6 +122,23 @@ double Heat<T>::target() const {
   return domain_.tolerance();
 }
 
+/// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms
+/// fill, so that they are the same with a graph and without.
+template <class T>
+int Heat<T>::norms_together() const {
+  if (target() > 0) return 1;
+  const int most = norms_.most_together;
+  return most - most % std::max(1, agenda().graph().norms());
+}
+
+/// Whether the sweeps that come after this one are those of the graph.
+template <class T>
+bool Heat<T>::fits_graph(const Agenda& agenda, std::int64_t sweep) const {
+  const auto& shape = sweeper_.graph_shape();
+  return sweeper_.has_graph() && agenda.alike_after(sweep, shape) == shape.sweeps &&
+         (target() == 0 || norms_.all_read());
+}
+
 template <class T>
 void Heat<T>::run() {
   const Region region("heat/run");
@@ -115,19 +147,17 @@ void Heat<T>::run() {
   const auto progress = [&](std::int64_t n) {
     context_.progress.update({n, agenda.limit, norms_.latest(), target(), domain_.cells()});
   };
-  norms_.begin(target() > 0);
+  norms_.begin(norms_together());
   sweeper_.queues().settle();
-  for (std::int64_t n = 0; n < agenda.limit;) {
-    const bool plain = agenda.plain_after(n) >= Sweeper<T>::Graph::sweeps;
-    if (sweeper_.has_graph() && plain && (target() == 0 || norms_.all_read())) {
-      sweeper_.sweep_by_graph();
-      sweeps_of_repeat_ = n += Sweeper<T>::Graph::sweeps;
+  auto& n = sweeps_of_repeat_;
+  for (n = 0; n < agenda.limit;) {
+    if (fits_graph(agenda, n)) {
+      sweep_by_graph();
       progress(n);
       continue;
     }
     const bool check = agenda.check(++n);
     sweeper_.sweep(check ? norm_ : SweepNorm::none);
-    sweeps_of_repeat_ = n;
     if (check) add_norm();
     if (check || n % 64 == 0) progress(n);
     const bool snapshot = agenda.snapshot(n);
@@ -206,7 +236,7 @@ nlohmann::ordered_json Heat<T>::record() const {
   miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().candidates());
   json["packing"] = packing_;
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
-    json["graph_trial"] = {{"sweeps", Sweeper<T>::Graph::sweeps}, {"off", tried[0]}, {"on", tried[1]}};
+    json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().sweeps}, {"off", tried[0]}, {"on", tried[1]}};
   if (domain_.transient()) json["time_step"] = domain_.step();
   if (!norms_.values().empty())
     json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};

@@ -36,7 +36,10 @@ class Heat final : public miniapp::MiniApp {
  private:
   Agenda agenda() const;
   double target() const;
+  int norms_together() const;
+  bool fits_graph(const Agenda&, std::int64_t sweep) const;
   void add_norm();
+  void sweep_by_graph();
   bool reached(double target, std::int64_t sweep);
   void settle();
   void write_snapshot();

@@ -43,14 +43,19 @@ class March {
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.cells[axis];
   }
 
+  /// Without a norm a thread of the march is one of the team; with a norm it is a lane of one, and each of
+  /// these leaves a part: to reduce over a whole team takes barriers, which cost a tenth of the sweep.
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto place = boxes_.place(team.league_rank(), team.team_rank());
-    double part = 0;
-    if (place.any()) part = march(place);
-    if constexpr (norm != SweepNorm::none) {
-      const double total = over_team<norm>(team, part);
-      if (team.team_rank() == 0) parts_[team.league_rank()] = total;
+    if constexpr (norm == SweepNorm::none) {
+      march_from(team.league_rank(), team.team_rank());
+    } else {
+      const int thread = team.team_rank();
+      const int lanes = boxes_.lanes();
+      const double part = over_lanes<norm>(
+          team, lanes, [&](int lane) { return march_from(team.league_rank(), thread * lanes + lane); });
+      Kokkos::single(Kokkos::PerThread(team),
+                     [&] { parts_[team.league_rank() * team.team_size() + thread] = part; });
     }
   }
 
@@ -76,6 +81,11 @@ class March {
 
   KOKKOS_FUNCTION static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
   KOKKOS_FUNCTION std::int64_t step() const { return dimensions == 3 ? plane_ : row_; }
+
+  KOKKOS_FUNCTION double march_from(int team, int thread) const {
+    const auto place = boxes_.place(team, thread);
+    return place.any() ? march(place) : 0;
+  }
 
   KOKKOS_FUNCTION double march(const MarchShape::Place& place) const {
     State s;
@@ -189,21 +199,21 @@ class March {
 
 } // namespace detail
 
-/// Rows or planes that a thread loads ahead; bench/sweep_rate.cpp tries others.
-inline constexpr int march_batch = 4;
-
 /// Local; waits for nothing. Updates the cells of the boxes, a MarchShape or MarchShapes, as sweep() does.
-/// With a norm it leaves the norm's part of each team in `parts`, boxes.teams() numbers in the device's
-/// memory for combine(). The fields must outlive the kernel.
-template <int batch = march_batch, class T, class ExecutionSpace, class Boxes>
+/// With a norm it leaves the norm's parts in `parts`, boxes.parts() numbers in the device's memory for
+/// combine(). The fields must outlive the kernel. `batch` 0: the usual one.
+template <int batch = 0, class T, class ExecutionSpace, class Boxes>
 void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
            const Boxes& boxes, SweepNorm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
   const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
-    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team());
+    const int lanes = norm_kind() == SweepNorm::none ? 1 : boxes.lanes();
+    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
+    constexpr int ahead =
+        batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != SweepNorm::none).batch;
     Kokkos::parallel_for(
         "heat/sweep", policy,
-        detail::March<dimensions(), sourced(), norm_kind(), batch, T, Boxes>(in, out, boxes, parts));
+        detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
   };
   const auto with_norm = [&](auto dimensions, auto sourced) {
     switch (norm) {

@@ -25,12 +25,21 @@ struct MarchTuning {
   int team = 256; ///< threads
   int tile = 256; ///< packs along x that a team's threads lie side by side, at most
   int rows = 16;  ///< rows or planes that a thread marches, at most
+  int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
-/// In 3-D a team is compact in x and y, so that it finds most of its neighbours along y in its own cache, and
-/// marches far, since each march reads two planes more than it writes. bench/sweep_rate.cpp tries others.
-inline MarchTuning usual_tuning(int dimensions) {
-  return dimensions == 3 ? MarchTuning{256, 32, 64} : MarchTuning{256, 256, 16};
+/// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
+/// so that it finds most of its neighbours along y in its own cache. With a norm it pays to march farther.
+template <class T>
+constexpr MarchTuning usual_tuning(int dimensions, bool with_norm) {
+  const int rows = with_norm && (dimensions == 3 || sizeof(T) == sizeof(double)) ? 16 : 8;
+  return dimensions == 3 ? MarchTuning{128, 32, rows, 2} : MarchTuning{128, 128, rows, 4};
+}
+
+/// Threads of a team that work in step: what a reduction over them needs no barrier for. A host has one.
+KOKKOS_INLINE_FUNCTION int march_lanes(int team) {
+  constexpr int lanes = 32;
+  return team < lanes ? team : lanes;
 }
 
 /// Teams of tile_x packs times tile_lines lines times tile_chunks marches, over a box of packs times lines
@@ -75,9 +84,13 @@ class MarchShape {
     return s;
   }
 
-  int team() const { return 1 << (x_bits_ + line_bits_ + chunk_bits_); }
+  KOKKOS_FUNCTION int team() const { return 1 << (x_bits_ + line_bits_ + chunk_bits_); }
   int teams() const { return teams_x_ * teams_lines_ * teams_chunks_; }
   int rows() const { return rows_; }
+  /// How many threads leave one part of a norm together.
+  KOKKOS_FUNCTION int lanes() const { return march_lanes(team()); }
+  /// All of them.
+  int parts() const { return teams() * (team() / lanes()); }
 
   /// A thread's cells: a pack of a line, in rows or planes [begin, end).
   struct Place {
@@ -147,6 +160,8 @@ class MarchShapes {
 
   int team() const { return team_; }
   int teams() const { return teams_; }
+  KOKKOS_FUNCTION int lanes() const { return march_lanes(team_); }
+  int parts() const { return teams_ * (team_ / lanes()); }
 
   KOKKOS_FUNCTION MarchShape::Place place(int team, int thread) const {
     int e = 0;

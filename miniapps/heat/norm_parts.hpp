@@ -9,10 +9,18 @@
 
 #include <cstdint>
 
-/// The norm of a sweep on a device: each team of the sweep leaves its part, and a small kernel puts them
-/// together, always in the same order, so that equal sweeps have equal norms. A reduction over all cells by
-/// one kernel takes twice as long as the sweep.
+/// The norm of a sweep on a device: the sweep leaves parts, and small kernels put them together, always in
+/// the same order, so that equal sweeps have equal norms. A reduction over all cells by one kernel takes
+/// twice as long as the sweep.
 namespace kontor::heat {
+
+/// Where the norms of sweeps go in the device's memory, one after the other. The device counts them, so that
+/// a sweep that is replayed finds its place as one that is launched does.
+struct NormSlots {
+  double* values;
+  int* next; ///< the place of the next one
+  int count; ///< after the last place comes the first
+};
 
 namespace detail {
 
@@ -26,33 +34,98 @@ KOKKOS_INLINE_FUNCTION double over_team(const Member& team, double part) {
   return part;
 }
 
+/// The norm of part_of(lane) over the lanes of one thread of the team.
+template <SweepNorm norm, class Member, class PartOf>
+KOKKOS_INLINE_FUNCTION double over_lanes(const Member& team, int lanes, const PartOf& part_of) {
+  double part = 0;
+  const auto range = Kokkos::ThreadVectorRange(team, lanes);
+  const auto join = [&](int lane, double& sum) { sum = joined<norm>(sum, part_of(lane)); };
+  if constexpr (norm == SweepNorm::max)
+    Kokkos::parallel_reduce(range, join, Kokkos::Max<double>(part));
+  else
+    Kokkos::parallel_reduce(range, join, Kokkos::Sum<double>(part));
+  return part;
+}
+
+/// parts[0], [stride], [2 stride] ... up to `count`, put together.
+template <SweepNorm norm, class Member>
+KOKKOS_INLINE_FUNCTION double together(const Member& team, const double* parts, std::int64_t count,
+                                       std::int64_t stride) {
+  double part = 0;
+  for (std::int64_t p = team.team_rank() * stride; p < count; p += team.team_size() * stride)
+    part = joined<norm>(part, parts[p]);
+  return over_team<norm>(team, part);
+}
+
+/// Each team puts the parts of its share together, into the first of them.
+template <SweepNorm norm>
+struct Fold {
+  double* parts;
+  std::int64_t count;
+  std::int64_t share;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const auto first = team.league_rank() * share;
+    const auto end = first + share < count ? first + share : count;
+    const double part = together<norm>(team, parts + first, end - first, 1);
+    if (team.team_rank() == 0) parts[first] = part;
+  }
+};
+
 template <SweepNorm norm>
 struct Combine {
   const double* parts;
   std::int64_t count;
-  double* slot;
+  std::int64_t stride;
+  NormSlots slots;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    double part = 0;
-    for (std::int64_t p = team.team_rank(); p < count; p += team.team_size())
-      part = joined<norm>(part, parts[p]);
-    part = over_team<norm>(team, part);
-    if (team.team_rank() == 0) *slot = part;
+    const double part = together<norm>(team, parts, count, stride);
+    if (team.team_rank() > 0) return;
+    const int place = *slots.next;
+    slots.values[place] = part;
+    *slots.next = place + 1 < slots.count ? place + 1 : 0;
   }
 };
 
+template <SweepNorm norm, class ExecutionSpace>
+void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, const NormSlots& slots) {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  constexpr bool on_host = comm::on_host<ExecutionSpace>;
+  constexpr std::int64_t most = 16384; // that a single team puts together in the time of another launch
+  constexpr std::int64_t share = 2048;
+  const bool folds = count > most;
+  const auto values = folds ? (count + share - 1) / share : count;
+  if (folds)
+    Kokkos::parallel_for("heat/norm", Policy(instance, static_cast<int>(values), on_host ? 1 : 256),
+                         Fold<norm>{parts, count, share});
+  const int team = on_host ? 1 : values > 256 ? 1024 : 128;
+  Kokkos::parallel_for("heat/norm", Policy(instance, 1, team),
+                       Combine<norm>{parts, count, folds ? share : 1, slots});
+}
+
 } // namespace detail
 
-/// Local; waits for nothing. *slot = the first `count` parts put together; both in the device's memory.
+/// Local; waits for nothing. The next slot = the first `count` parts put together, all in the device's
+/// memory. The parts are used up.
 template <class ExecutionSpace>
-void combine(const ExecutionSpace& instance, const double* parts, std::int64_t count, SweepNorm norm,
-             double* slot) {
-  const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, 1, comm::on_host<ExecutionSpace> ? 1 : 1024);
+void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, SweepNorm norm,
+             const NormSlots& slots) {
   if (norm == SweepNorm::max)
-    Kokkos::parallel_for("heat/norm", policy, detail::Combine<SweepNorm::max>{parts, count, slot});
+    detail::combine<SweepNorm::max>(instance, parts, count, slots);
   else
-    Kokkos::parallel_for("heat/norm", policy, detail::Combine<SweepNorm::sum_of_squares>{parts, count, slot});
+    detail::combine<SweepNorm::sum_of_squares>(instance, parts, count, slots);
+}
+
+/// Local; waits for nothing. The next norm goes to that place.
+template <class ExecutionSpace>
+void set_next(const ExecutionSpace& instance, const NormSlots& slots, int place) {
+  int* const next = slots.next;
+  Kokkos::parallel_for(
+      "heat/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
+      KOKKOS_LAMBDA(int) { *next = place; });
 }
 
 } // namespace kontor::heat

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heat/device.hpp"
+#include "heat/norm_parts.hpp"
 #include "heat/queues.hpp"
 #include "heat/row.hpp"
 
@@ -25,15 +26,21 @@ namespace kontor::heat {
 template <class ExecutionSpace>
 class Norms {
  public:
+  /// The most norms that travel together.
+  static constexpr int most_together = 64;
+
   /// Local; `comm` must outlive this.
   Norms(const comm::Communicator& comm, SweepNorm kind)
       : comm_(&comm), kind_(kind), on_device_sums_(on_device && comm.backend().capabilities().device_sums),
-        slots_("heat/norm slots", on_device ? 2 * most_ : 0), host_("heat/norms", on_device ? 2 * most_ : 0) {
-  }
+        slots_("heat/norm slots", on_device ? 2 * most_together : 0),
+        next_("heat/next norm slot", on_device ? 1 : 0),
+        host_("heat/norms", on_device ? 2 * most_together : 0) {}
 
-  /// Local. Forgets all norms. `prompt`: each one is asked for soon, so they do not wait for others.
-  void begin(bool prompt) {
-    batch_ = prompt ? 1 : most_;
+  /// Local. Forgets all norms; waits for the device. So many norms travel together from now on; 1 if each is
+  /// asked for soon.
+  void begin(int batch) {
+    batch_ = batch;
+    if (on_device) Kokkos::deep_copy(next_, 0);
     iterations_.clear();
     values_.clear();
     batches_ = {};
@@ -46,8 +53,8 @@ class Norms {
   /// How many sweeps after its own a norm should be read.
   static constexpr std::int64_t lag = on_device ? 1 : 0;
 
-  /// Where the next norm's part goes, in the device's memory.
-  double* slot() const { return slots_.data() + place(filling_) + batches_[filling_].count; }
+  /// Where the parts of norms go, in the device's memory.
+  NormSlots slots() const { return {slots_.data(), next_.data(), 2 * batch_}; }
 
   /// Collective. Host: `part` is this rank's part of the sweep's norm.
   void add(std::int64_t iteration, double part) {
@@ -55,7 +62,12 @@ class Norms {
     values_.push_back(result(comm::allreduce(*comm_, part, op())));
   }
 
-  /// Collective. Device: the slot has been filled by work on interior().
+  /// Collective. Device: there is room for so many more in the batch; to be called before they are queued.
+  void make_room(int count, Queues<ExecutionSpace>& queues) {
+    if (batches_[filling_].count + count > batch_) send(queues);
+  }
+
+  /// Collective. Device: the next slot is filled by work on interior().
   void add(std::int64_t iteration, Queues<ExecutionSpace>& queues) {
     iterations_.push_back(iteration);
     if (++batches_[filling_].count == batch_) send(queues);
@@ -86,7 +98,6 @@ class Norms {
   double latest() const { return values_.empty() ? 0 : values_.back(); }
 
  private:
-  static constexpr int most_ = 64;
   struct Batch {
     int count = 0;
     bool sent = false;
@@ -95,7 +106,7 @@ class Norms {
   using Slots = Kokkos::View<double*, typename ExecutionSpace::memory_space>;
   using HostSlots = Kokkos::View<double*, comm::PinnedSpace>;
 
-  static int place(int batch) { return batch * most_; }
+  int place(int batch) const { return batch * batch_; }
   comm::ReduceOp op() const { return kind_ == SweepNorm::max ? comm::ReduceOp::max : comm::ReduceOp::sum; }
   double result(double value) const { return kind_ == SweepNorm::max ? value : std::sqrt(value); }
 
@@ -107,17 +118,18 @@ class Norms {
   /// The batch that is being filled goes on its way, and the other one is filled next.
   void send(Queues<ExecutionSpace>& queues) {
     const int b = filling_;
-    const auto slots = part_of(slots_, b);
+    const auto parts = part_of(slots_, b);
     const auto* instance = &queues.interior();
     if (on_device_sums_) { // on the instance of the halo, so that the backend has all its work on one
       queues.halo_follows();
       instance = &queues.halo();
-      comm_->backend().allreduce_on(comm::native_stream(*instance), comm::to_buffer(slots), op());
+      comm_->backend().allreduce_on(comm::native_stream(*instance), comm::to_buffer(parts), op());
     }
-    Kokkos::deep_copy(*instance, part_of(host_, b), slots);
+    Kokkos::deep_copy(*instance, part_of(host_, b), parts);
     batches_[b].arrived.record(*instance);
     batches_[b].sent = true;
     filling_ = 1 - b;
+    if (batches_[b].count < batch_) set_next(queues.interior(), slots(), place(filling_));
     if (batches_[filling_].sent) receive(filling_);
   }
 
@@ -134,8 +146,9 @@ class Norms {
   SweepNorm kind_;
   bool on_device_sums_;
   Slots slots_;
+  Kokkos::View<int*, typename ExecutionSpace::memory_space> next_; ///< of the slots
   HostSlots host_;
-  int batch_ = most_;
+  int batch_ = most_together;
   int filling_ = 0;
   std::array<Batch, 2> batches_;
   std::vector<std::int64_t> iterations_;

@@ -175,8 +175,7 @@ void Options::describe(Visitor& v) {
                      "Past the cache (streaming), through it (ordinary), or by the size of the fields");
     s.choice<Graphs>(
         "graph", graph, graph_names,
-        "On a GPU, sweeps without norm by one launch for many (on), by one for each (off), or by "
-        "trial");
+        "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
   });
   v.section("time", "Transient only", [&](Visitor& t) {
     t.value("end", end_time, "The time to reach", {0, 1e300, true});

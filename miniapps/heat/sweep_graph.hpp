@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "heat/agenda.hpp"
 #include "heat/queues.hpp"
 
 #include <array>
@@ -8,24 +9,21 @@
 
 namespace kontor::heat {
 
-/// Several sweeps in a row, without norms, that a device makes by one launch: recorded once from each of the
-/// two fields, and replayed.
+/// Several sweeps in a row that a device makes by one launch: recorded once from each of the two fields, and
+/// replayed.
 template <class ExecutionSpace>
 class SweepGraph {
  public:
-  /// An even number, so that the solution stays in the same field.
-  static constexpr int sweeps = 16;
-
   /// Whether it has been recorded.
   explicit operator bool() const { return recordings_[0].has_value(); }
 
-  /// Local. queue_sweep(from) queues a sweep from that field and does nothing else. All it uses, and the
-  /// queues, must stay where they are.
+  /// Local. queue_sweep(from, norm) queues a sweep from that field, with its norm or without, and does
+  /// nothing else. All it uses, and the queues, must stay where they are.
   template <class QueueSweep>
-  void record(Queues<ExecutionSpace>& queues, const QueueSweep& queue_sweep) {
+  void record(Queues<ExecutionSpace>& queues, const GraphShape& shape, const QueueSweep& queue_sweep) {
     for (const int first : {0, 1})
-      recordings_[first] = queues.record([queue_sweep, first] {
-        for (int i = 0; i < sweeps; ++i) queue_sweep((first + i) % 2);
+      recordings_[first] = queues.record([shape, queue_sweep, first] {
+        for (int i = 0; i < shape.sweeps; ++i) queue_sweep((first + i) % 2, shape.norm(i + 1));
       });
   }
   void forget() { recordings_ = {}; }

@@ -53,9 +53,9 @@ void Sweeper<T>::sweep(SweepNorm norm) {
 }
 
 template <class T>
-void Sweeper<T>::leave_norm_part(SweepNorm norm, double* slot) {
+void Sweeper<T>::leave_norm_part(SweepNorm norm, const NormSlots& slots) {
   const ScopedTime timed(compute_seconds_);
-  device_sweep_->leave_norm(queues_.interior(), norm, slot);
+  device_sweep_->leave_norm(queues_.interior(), norm, slots);
 }
 
 template <class T>
@@ -119,14 +119,15 @@ void Sweeper<T>::sweep_on_device(int from, SweepNorm norm) requires(on_device) {
   }
 }
 
-/// Why sweeps cannot be made by graphs, equal on all ranks; `plain_sweeps` are in a row without norm.
+/// Why sweeps cannot be made by graphs, equal on all ranks.
 template <class T>
-std::optional<std::string> Sweeper<T>::obstacle_to_graph(std::int64_t plain_sweeps) const {
+std::optional<std::string> Sweeper<T>::obstacle_to_graph(const Agenda& agenda) const {
   if (!on_device) return "sweeps are made on the host";
   if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
-  if (plain_sweeps < Graph::sweeps)
-    return fmt::format("a graph makes {} sweeps in a row without norm or snapshot, and there are {}",
-                       Graph::sweeps, plain_sweeps);
+  if (const int alike = agenda.alike_after(0, graph_shape_); alike < graph_shape_.sweeps)
+    return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}",
+                       graph_shape_.sweeps, graph_shape_.norm_every > 0 ? "" : " or norm that is waited for",
+                       alike);
   if (domain_->comm().size() == 1) return std::nullopt; // no messages
   const auto& way = halos_[0].chosen();
   if (!halos_[0].stream_ordered())
@@ -137,10 +138,11 @@ std::optional<std::string> Sweeper<T>::obstacle_to_graph(std::int64_t plain_swee
 }
 
 template <class T>
-void Sweeper<T>::choose_graph(std::int64_t plain_sweeps) {
+void Sweeper<T>::choose_graph(const Agenda& agenda, SweepNorm norm, const NormSlots& slots) {
   const auto& options = domain_->options();
   if (options.graph == Graphs::off) return;
-  if (const auto obstacle = obstacle_to_graph(plain_sweeps)) {
+  graph_shape_ = agenda.graph();
+  if (const auto obstacle = obstacle_to_graph(agenda)) {
     if (options.graph == Graphs::automatic) return;
     options.deck.value().fail("solver.graph", fmt::format("is on, but {}; choose auto or off", *obstacle));
   }
@@ -148,17 +150,20 @@ void Sweeper<T>::choose_graph(std::int64_t plain_sweeps) {
   if (options.graph == Graphs::automatic && comm::allreduce(domain_->comm(), tool, comm::ReduceOp::max) == 1)
     return;
   if constexpr (on_device) {
-    record_graph();
-    if (options.graph == Graphs::automatic && !graph_is_faster()) graph_.forget();
+    record_graph(norm, slots);
+    if (options.graph == Graphs::automatic && !graph_is_faster(norm, slots)) graph_.forget();
   }
 }
 
 /// Collective. Throws AgreedError.
 template <class T>
-void Sweeper<T>::record_graph() requires(on_device) {
+void Sweeper<T>::record_graph(SweepNorm norm, const NormSlots& slots) requires(on_device) {
   std::optional<std::string> problem;
   try {
-    graph_.record(queues_, [this](int from) { sweep_on_device(from, SweepNorm::none); });
+    graph_.record(queues_, graph_shape_, [this, norm, slots](int from, bool with_norm) {
+      sweep_on_device(from, with_norm ? norm : SweepNorm::none);
+      if (with_norm) leave_norm_part(norm, slots);
+    });
   } catch (const std::exception& error) {
     problem = fmt::format("recording sweeps as a graph: {} (solver.graph: off does without)", error.what());
   }
@@ -167,22 +172,27 @@ void Sweeper<T>::record_graph() requires(on_device) {
 
 /// Collective.
 template <class T>
-bool Sweeper<T>::graph_is_faster() requires(on_device) {
+bool Sweeper<T>::graph_is_faster(SweepNorm norm, const NormSlots& slots) requires(on_device) {
   const Region region("heat/trial");
   graph_seconds_ = comm::try_in_turns(domain_->comm(), 2, [&](std::size_t by_graph, int count) {
     comm::Stopwatch watch;
     double seconds = 0;
     for (int i = 0; i < count; ++i) {
-      if (by_graph == 1)
+      if (by_graph == 1) {
         sweep_by_graph();
-      else
-        for (int n = 0; n < Graph::sweeps; ++n) sweep(SweepNorm::none);
+        continue;
+      }
+      for (int n = 1; n <= graph_shape_.sweeps; ++n) {
+        sweep(graph_shape_.norm(n) ? norm : SweepNorm::none);
+        if (graph_shape_.norm(n)) leave_norm_part(norm, slots);
+      }
     }
     queues_.settle();
     watch.lap(seconds);
     return seconds / count;
   });
-  return comm::choose(graph_seconds_) == 1;
+  constexpr double enough = 0.99; // a device's times vary by less
+  return graph_seconds_[1] < enough * graph_seconds_[0];
 }
 
 template <class T>
@@ -191,7 +201,7 @@ void Sweeper<T>::sweep_by_graph() {
   const ScopedTime timed(graph_launch_seconds_);
   for (auto& halo : halos_) halo.poll();
   graph_.replay(queues_, domain_->current());
-  domain_->advance(Graph::sweeps);
+  domain_->advance(graph_shape_.sweeps);
   ++graphs_;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/timers.hpp"
+#include "heat/agenda.hpp"
 #include "heat/device.hpp"
 #include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
@@ -34,18 +35,20 @@ class Sweeper {
   void sweep(SweepNorm);
   /// Local. Host: this rank's part of the norm of the sweep just made.
   double norm_part() const { return norm_part_; }
-  /// Local; waits for nothing. Device: *slot = that part.
-  void leave_norm_part(SweepNorm, double* slot);
+  /// Local; waits for nothing. Device: the next slot = that part.
+  void leave_norm_part(SweepNorm, const NormSlots&);
 
-  /// Collective. Records the graph if the deck wants it or, where it leaves the choice, if it is faster; then
-  /// it sweeps. `plain_sweeps` are in a row without norm or snapshot. Throws config::Error or AgreedError, on
+  /// Collective. Records the graph for the agenda if the deck wants it or, where it leaves the choice, if it
+  /// is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on
   /// all ranks. A tool, on any rank, would see the kernels of a graph once, when it is recorded.
-  void choose_graph(std::int64_t plain_sweeps);
+  void choose_graph(const Agenda&, SweepNorm, const NormSlots&);
   /// Whether there is a graph.
   bool has_graph() const { return static_cast<bool>(graph_); }
-  /// Collective. Graph::sweeps sweeps without norm.
+  /// What it makes, or would make.
+  const GraphShape& graph_shape() const { return graph_shape_; }
+  /// Collective. All of its sweeps.
   void sweep_by_graph();
-  /// The seconds of Graph::sweeps sweeps one by one, and by the graph; empty if that was not tried.
+  /// The seconds of so many sweeps one by one, and by the graph; empty if that was not tried.
   const std::vector<double>& graph_seconds() const { return graph_seconds_; }
 
   Queues<ExecutionSpace>& queues() { return queues_; }
@@ -63,9 +66,9 @@ class Sweeper {
   double sweep_on_host(SweepNorm) requires(!on_device);
   void sweep_on_device(int from, SweepNorm) requires(on_device);
   void wrap_field(int which);
-  std::optional<std::string> obstacle_to_graph(std::int64_t plain_sweeps) const;
-  void record_graph() requires(on_device);
-  bool graph_is_faster() requires(on_device);
+  std::optional<std::string> obstacle_to_graph(const Agenda&) const;
+  void record_graph(SweepNorm, const NormSlots&) requires(on_device);
+  bool graph_is_faster(SweepNorm, const NormSlots&) requires(on_device);
 
   Domain<T>* domain_;
   bool overlap_;
@@ -73,6 +76,7 @@ class Sweeper {
   Queues<ExecutionSpace> queues_;
   std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
   std::optional<DeviceSweep<T>> device_sweep_;
+  GraphShape graph_shape_;
   Graph graph_; // after what it uses
   std::vector<double> graph_seconds_;
   bool streaming_;

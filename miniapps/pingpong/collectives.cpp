@@ -28,15 +28,7 @@ Operation<View> allreduce(const comm::Communicator& comm, std::int64_t size) {
   const auto in = make_cube<View>("pingpong/in", size);
   const auto out = make_cube<View>("pingpong/out", size);
   const int count = static_cast<int>(size);
-  const auto wrong = [=, p = comm.size()](int seed) {
-    std::int64_t bad = 0;
-    for (std::int64_t i = 0; i < size; ++i) {
-      T sum = 0;
-      for (int r = 0; r < p; ++r) sum += payload_value<T>(i, seed, r);
-      bad += out(i) != sum;
-    }
-    return bad;
-  };
+  const auto wrong = [=, p = comm.size()](int seed) { return wrong_sum(out.data(), size, seed, p); };
   return {"allreduce",
           in,
           out,

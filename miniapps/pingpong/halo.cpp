@@ -51,7 +51,7 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                       }
                       complete<typename Block<T>::Field>();
                     },
-                    &exchange.times(), candidate.moves_data});
+                    phases_of(exchange), candidate.moves_data});
   }
   if (ways.empty()) refuse_all(bench.options, refusals);
   const auto elements = block.halo_cells();

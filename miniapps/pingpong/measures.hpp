@@ -14,6 +14,8 @@ void measure_bcast(Bench&);
 void measure_halo(Bench&);
 /// allreduce, allgather and alltoall: raw pointers and typed bindings.
 void measure_collectives(Bench&);
+/// What the layer adds to each kind of MPI calls.
+void measure_calls(Bench&);
 /// Columns and faces of Views: pack kernel, MPI datatype, what `auto` chooses, element by element.
 void measure_strided(Bench&);
 /// A View there and back between two ranks, in the memory that kernels work on, through every backend,

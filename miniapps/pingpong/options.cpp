@@ -16,13 +16,14 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<Measure>, 7> measures{{{"roundtrip", Measure::roundtrip},
+constexpr std::array<Named<Measure>, 8> measures{{{"roundtrip", Measure::roundtrip},
                                                   {"bcast", Measure::bcast},
                                                   {"halo", Measure::halo},
                                                   {"collectives", Measure::collectives},
                                                   {"model", Measure::model},
                                                   {"strided", Measure::strided},
-                                                  {"exchange", Measure::exchange}}};
+                                                  {"exchange", Measure::exchange},
+                                                  {"calls", Measure::calls}}};
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
@@ -85,7 +86,8 @@ std::string_view name_of(ScalarName scalar) {
 }
 
 bool pairs_ranks(Measure measure) {
-  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::exchange;
+  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::exchange ||
+         measure == Measure::calls;
 }
 
 std::int64_t bytes_of(ScalarName scalar) {
@@ -107,9 +109,10 @@ void Options::describe(config::Visitor& v) {
       s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
                          "Where sizes do not fit: an error, or measured without them");
     });
-    p.choice<Pairs>("pairs", pairs, pairings,
-                    "roundtrip, strided, exchange: every rank r of the lower half with r + ranks/2, or ranks "
-                    "0 and 1 alone");
+    p.choice<Pairs>(
+        "pairs", pairs, pairings,
+        "roundtrip, strided, exchange, calls: every rank r of the lower half with r + ranks/2, or ranks "
+        "0 and 1 alone");
     const char* compared = "halo, exchange: which to compare; empty: all";
     p.choices<std::string>("backends", backends, miniapp::backend_names(), compared);
     p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), compared);

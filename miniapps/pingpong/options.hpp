@@ -13,7 +13,7 @@
 
 namespace kontor::pingpong {
 
-enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange };
+enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange, calls };
 enum class ScalarName { of_int, of_double };
 enum class Pairs { all, one };
 enum class TooLarge { refuse, leave_out };

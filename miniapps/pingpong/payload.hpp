@@ -33,6 +33,18 @@ std::int64_t wrong_payload(const T* data, std::int64_t count, int seed, int who 
   return wrong;
 }
 
+/// How many of the `count` values at `data` are not the sum of what the senders 0 to `ranks` - 1 fill in.
+template <class T>
+std::int64_t wrong_sum(const T* data, std::int64_t count, int seed, int ranks) {
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    T sum = 0;
+    for (int r = 0; r < ranks; ++r) sum += payload_value<T>(i, seed, r);
+    wrong += data[i] != sum;
+  }
+  return wrong;
+}
+
 /// The element of a View of 1 to 3 dimensions.
 template <class View>
 KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i,

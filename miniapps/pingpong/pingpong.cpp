@@ -22,6 +22,7 @@ Function function_of(Measure measure) {
   case Measure::model: return measure_model;
   case Measure::strided: return measure_strided;
   case Measure::exchange: return measure_exchange;
+  case Measure::calls: return measure_calls;
   }
   return nullptr;
 }

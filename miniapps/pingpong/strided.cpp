@@ -103,7 +103,7 @@ class Contest {
                      exchange.finish();
                    }
                  },
-                 &exchange.times()};
+                 phases_of(exchange)};
     };
     const Way ways[] = {by_exchange("kernel", exchanges[kernel]),
                         by_exchange("datatype", exchanges[datatype]),

@@ -13,11 +13,24 @@
 /// Fair comparison of several ways to do the same thing.
 namespace kontor::pingpong {
 
+/// How one learns where the time of some executions goes.
+struct Phases {
+  const comm::PhaseTimes* times =
+      nullptr; ///< what executions add to while they are measured; null: nobody knows
+  std::function<void(bool on)> measure; ///< begins to measure them, and ends it
+};
+
+/// Those of an exchange, which outlives them.
+template <class Exchange>
+Phases phases_of(Exchange& exchange) {
+  return {&exchange.times(), [&exchange](bool on) { exchange.measure_times(on); }};
+}
+
 struct Way {
   std::string name;
-  std::function<void(int executions)> run;  ///< what is timed; collective
-  const comm::PhaseTimes* phases = nullptr; ///< what run() adds to, if it tells where the time goes
-  bool verified = true;                     ///< false: it moves no data
+  std::function<void(int executions)> run; ///< what is timed; collective
+  Phases phases{};                         ///< measured in executions of their own
+  bool verified = true;                    ///< false: it moves no data
 };
 
 /// What travels. Not timed.
@@ -41,7 +54,8 @@ struct Samples {
 
 /// Collective. All ways are tried in every repetition, and the one that goes first changes from each
 /// repetition to the next. Before each sample the payload is made new and the ranks meet at a barrier; after
-/// it the payload is verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
+/// it some executions more, an eighth as many, tell the phases where they are known, and the payload is
+/// verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
 /// rank.
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
                    bool clocked);

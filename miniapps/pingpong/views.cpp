@@ -15,6 +15,7 @@ double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName sca
   const auto cube = std::pow(edge, dimensions) * static_cast<double>(bytes_of(scalar));
   switch (measure) {
   case Measure::roundtrip:
+  case Measure::calls:
   case Measure::model: return 2 * cube;
   case Measure::bcast: return cube;
   case Measure::collectives: return 2 * cube * ranks;

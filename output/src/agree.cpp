@@ -17,6 +17,14 @@ void check_mpi(int result, const char* operation) {
   throw Error(fmt::format("{} failed: {}", operation, text));
 }
 
+std::string broadcast(MPI_Comm comm, std::string text, int root) {
+  int length = static_cast<int>(text.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, root, comm), "MPI_Bcast");
+  text.resize(length);
+  check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm), "MPI_Bcast");
+  return text;
+}
+
 void agree(MPI_Comm comm, const std::string& failure) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -25,11 +33,7 @@ void agree(MPI_Comm comm, const std::string& failure) {
   int first = size;
   check_mpi(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (first == size) return;
-  std::string text = failure;
-  int length = static_cast<int>(text.size());
-  check_mpi(MPI_Bcast(&length, 1, MPI_INT, first, comm), "MPI_Bcast");
-  text.resize(length);
-  check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, first, comm), "MPI_Bcast");
+  const std::string text = broadcast(comm, failure, first);
   throw Error(first == 0 ? text : fmt::format("{} (on rank {})", text, first));
 }
 

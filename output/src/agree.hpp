@@ -13,6 +13,9 @@ namespace kontor::output {
 /// Throws Error if an MPI function did not succeed.
 void check_mpi(int result, const char* operation);
 
+/// Collective over comm. The text of rank `root`.
+std::string broadcast(MPI_Comm comm, std::string text, int root = 0);
+
 /// Collective over comm. If `failure` is not empty on some rank, throws Error with the lowest such rank's
 /// text on every rank.
 void agree(MPI_Comm comm, const std::string& failure);

@@ -37,15 +37,13 @@ void fail(OpenFile& file, const char* operation) {
   *file.failure = fmt::format("{} failed: {}", operation, std::strerror(errno));
 }
 
-H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
-  const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_CREAT ? O_CREAT : 0) |
-                   (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
-  const int descriptor = ::open(name, mode, 0666);
+H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
+  auto* const state = *static_cast<Driver::State* const*>(H5Pget_driver_info(access));
+  const int descriptor = ::fcntl(state->descriptor, F_DUPFD_CLOEXEC, 0);
   struct stat status {};
   if (descriptor < 0) return nullptr;
   ::fstat(descriptor, &status);
-  auto* const* failure = static_cast<std::string* const*>(H5Pget_driver_info(access));
-  return &(new OpenFile{{}, descriptor, 0, static_cast<haddr_t>(status.st_size), *failure})->base;
+  return &(new OpenFile{{}, descriptor, 0, static_cast<haddr_t>(status.st_size), &state->failure})->base;
 }
 
 herr_t close_file(H5FD_t* file) {
@@ -124,7 +122,7 @@ Driver::Driver() {
   driver.name = "kontor";
   driver.maxaddr = (haddr_t{1} << 62) - 1;
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(std::string*);
+  driver.fapl_size = sizeof(State*);
   driver.open = open_file;
   driver.close = close_file;
   driver.query = query;
@@ -139,9 +137,10 @@ Driver::Driver() {
   id_ = Handle(H5FDregister(&driver), H5FDunregister, "H5FDregister", "the file");
 }
 
-void Driver::use_in(hid_t access) {
-  const std::string* failure = &failure_;
-  output::check(H5Pset_driver(access, id_, &failure), "H5Pset_driver", "the file");
+void Driver::use_in(hid_t access, int descriptor) {
+  state_.descriptor = descriptor;
+  const State* state = &state_;
+  output::check(H5Pset_driver(access, id_, &state), "H5Pset_driver", "the file");
 }
 
 } // namespace kontor::output

@@ -9,7 +9,8 @@
 
 namespace kontor::output {
 
-/// An HDF5 file driver for one file, which keeps the first failure of the disk to itself.
+/// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to
+/// itself.
 ///
 /// HDF5 (1.10.8 at least) crashes when the process ends after a file could not be flushed while it was
 /// closed, and would try to flush it again. This driver tells HDF5 that every write succeeded; after the
@@ -20,17 +21,24 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// Makes a file access property list use this driver.
-  void use_in(hid_t access);
+  /// Makes a file access property list use this driver: what HDF5 opens with it, whatever name it gives, is
+  /// the file of `descriptor`, which stays the caller's.
+  void use_in(hid_t access, int descriptor);
+
+  /// What HDF5's file and this object share.
+  struct State {
+    int descriptor = -1;
+    std::string failure;
+  };
 
   /// Throws Error if something failed.
   void check() const {
-    if (!failure_.empty()) throw Error(failure_);
+    if (!state_.failure.empty()) throw Error(state_.failure);
   }
 
  private:
   Handle id_;
-  std::string failure_;
+  State state_;
 };
 
 } // namespace kontor::output

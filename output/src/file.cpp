@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "disk.hpp"
 #include "driver.hpp"
 #include "pieces.hpp"
 #include "receipt.hpp"
+#include "temporary.hpp"
 #include "transfer.hpp"
 #include "tree.hpp"
 #include "vtkhdf.hpp"
@@ -12,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
+#include <list>
 
 namespace kontor::output {
 
@@ -22,12 +24,13 @@ namespace fs = std::filesystem;
 // with their place in the file. The other ranks only ever hand values over, or write them to that place.
 class File::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path, Access access);
+  Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars);
   ~Impl();
 
   Access access() const { return access_; }
   void dataset(const std::string& name, const Block& block, hid_t type, const void* data);
-  void commit();
+  void sidecar(const fs::path& path, const std::string& text);
+  std::vector<fs::path> commit();
 
   /// Runs `step(file, receipts)` on rank 0.
   template <class Step>
@@ -42,32 +45,39 @@ class File::Impl {
  private:
   /// Runs `step` on all ranks; an Error gets the name of the file, and spoils it.
   template <class Step>
-  void together(Step&& step) {
+  void together(Step&& step, const fs::path& name) {
     try {
       collectively(comm_, std::forward<Step>(step));
     } catch (const Error& error) {
       spoiled_ = true;
-      throw Error(fmt::format("output: {}: {}", temporary_.string(), error.what()));
+      throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()));
     }
   }
+  template <class Step>
+  void together(Step&& step) {
+    together(std::forward<Step>(step), target_);
+  }
 
+  void open_temporaries();
   void create();
   void drop() noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
-  fs::path target_, temporary_;
+  const fs::path target_;
+  const std::vector<fs::path> sidecars_;
+  fs::path temporary_;
+  std::list<Temporary> files_; // on rank 0: the HDF5 file and its sidecars
   Access access_;
   Driver driver_;
   Handle file_; // on rank 0
   std::vector<Receipt> receipts_;
   bool spoiled_ = false;
-  bool done_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };
 
-File::Impl::Impl(MPI_Comm comm, fs::path path, Access access)
-    : target_(std::move(path)), temporary_(target_.string() + ".tmp"), access_(access) {
+File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars)
+    : target_(std::move(path)), sidecars_(std::move(sidecars)), access_(access) {
   silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -77,27 +87,37 @@ File::Impl::Impl(MPI_Comm comm, fs::path path, Access access)
   if (access_ == Access::automatic) access_ = size > 1 ? Access::parallel : Access::gathered;
   try {
     collectively(comm_, [this] {
-      if (rank_ == 0) check_creatable(target_, temporary_);
+      if (rank_ == 0) open_temporaries();
     });
+    temporary_ = broadcast(comm_, rank_ == 0 ? files_.front().path().string() : "");
     together([this] {
       if (rank_ == 0) create();
     });
   } catch (...) {
-    if (spoiled_) drop();
+    drop();
     MPI_Comm_free(&comm_);
     throw;
   }
 }
 
 File::Impl::~Impl() {
-  if (!done_) drop();
+  drop();
   // Freeing the communicator is collective: an exception may be passing on this rank alone.
   if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
 }
 
+void File::Impl::open_temporaries() {
+  constexpr std::string_view other = "choose another file with output.file or -o",
+                             another = "choose another file";
+  check_replaceable(target_, other);
+  for (const fs::path& sidecar : sidecars_) check_replaceable(sidecar, another);
+  files_.emplace_back(target_, other);
+  for (const fs::path& sidecar : sidecars_) files_.emplace_back(sidecar, another);
+}
+
 void File::Impl::create() {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
-  driver_.use_in(access);
+  driver_.use_in(access, files_.front().descriptor());
   // The format of HDF5 1.8 and later: its structure carries checksums, and attributes may exceed 64 kB.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "H5Pset_libver_bounds", "the file");
   file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
@@ -105,10 +125,20 @@ void File::Impl::create() {
   driver_.check();
 }
 
+/// Removes the temporaries that have not taken their names, and unlocks these.
 void File::Impl::drop() noexcept {
-  if (rank_ != 0) return;
   file_.close();
-  discard(temporary_);
+  files_.clear();
+}
+
+void File::Impl::sidecar(const fs::path& path, const std::string& text) {
+  together(
+      [&] {
+        const auto known = std::ranges::find(sidecars_, path);
+        if (known == sidecars_.end()) throw Error("was not among the sidecars when the file was created");
+        if (rank_ == 0) std::next(files_.begin(), 1 + (known - sidecars_.begin()))->write(text);
+      },
+      path);
 }
 
 void File::Impl::dataset(const std::string& name, const Block& block, hid_t type, const void* data) {
@@ -134,10 +164,11 @@ void File::Impl::dataset(const std::string& name, const Block& block, hid_t type
   }
 }
 
-void File::Impl::commit() {
+std::vector<fs::path> File::Impl::commit() {
   together([this] {
     if (spoiled_) throw Error("cannot be committed after an error");
   });
+  std::vector<fs::path> written;
   try {
     on_root([this](auto&&...) { check(file_.close(), "H5Fclose", "the file"); });
     // Each rank checks what it wrote itself: rank 0 the structure, and with gathered access all.
@@ -148,19 +179,21 @@ void File::Impl::commit() {
     together([&] {
       if (writer) verify(temporary_, receipts_);
     });
-    together([this] {
-      if (rank_ == 0) replace(temporary_, target_);
+    collectively(comm_, [&] {
+      if (rank_ != 0) return;
+      written = replace_together(files_);
+      files_.clear(); // before the other ranks go on: the names are unlocked
     });
   } catch (...) {
     drop();
     throw;
   }
-  done_ = true;
   receipts_.clear();
+  return written;
 }
 
-File::File(MPI_Comm comm, fs::path path, Access access)
-    : impl_(std::make_unique<Impl>(comm, std::move(path), access)) {}
+File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars)
+    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars))) {}
 
 File::~File() = default;
 
@@ -190,8 +223,12 @@ template void File::dataset(const std::string&, const Block&, const float*);
 template void File::dataset(const std::string&, const Block&, const std::int32_t*);
 template void File::dataset(const std::string&, const Block&, const std::int64_t*);
 
-void File::commit() {
-  impl_->commit();
+void File::sidecar(const fs::path& path, const std::string& text) {
+  impl_->sidecar(path, text);
+}
+
+std::vector<fs::path> File::commit() {
+  return impl_->commit();
 }
 
 } // namespace kontor::output

@@ -6,81 +6,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
 
 namespace kontor::output {
 
 namespace {
 
-class Type {
- public:
-  Type() = default;
-  explicit Type(MPI_Datatype type) : type_(type) { check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit"); }
-  Type(const Type&) = delete;
-  Type& operator=(Type&& other) noexcept {
-    std::swap(type_, other.type_);
-    return *this;
+/// Calls write(first, place, count) for all parts of the block that lie together in the array: `count`
+/// elements, from the block's element `first` on, that are the array's from element `place` on.
+template <class Write>
+void for_each_run(const Block& block, Write&& write) {
+  std::size_t axis = block.extent.size() - 1;
+  std::uint64_t count = block.extent[axis];
+  while (axis > 0 && block.extent[axis] == block.global[axis]) count *= block.extent[--axis];
+  const std::uint64_t all = elements(block.extent);
+  for (std::uint64_t first = 0; first < all; first += count) {
+    std::uint64_t place = 0, rest = first, stride = 1;
+    for (std::size_t d = block.extent.size(); d-- > 0;) {
+      place += (block.offset[d] + rest % block.extent[d]) * stride;
+      rest /= block.extent[d];
+      stride *= block.global[d];
+    }
+    write(first, place, count);
   }
-  ~Type() {
-    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
-  }
-  operator MPI_Datatype() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-Type value_type(std::size_t bytes) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
-  return Type(type);
 }
 
-/// The block's place in the array; of an empty block, anything.
-Type block_type(const Block& block, MPI_Datatype value) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  if (elements(block.extent) == 0) {
-    check_mpi(MPI_Type_dup(value, &type), "MPI_Type_dup");
-    return Type(type);
+void write_at(MPI_File file, std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
+  while (bytes > 0) {
+    MPI_Status status;
+    const int piece = static_cast<int>(std::min(bytes, parallel_bytes));
+    errno = 0;
+    const int result =
+        MPI_File_write_at(file, static_cast<MPI_Offset>(place), data, piece, MPI_BYTE, &status);
+    const int reason = errno; // what MPI says of it is "input/output error" (ROMIO), or nothing (Open MPI)
+    int written = 0;
+    if (result == MPI_SUCCESS) check_mpi(MPI_Get_count(&status, MPI_BYTE, &written), "MPI_Get_count");
+    if (written <= 0 || written > piece) {
+      if (reason != 0) throw Error(fmt::format("MPI_File_write_at failed: {}", std::strerror(reason)));
+      check_mpi(result, "MPI_File_write_at");
+      throw Error(fmt::format("MPI_File_write_at wrote none of {} bytes; is the disk full?", piece));
+    }
+    place += written;
+    data += written;
+    bytes -= written;
   }
-  constexpr std::uint64_t most = std::numeric_limits<int>::max();
-  if (std::ranges::any_of(block.global, [](std::uint64_t extent) { return extent > most; }))
-    throw Error(
-        fmt::format("MPI describes at most {} elements along a dimension; use gathered access", most));
-  const auto ints = [](const std::vector<std::uint64_t>& values) {
-    return std::vector<int>(values.begin(), values.end());
-  };
-  check_mpi(MPI_Type_create_subarray(static_cast<int>(block.global.size()), ints(block.global).data(),
-                                     ints(block.extent).data(), ints(block.offset).data(), MPI_ORDER_C, value,
-                                     &type),
-            "MPI_Type_create_subarray");
-  return Type(type);
 }
-
-void write_at(MPI_File file, std::uint64_t first, const void* data, int count, MPI_Datatype value) {
-  MPI_Status status;
-  check_mpi(MPI_File_write_at(file, static_cast<MPI_Offset>(first), data, count, value, &status),
-            "MPI_File_write_at");
-  int written = 0;
-  check_mpi(MPI_Get_count(&status, value, &written), "MPI_Get_count");
-  if (written != count)
-    throw Error(fmt::format("MPI_File_write_at wrote {} of {} values; is the disk full?", written, count));
-}
-
-/// Every row of a block is written by itself.
-class Hints {
- public:
-  Hints() {
-    check_mpi(MPI_Info_create(&info_), "MPI_Info_create");
-    check_mpi(MPI_Info_set(info_, "romio_ds_write", "disable"), "MPI_Info_set");
-  }
-  Hints(const Hints&) = delete;
-  ~Hints() { MPI_Info_free(&info_); }
-  operator MPI_Info() const { return info_; }
-
- private:
-  MPI_Info info_ = MPI_INFO_NULL;
-};
 
 } // namespace
 
@@ -89,32 +61,22 @@ class Hints {
 //   on the rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
 // - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write;
 // - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of
-//   the file, and after a failed write (MPICH 4.0.2) never unlocks it.
+//   the file, and after a failed write (MPICH 4.0.2) never unlocks it. So every row is written by itself,
+//   which also knows no limit of 2^31 elements along an axis, as MPI's datatypes of subarrays do.
 void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                     const Field& field) {
   const std::size_t size = H5Tget_size(field.type);
-  const std::uint64_t count = elements(field.block.extent);
-  const std::uint64_t step = parallel_bytes / size;
-  Type value, place;
-  collectively(comm, [&] {
-    value = value_type(size);
-    place = block_type(field.block, value);
-  });
   MPI_File file = MPI_FILE_NULL;
   collectively(comm, [&] {
-    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, Hints(), &file), "MPI_File_open");
+    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
   });
   std::string failure;
   try {
     collectively(comm, [&] {
-      check_mpi(
-          MPI_File_set_view(file, static_cast<MPI_Offset>(address), value, place, "native", MPI_INFO_NULL),
-          "MPI_File_set_view");
-    });
-    collectively(comm, [&] {
-      for (std::uint64_t first = 0; first < count; first += step)
-        write_at(file, first, static_cast<const std::byte*>(field.data) + first * size,
-                 static_cast<int>(std::min(step, count - first)), value);
+      for_each_run(field.block, [&](std::uint64_t first, std::uint64_t place, std::uint64_t count) {
+        write_at(file, address + place * size, static_cast<const std::byte*>(field.data) + first * size,
+                 count * size);
+      });
     });
   } catch (const Error& error) { // on every rank
     failure = error.what();

@@ -2,11 +2,15 @@
 #include "receipt.hpp"
 
 #include "checksum.hpp"
+#include "descriptor.hpp"
+#include "driver.hpp"
 #include "pieces.hpp"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 
 namespace kontor::output {
 
@@ -69,8 +73,13 @@ Handle copy_type(hid_t type) {
 
 void verify(const std::filesystem::path& path, const std::vector<Receipt>& receipts) {
   if (receipts.empty()) return;
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "H5Fopen",
-                    "the written file");
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor < 0)
+    throw Error(fmt::format("the written file cannot be opened again: {}", std::strerror(errno)));
+  Driver driver; // HDF5's own asks for a lock, which not all file systems have
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the written file");
+  driver.use_in(access, descriptor);
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the written file");
   for (const Receipt& receipt : receipts) {
     const bool whole = receipt.attribute.empty();
     const std::uint64_t sum = whole ? stored_block(file, receipt) : stored_attribute(file, receipt);

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "agree.hpp"
-#include "disk.hpp"
-
 #include <kontor/output/xdmf.hpp>
 
 #include <fmt/format.h>
@@ -9,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 
 namespace kontor::output {
 
@@ -58,8 +54,20 @@ std::string grid(const Image& image, const std::string& file, int precision, con
   return text + "    </Grid>\n";
 }
 
-std::string document(const fs::path& h5, const Image& image, int precision,
-                     const std::vector<Snapshot>& snapshots) {
+} // namespace
+
+fs::path xdmf_path(const fs::path& h5) {
+  return fs::path(h5).replace_extension(".xmf");
+}
+
+std::string xdmf(const fs::path& h5, const Image& image, int dimensions, int precision,
+                 const std::vector<Snapshot>& snapshots) {
+  if ((dimensions != 3 && (dimensions != 2 || image.cells[2] != 1)) || (precision != 4 && precision != 8) ||
+      snapshots.empty())
+    throw Error(fmt::format(
+        "output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
+        "or 2 with one layer, 4 or 8, and at least one",
+        xdmf_path(h5).string(), dimensions, image.cells[2], precision, snapshots.size()));
   std::string grids;
   for (const Snapshot& snapshot : snapshots)
     grids += grid(image, h5.filename().string(), precision, snapshot);
@@ -67,39 +75,6 @@ std::string document(const fs::path& h5, const Image& image, int precision,
     grids = "    <Grid Name=\"times\" GridType=\"Collection\" CollectionType=\"Temporal\">\n" + grids +
             "    </Grid>\n";
   return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n" + grids + "  </Domain>\n</Xdmf>\n";
-}
-
-} // namespace
-
-void write_xdmf(MPI_Comm comm, const fs::path& h5, const Image& image, int dimensions, int precision,
-                const std::vector<Snapshot>& snapshots) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  collectively(comm, [&] {
-    if (rank != 0) return;
-    fs::path target = h5;
-    target.replace_extension(".xmf");
-    fs::path temporary = target;
-    temporary += ".tmp";
-    if ((dimensions != 3 && (dimensions != 2 || image.cells[2] != 1)) || (precision != 4 && precision != 8) ||
-        snapshots.empty())
-      throw Error(fmt::format(
-          "output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
-          "or 2 with one layer, 4 or 8, and at least one",
-          target.string(), dimensions, image.cells[2], precision, snapshots.size()));
-    check_creatable(target, temporary);
-    try {
-      std::ofstream stream(temporary, std::ios::trunc);
-      stream << document(h5, image, precision, snapshots);
-      stream.close();
-      if (!stream) throw Error("writing failed");
-      sync(temporary);
-      replace(temporary, target);
-    } catch (const Error& error) {
-      discard(temporary);
-      throw Error(fmt::format("output: {}: {}", temporary.string(), error.what()));
-    }
-  });
 }
 
 } // namespace kontor::output

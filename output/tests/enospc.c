@@ -1,31 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/* A disk that fills up. Stands before the C library, linked or preloaded (LD_PRELOAD), and lets writes to
- * files named *.h5.tmp fail with ENOSPC after a number of bytes, or claim success and lose the data. It is
- * armed by kontor_fault_arm(), or by the environment: KONTOR_FAULT_AFTER=<bytes>   how many bytes still
- * arrive; without it nothing fails KONTOR_FAULT_LOSE=1          lose data silently instead of failing
+/* A disk that fills up, and other faults of file systems. Stands before the C library, linked or preloaded
+ * (LD_PRELOAD), and lets writes to temporaries, *.h5.*.tmp, fail with ENOSPC after a number of bytes, or
+ * claim success and lose the data. It is armed by kontor_fault_arm(), or by the environment:
+ *   KONTOR_FAULT_AFTER=<bytes>   how many bytes still arrive; without it nothing fails
+ *   KONTOR_FAULT_FILE=<text>     in the names of the files; ".h5." if it is not given
+ *   KONTOR_FAULT_LOSE=1          lose data silently instead of failing
  *   KONTOR_FAULT_RANK=<rank>     only on this rank of MPI_COMM_WORLD (Open MPI, MPICH) */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static long long left = -1; /* bytes that still arrive; negative: all */
 static int lose = 0;
+static const char* of_file = ".h5.";
+static int renames = -1; /* how many still work; negative: all */
+static int no_locks = 0;
 
 void kontor_fault_arm(long long after, int lose_silently) {
   left = after;
   lose = lose_silently;
 }
 
+/* The rename after so many others fails with EIO, once. */
+void kontor_fault_rename(int after) {
+  renames = after;
+}
+
+/* Whether the file system has no locks. */
+void kontor_fault_locks(int none) {
+  no_locks = none;
+}
+
 __attribute__((constructor)) static void arm_from_environment(void) {
   const char* after = getenv("KONTOR_FAULT_AFTER");
   const char* only = getenv("KONTOR_FAULT_RANK");
+  if (getenv("KONTOR_FAULT_FILE")) of_file = getenv("KONTOR_FAULT_FILE");
   const char* rank = getenv("OMPI_COMM_WORLD_RANK");
   if (!rank) rank = getenv("PMI_RANK");
   if (after && (!only || (rank && strcmp(only, rank) == 0)))
@@ -33,12 +51,14 @@ __attribute__((constructor)) static void arm_from_environment(void) {
 }
 
 static int is_target(int file) {
-  static const char ending[] = ".h5.tmp";
-  char link[64], name[4096];
+  static const char ending[] = ".tmp";
+  char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  ssize_t length = readlink(link, name, sizeof name);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
   const ssize_t n = sizeof ending - 1;
-  return length >= n && memcmp(name + length - n, ending, n) == 0;
+  if (length < n || memcmp(path + length - n, ending, n) != 0) return 0;
+  path[length] = 0;
+  return strstr(strrchr(path, '/'), of_file) != NULL;
 }
 
 /* Where a write of so many bytes goes: to the file, to a full disk, or to nowhere. */
@@ -89,3 +109,23 @@ static struct aiocb* redirected(struct aiocb* request) {
 
 REPLACE(int, aio_write, (struct aiocb * request), (redirected(request)))
 REPLACE(int, aio_write64, (struct aiocb64 * request), ((struct aiocb64*)redirected((struct aiocb*)request)))
+
+int rename(const char* from, const char* to) {
+  static int (*real)(const char*, const char*) = NULL;
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "rename");
+  if (renames >= 0 && renames-- == 0) {
+    errno = EIO;
+    return -1;
+  }
+  return real(from, to);
+}
+
+int flock(int file, int operation) {
+  static int (*real)(int, int) = NULL;
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "flock");
+  if (no_locks) {
+    errno = ENOLCK;
+    return -1;
+  }
+  return real(file, operation);
+}

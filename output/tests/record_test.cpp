@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes files in both ways of access; check_record.py reads them with h5py.
+#include "../src/transfer.hpp"
 #include "support.hpp"
 
 #include <kontor/output/xdmf.hpp>
@@ -54,8 +55,8 @@ TEST(Record, IsWrittenTheSameInBothWays) {
   const auto path = folder("record");
   write_all(path / "parallel.h5", Access::parallel);
   write_all(path / "gathered.h5", Access::gathered);
-  EXPECT_FALSE(std::filesystem::exists(path / "parallel.h5.tmp"));
-  EXPECT_FALSE(std::filesystem::exists(path / "gathered.h5.tmp"));
+  for (const char* name : {"parallel.h5", "gathered.h5"})
+    EXPECT_EQ(left_beside(path / name), std::vector<std::filesystem::path>{});
   EXPECT_TRUE(read_text(path / "parallel.h5") == read_text(path / "gathered.h5")) << "files differ";
 }
 
@@ -68,18 +69,46 @@ TEST(Record, VisualisationFilesAreWritten) {
         .cells = {6, 4, dimensions == 2 ? 1u : 3u}, .origin = {1, 2, 3}, .spacing = {0.5, 0.25, 0.125}};
     const auto h5 = path / ("image" + std::to_string(dimensions) + "d.h5");
     const Block block = uneven_block(global, 0);
-    File file(MPI_COMM_WORLD, h5);
+    File file(MPI_COMM_WORLD, h5, Access::automatic, {xdmf_path(h5)});
     auto values = numbered<double>(block);
     file.dataset("/fields/u", block, values.data());
     for (double& value : values) value *= -2;
     file.dataset("/fields/v", block, values.data());
     file.image_data(image, {{"u", "/fields/u"}, {"v", "/fields/v"}});
-    file.commit();
-    write_xdmf(MPI_COMM_WORLD, h5, image, dimensions, 8,
-               {{.time = 0, .cell_data = {{"a<b & \"c\"", "/fields/u"}}},
-                {.time = 0.5, .cell_data = {{"a<b & \"c\"", "/fields/v"}}}});
-    EXPECT_FALSE(std::filesystem::exists(path / ("image" + std::to_string(dimensions) + "d.xmf.tmp")));
+    file.sidecar(xdmf_path(h5), xdmf(h5, image, dimensions, 8,
+                                     {{.time = 0, .cell_data = {{"a<b & \"c\"", "/fields/u"}}},
+                                      {.time = 0.5, .cell_data = {{"a<b & \"c\"", "/fields/v"}}}}));
+    const std::vector<std::filesystem::path> written{h5, xdmf_path(h5)}, none;
+    EXPECT_EQ(file.commit(), world_rank() == 0 ? written : none);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(left_beside(xdmf_path(h5)), none);
   }
+}
+
+TEST(Record, AnAxisMayHaveMoreThanTwoToThe31Elements) {
+  const auto path = folder("record") / "sparse";
+  write_text(path, "");
+  // Rank r has three rows of five, which lie far apart.
+  const std::uint64_t far = std::uint64_t{1} << 31, row = far + 1000, address = 512;
+  const auto rank = static_cast<std::uint64_t>(world_rank());
+  const std::string name = "/u";
+  const Block block{{3, row}, {0, far + 10 * rank}, {3, 5}};
+  std::vector<std::int32_t> values(15);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(100 * rank + i);
+  EXPECT_EQ(error_of([&] {
+              write_parallel(MPI_COMM_WORLD, path, address, {name, block, H5T_NATIVE_INT32, values.data()});
+            }),
+            "");
+  std::ifstream file(path);
+  std::vector<std::int32_t> found(5);
+  for (std::uint64_t y = 0; y < 3; ++y) {
+    file.seekg(static_cast<std::streamoff>(address + 4 * (y * row + block.offset[1])));
+    file.read(reinterpret_cast<char*>(found.data()), 20);
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin() + 5 * static_cast<int>(y)))
+        << "row " << y;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) std::filesystem::remove(path);
 }
 
 TEST(Record, WhatCannotBeStoredIsNamed) {
@@ -95,7 +124,7 @@ TEST(Record, WhatCannotBeStoredIsNamed) {
             std::string::npos);
   EXPECT_NE(error_of([&] {
               File(MPI_COMM_WORLD, path).attributes("/nowhere", {{"a", 1}});
-            }).find("never.h5.tmp: H5Acreate_by_name of /nowhere@a failed: "),
+            }).find("never.h5: H5Acreate_by_name of /nowhere@a failed: "),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(path));
 }

@@ -46,6 +46,17 @@ inline std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// The temporaries and locks of `name` that are beside it.
+inline std::vector<std::filesystem::path> left_beside(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> found;
+  const std::string name = path.filename().string();
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path()))
+    if (const auto other = entry.path().filename().string();
+        other == "." + name + ".kontor-lock" || (other.starts_with(name + ".") && other.ends_with(".tmp")))
+      found.push_back(entry.path());
+  return found;
+}
+
 /// An uneven split of `total` along one dimension; with more than two ranks, rank 1 has nothing.
 inline std::pair<std::uint64_t, std::uint64_t> uneven_part(std::uint64_t total) {
   std::vector<std::uint64_t> ends(world_size());

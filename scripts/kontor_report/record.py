@@ -2,10 +2,14 @@
 """The record of a run: what group /run of its HDF5 file says, as plain Python values."""
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import h5py
 import numpy as np
+
+from .expected import misfit
+from .text import printable
 
 # Where the measured time of a repeat goes; all else in /run/timers lies outside of it.
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce")
@@ -14,6 +18,18 @@ PARTS = ("compute", *COMMUNICATION)
 
 class RecordError(Exception):
     """A file that cannot be read, with what is wrong and what to do."""
+
+
+@contextmanager
+def shown_as_damaged(*paths, but=()):
+    """Makes any exception but these one line about the files. What a damaged file does to a reader has no end."""
+    try:
+        yield
+    except (RecordError, *but):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        reason = printable(" ".join(str(error).split()))[:200] or type(error).__name__
+        raise RecordError(f"{', '.join(paths)}: cannot be read, so the file is damaged: {reason}") from error
 
 
 @dataclass
@@ -61,20 +77,23 @@ class Record:
 
 
 def read_record(path):
-    with _open(path) as file:
+    with shown_as_damaged(path), _open(path) as file:
         run = file["run"]
-        return Record(
+        record = Record(
             path=path,
             run=_attributes(run),
             figures=_figures(run),
             verification=_attributes(run.get("verification")),
             timers={row.pop("region"): row for row in _rows(run.get("timers"))},
-            repeats=[float(seconds) for seconds in run["repeats"]] if "repeats" in run else [],
+            repeats=_numbers(run.get("repeats")),
             traffic=_rows(run.get("traffic")),
             calibration=_attributes(run.get("calibration")),
             curves=_rows(run.get("curves")),
             ratios=_rows(run.get("ratios")),
         )
+    if wrong := misfit(record):
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
+    return record
 
 
 @dataclass
@@ -89,7 +108,7 @@ class Field:
 
 def read_field(path, most=1024):
     """The first field, thinned to at most `most` values in each direction."""
-    with _open(path) as file:
+    with shown_as_damaged(path), _open(path) as file:
         fields = file.get("fields")
         if not fields:
             raise RecordError(f"{path}: no field in it (its deck has output.fields: none); --set output.fields=final writes one")
@@ -97,6 +116,7 @@ def read_field(path, most=1024):
         data = fields[name]
         if data.ndim not in (2, 3):
             raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 2 or 3 can be plotted")
+        _check_size(data)
         step = max(1, -(-max(data.shape) // most))
         attributes = _attributes(data)
         grid = _attributes(file.get("VTKHDF"))
@@ -115,12 +135,14 @@ def _open(path):
         raise RecordError(f"{path}: no such file")
     if path.endswith(".tmp"):
         raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
     if not os.path.isfile(path) or not h5py.is_hdf5(path):
         raise RecordError(f"{path}: not an HDF5 file")
-    try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be opened: {error}") from error
+    file = h5py.File(path, "r")
     if "run" not in file:
         file.close()
         raise RecordError(f"{path}: not a Kontor file: it has no group /run")
@@ -139,12 +161,29 @@ def _figures(run):
     return figures
 
 
+def _numbers(data):
+    if data is None:
+        return []
+    _check_size(data)
+    return [float(number) for number in data[()]]
+
+
 def _attributes(node):
     return _present(node.attrs) if node is not None else {}
 
 
 def _rows(table):
-    return [_present(dict(zip(table.dtype.names, row))) for row in table[()]] if table is not None else []
+    if table is None:
+        return []
+    _check_size(table)
+    return [_present(dict(zip(table.dtype.names, row))) for row in table[()]]
+
+
+def _check_size(data):
+    """Kontor's datasets lie in their file as they are: a damaged extent may ask for all memory there is."""
+    size, room = data.size * data.dtype.itemsize, os.path.getsize(data.file.filename)
+    if size > room:
+        raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")
 
 
 def _present(values):

@@ -32,8 +32,14 @@ def verdict(passed):
     return {True: "passed", False: "FAILED", None: "not verified"}[passed]
 
 
+def printable(text):
+    """Control characters as escapes: a file's words must not move a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+
+
 def table(rows, header=None, left=1, indent="  "):
     """Rows of strings as text; the first `left` columns are left-aligned, the others right."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     lines = ([header] if header else []) + rows
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     if header:
@@ -46,4 +52,4 @@ def table(rows, header=None, left=1, indent="  "):
 
 
 def section(title, body):
-    return f"{title}\n{body}\n"
+    return f"{printable(title)}\n{body}\n"

@@ -2,7 +2,8 @@
 # shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# How an MPI program is started here: by the scheduler whose job this is, else by mpirun.
+# How an MPI program is started here: by the scheduler whose job this is, else by mpirun. The caller has set `threads`,
+# those of a rank.
 
 cpu_limit_file=${KONTOR_CPU_LIMIT_FILE:-/sys/fs/cgroup/cpu.max} # tests put their own
 
@@ -33,13 +34,13 @@ in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
 default_ranks() {
   local slots
   if in_slurm_job; then
-    slots=${SLURM_NTASKS:-$((${SLURM_CPUS_ON_NODE:-1} * ${SLURM_JOB_NUM_NODES:-1} / OMP_NUM_THREADS))}
+    slots=${SLURM_NTASKS:-$((${SLURM_CPUS_ON_NODE:-1} * ${SLURM_JOB_NUM_NODES:-1} / threads))}
   elif in_flux; then
-    slots=$(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / OMP_NUM_THREADS))
+    slots=$(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / threads))
   elif [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; then
     slots=${PBS_NP:-$LSB_DJOB_NUMPROC}
   else
-    slots=$(($(physical_cores) / OMP_NUM_THREADS))
+    slots=$(($(physical_cores) / threads))
   fi
   echo $((slots > 0 ? slots : 1))
 }
@@ -51,10 +52,10 @@ set_launcher() {
     read -ra launcher <<<"$KONTOR_LAUNCHER"
     launcher+=(-n "$ranks")
   elif in_slurm_job; then
-    launcher=(srun -n "$ranks" --cpus-per-task="$OMP_NUM_THREADS" --cpu-bind=cores)
+    launcher=(srun -n "$ranks" --cpus-per-task="$threads" --cpu-bind=cores)
     if ((ranks > ${SLURM_NTASKS:-ranks})); then launcher+=(--overcommit); fi
   elif in_flux; then
-    launcher=(flux run -n "$ranks" -c "$OMP_NUM_THREADS")
+    launcher=(flux run -n "$ranks" -c "$threads")
   else
     set_mpirun "$ranks"
   fi
@@ -82,10 +83,10 @@ add_open_mpi_options() {
   local ranks=$1 in_job=${PBS_JOBID:-${LSB_JOBID-}}
   launcher+=(--quiet) # else paragraphs about the exit code bury the program's message
   if [[ $(id -u) == 0 ]]; then launcher+=(--allow-run-as-root); fi
-  if ((ranks * OMP_NUM_THREADS > $(physical_cores))) && [[ -z $in_job ]]; then
+  if ((ranks * threads > $(physical_cores))) && [[ -z $in_job ]]; then
     launcher+=(--oversubscribe --bind-to none) # waiting ranks yield
-  elif ((OMP_NUM_THREADS > 1)); then
-    launcher+=(--map-by "slot:PE=$OMP_NUM_THREADS" --bind-to core)
+  elif ((threads > 1)); then
+    launcher+=(--map-by "slot:PE=$threads" --bind-to core)
   else
     launcher+=(--bind-to core)
   fi

@@ -12,7 +12,7 @@ Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The
 writes <RESULT>-repeat.h5 in this folder unless -o names another file.
 
   -n, --ranks RANKS      default: the tasks of the scheduler's job, else one rank a core
-  --dry-run              print the command, run nothing, build nothing
+  --dry-run              print the command, run nothing, build nothing (what reads decks must be built)
   --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
   -o FILE                the HDF5 file to write
   --results FILE.json    write the record as JSON too
@@ -23,7 +23,8 @@ writes <RESULT>-repeat.h5 in this folder unless -o names another file.
 Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
 replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set.
 
-Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time.
+Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 128 + N ended by signal N.
+HUP, INT (Ctrl-C) and TERM end all ranks first; a second one does so at once.
 EOF
 }
 
@@ -55,17 +56,22 @@ run_command() {
   check_input "$input"
 
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+  [[ $OMP_NUM_THREADS =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
+    fail "run: OMP_NUM_THREADS is '$OMP_NUM_THREADS'; allowed is a whole number from 1"
+  # shellcheck disable=SC2034 # launch.sh reads it
+  local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
   local deck=$input
-  if [[ $input == *.h5 || $input == *.h5.tmp ]]; then
+  if [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
     if [[ -z $output ]]; then
       app_arguments+=(-o "$(basename "$input" .h5)-repeat.h5")
     fi
   fi
   ranks=${ranks:-$(default_ranks)}
-  [[ $ranks =~ ^[1-9][0-9]*$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
+  [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
   local app launcher=()
+  if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
   app=$(app_of "$deck")
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
@@ -83,12 +89,12 @@ check_input() {
   [[ -f $1 && -r $1 ]] || fail "$1: cannot read the deck: not a file, or not readable"
 }
 
-# The app that a deck names at its top level.
+# The app that a deck names, by the parser that all apps have.
 app_of() {
-  local app known
-  app=$(sed -nE "s/^app:[[:space:]]+[\"']?([A-Za-z0-9_-]+)[\"']?[[:space:]]*(#.*)?\r?$/\1/p" "$1" | head -n 1)
+  local app known tool=$build_dir/bin/kontor-deck
+  [[ -x $tool ]] || fail "$1: what reads decks is not built yet; run 'kontor build' first"
+  app=$("$tool" "$1") || exit # it has said what is wrong
   known=" $(known_apps) "
-  [[ -n $app ]] || fail "$1: no app named; a deck has a line 'app: NAME' at its top level, NAME being one of:$known"
   [[ $known == *" $app "* ]] || fail "$1: app '$app' is unknown; allowed are:$known"
   echo "$app"
 }
@@ -125,15 +131,18 @@ quoted() {
   echo "${line# }"
 }
 
-# launch APP PROGRAM...: the exit code is the program's own.
+# launch APP PROGRAM...: the exit code is the program's own, or tells the signal that ended it.
 launch() {
-  local app=$1 status=0
+  local app=$1 status=0 caught=''
   shift
   # A launcher's ranks never see the terminal; the progress line wants to know.
   if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
   export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits two seconds after any exit code but 0
-  "${launcher[@]}" "$@" || status=$?
-  if ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
+  supervise "${launcher[@]}" "$@" || status=$?
+  if [[ -n $caught ]]; then
+    say "$app was interrupted by signal $caught"
+    status=$((128 + $(kill -l "$caught")))
+  elif ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
     say "$app was ended by signal $(kill -l $((status - 128)))"
   elif ((status != 0 && status != 2 && status != 3)); then
     tell_launcher_failure

@@ -2,6 +2,7 @@
 """Runs scripts/kontor in a folder of its own, on a machine made of fake commands."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 ROOT = SCRIPTS.parent
+DECK_READER = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck"))
 
 OPEN_MPI = """
 if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
@@ -39,6 +41,8 @@ class KontorTest(unittest.TestCase):
         self.fake("id", "echo 1000")
         self.fake("mpirun", OPEN_MPI)
         self.fake("python", f'[[ $1 == */cross_memory.py ]] || exec "{sys.executable}" "$@"')
+        (self.folder / "build/bin").mkdir(parents=True)
+        (self.folder / "build/bin/kontor-deck").symlink_to(DECK_READER)
         self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
 
     def fake(self, name, script):
@@ -54,6 +58,15 @@ class KontorTest(unittest.TestCase):
     def kontor(self, *arguments, **environment):
         return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, capture_output=True, text=True,
                               check=False, timeout=60, env={**self.environment, **environment})
+
+    def start(self, *arguments, **environment):
+        """The same, still running; Ctrl-C reaches it even where the tests run in the background."""
+        running = subprocess.Popen([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env={**self.environment, **environment},
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        return running
 
     def assert_fails(self, done, *messages, code=2):
         for message in messages:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
 
+import os
+import signal
+import time
 import unittest
 
 from command import KontorTest
@@ -11,7 +14,8 @@ class Command(KontorTest):
         done = self.kontor("run", "--dry-run", *arguments, **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, expected + "\n")
-        self.assertFalse((self.folder / "build").exists(), "a dry run builds nothing")
+        built = {str(path.relative_to(self.folder / "build")) for path in (self.folder / "build").rglob("*")}
+        self.assertEqual(built, {"bin", "bin/kontor-deck"}, "a dry run builds nothing")
 
     def test_one_rank_a_core(self):
         self.assert_command(
@@ -38,6 +42,9 @@ class Command(KontorTest):
             " build/bin/heat plate.yaml",
             "plate.yaml", OMP_NUM_THREADS="2",
         )
+        self.fake("srun", "exit 1")
+        self.assert_command("OMP_NUM_THREADS=2,3 srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
+                            "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2")
 
     def test_root(self):
         self.fake("id", "echo 0")
@@ -96,8 +103,12 @@ class Command(KontorTest):
         )
 
     def test_ways_to_write_the_app(self):
-        for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r"):
-            self.write("plate.yaml", f"---\n{line}\n")
+        for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r", "app : heat", '"app": heat', "{app: heat}",
+                     "? app\n: heat", "problem:\n  app: pingpong\napp: &name heat", "--- \napp: >-\n  heat"):
+            self.write("plate.yaml", f"# a comment\n{line}\n")
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
+        for encoding in "utf-8-sig", "utf-16":
+            (self.folder / "plate.yaml").write_text("app: heat\n", encoding=encoding)
             self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
 
 
@@ -105,20 +116,36 @@ class Refusals(KontorTest):
     def test_messages(self):
         self.write("none.yaml", "problem:\n  app: heat\n")
         self.write("other.yaml", "app: heet\n")
+        self.write("broken.yaml", "app: [heat\n")
+        self.write("path.yaml", "app: ../heat\n")
         cases = [
             ([], "kontor: run: no deck given; there are "),
             (["plat.yaml"], "kontor: plat.yaml: cannot read the deck: No such file or directory; there are "),
             (["."], "kontor: .: cannot read the deck: not a file"),
-            (["none.yaml"], "kontor: none.yaml: no app named; a deck has a line 'app: NAME' at its top level, NAME being one of: "),
+            (["none.yaml"], "none.yaml: app is missing; it names the mini-app, as in app: heat"),
+            (["broken.yaml"], "broken.yaml:1:1: malformed YAML: "),
+            (["path.yaml"], 'path.yaml:1:6: app expects the name of a mini-app, found "../heat"'),
             (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),
             (["plate.yaml", "-n", "two"], "kontor: run: -n is 'two'; allowed is a whole number from 1"),
             (["plate.yaml", "-n", "0"], "kontor: run: -n is '0'; allowed is a whole number from 1"),
+            (["plate.yaml", "-n", "99999999999999999999"], "kontor: run: -n is '99999999999999999999'; allowed is a whole"),
             (["plate.yaml", "--set"], "kontor: run: --set needs a value"),
             (["plate.yaml", "other.yaml"], "kontor: run: two inputs, 'plate.yaml' and 'other.yaml'"),
         ]
         for arguments, message in cases:
             with self.subTest(arguments):
                 self.assert_fails(self.kontor("run", *arguments), message)
+
+    def test_threads(self):
+        for threads in "abc", "0", "-1", "2,", "1e9", "99999999999999999999":
+            done = self.kontor("run", "plate.yaml", OMP_NUM_THREADS=threads)
+            self.assert_fails(done, f"kontor: run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1\n")
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_nothing_is_built_yet(self):
+        (self.folder / "build/bin/kontor-deck").unlink()
+        message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
+        self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
 
     def test_unknown_command(self):
         self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, bench")
@@ -135,9 +162,12 @@ class Refusals(KontorTest):
 class End(KontorTest):
     """What the user sees when the program is over."""
 
-    def run_app(self, script, *arguments):
+    def make_app(self, script):
         self.write("build/bin/heat", f"#!/bin/bash\n{script}\n")
         (self.folder / "build/bin/heat").chmod(0o755)
+
+    def run_app(self, script, *arguments):
+        self.make_app(script)
         return self.kontor("run", "plate.yaml", *arguments, KONTOR_BUILT="1")
 
     def test_the_exit_code_is_the_programs(self):
@@ -151,6 +181,35 @@ class End(KontorTest):
 
     def test_a_signal_is_named(self):
         self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
+
+    def test_signals_end_the_program_first(self):
+        """What ends it is TERM, whatever came; a second signal does so at once."""
+        stubborn = "trap 'echo asked >>log' TERM; echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
+                                   (signal.SIGTERM, stubborn, 2)):
+            with self.subTest(signal=how.name, times=times):
+                (self.folder / "log").unlink(missing_ok=True)
+                self.make_app(script or "echo $$ >log; exec sleep 60")
+                running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+                process = int(self.wait_for_lines(1)[0])
+                for count in range(times):
+                    running.send_signal(how)
+                    if count + 1 < times:
+                        self.wait_for_lines(count + 2)
+                out, err = running.communicate(timeout=20)
+                said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
+                self.assertEqual((running.returncode, out, err), (128 + how, "", said))
+                self.assertRaises(ProcessLookupError, os.kill, process, 0)
+
+    def wait_for_lines(self, count):
+        """Of the file `log`."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            lines = (self.folder / "log").read_text().split() if (self.folder / "log").exists() else []
+            if len(lines) >= count:
+                return lines
+            time.sleep(0.02)
+        raise AssertionError("the program did not get so far")
 
     def test_a_quiet_launcher_that_fails_is_not_taken_for_a_failed_verification(self):
         launcher = """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi

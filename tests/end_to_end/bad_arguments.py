@@ -3,6 +3,7 @@
 
 import unittest
 
+from launch import HEAT, PINGPONG
 from refusal import PLATE, RefusalTest
 
 SEE_HELP = "\nRun with --help for more information."
@@ -29,11 +30,76 @@ class Usage(RefusalTest):
     def test_deck_cannot_be_read(self):
         self.refused_alone("/proc/self/mem: cannot read the deck: Input/output error", "/proc/self/mem")
 
+    def test_deck_without_an_end(self):
+        self.refused_alone(
+            "/dev/zero: the deck has more than 1048576 bytes; this is the most that it may have", "/dev/zero"
+        )
+
     def test_unknown_flag(self):
         self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos")
 
     def test_two_decks(self):
         self.refused("The following argument was not expected: other.yaml" + SEE_HELP, "other.yaml")
+
+
+class Starts(RefusalTest):
+    """One launch line of several programs, as mpirun and srun have it."""
+
+    def refused_beside(self, first, others):
+        """`others` are a program and its arguments, for a second rank."""
+        deck = str(self.write("deck.yaml", PLATE))
+        first = [deck if a == "deck" else a for a in first]
+        others = [deck if a == "deck" else a for a in others]
+        result = self.heat(*first, ":", "-n", "1", *others, limit=20)
+        names = {HEAT: "heat", PINGPONG: "pingpong"}
+        for says in (
+            "rank 0 runs '" + " ".join(["heat", *first]) + "'",
+            "rank 1 runs '" + " ".join([names[others[0]], *others[1:]]) + "'",
+        ):
+            self.assertIn(says, result.err)
+        self.assertEqual((result.code, result.out), (2, ""), result)
+        self.assertEqual(self.files(), ["deck.yaml"])
+
+    def test_other_app(self):
+        self.refused_beside(["deck"], [PINGPONG, "deck"])
+
+    def test_other_options(self):
+        self.refused_beside(["deck"], [HEAT, "deck", "--set", "comm.backend=view"])
+
+    def test_other_output(self):
+        self.refused_beside(["deck", "-o", "a.h5"], [HEAT, "deck", "-o", "b.h5"])
+
+    def test_wrong_on_one_rank(self):
+        self.refused_beside(["deck"], [HEAT, "deck", "--verbos"])
+
+    def test_schema_on_one_rank(self):
+        self.refused_beside(["--schema"], [HEAT, "deck"])
+
+
+class Kokkos(RefusalTest):
+    """What Kokkos would end the program for."""
+
+    SAYS = '{}: Kokkos expects a whole number, found "{}"'
+
+    def test_arguments(self):
+        for argument, value, ranks in (
+            ("--kokkos-threads=abc", "abc", [1, 3]), ("--kokkos-device-id=abc", "abc", [3]),
+            ("--kokkos-num-devices=1,x", "1,x", [1]), ("--kokkos-threads", "", [1]),
+        ):
+            self.refused(self.SAYS.format(argument, value), argument, ranks=ranks)
+
+    def test_variables(self):
+        self.write("deck.yaml", PLATE)
+        for name, value in ("NUM_THREADS", "abc"), ("DEVICE_ID", "1\x1b[2J"):
+            with self.subTest(name=name):
+                result = self.heat("deck.yaml", ranks=3, limit=10, variables={f"KOKKOS_{name}": value})
+                value = value.replace("\x1b", "\\x1b")
+                self.assertEqual(result.err, self.SAYS.format(f"KOKKOS_{name}={value}", value) + "\n")
+                self.assertEqual((result.out, result.code), ("", 2))
+
+    def test_what_needs_no_kokkos(self):
+        for option in "--schema", "--help", "--list-backends":
+            self.passes(option, "--kokkos-threads=abc", limit=10)
 
 
 class Overrides(RefusalTest):

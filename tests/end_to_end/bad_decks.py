@@ -47,6 +47,29 @@ class Text(RefusalTest):
     def test_empty(self):
         self.refused("deck.yaml: the deck is empty", deck="")
 
+    def test_aliases_of_aliases(self):
+        """Ten million values in 300 bytes."""
+        bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+        for name, inner in zip("bcdefg", "abcdef"):
+            bomb += f"{name}: &{name} [{', '.join(10 * ['*' + inner])}]\n"
+        self.refused(
+            "deck.yaml:11:32: the deck has more than 10000 keys and values here; this is the most that it may have, "
+            "each alias counting as all that it stands for",
+            deck=PLATE + bomb,
+        )
+
+    def test_many_mistakes(self):
+        known = "app, problem, solver, time, decomposition, warm_up, verification, comm, measure, output"
+        listed = "".join(f"deck.yaml:{n + 8}:1: wrong_{n} is unknown; known here: {known}\n" for n in range(20))
+        wrong = "".join(f"wrong_{n}: {n}\n" for n in range(3000))
+        self.refused(listed + "and 2980 more mistakes, which are not listed", deck=PLATE + wrong, ranks=[1])
+
+    def test_control_characters(self):
+        self.refused_when(
+            "max_sweeps: 5", r'max_sweeps: "\e[2J"',
+            r'deck.yaml:6:36: solver.max_sweeps expects an integer of at least 1, found "\x1b[2J"',
+        )
+
     def test_other_app(self):
         self.refused_when("app: heat", "app: cg", "deck.yaml:1:6: app is 'cg', but this program is 'heat'")
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files that cannot be written, or that would overwrite another file of the run."""
 
+import json
+import os
 import unittest
 
-from refusal import RefusalTest
+from launch import HeatTest
+from refusal import PLATE, RefusalTest
 
 OTHER = "choose another file with output.file or -o"
 
@@ -11,41 +14,49 @@ OTHER = "choose another file with output.file or -o"
 class Output(RefusalTest):
     def test_in_a_missing_directory(self):
         self.refused(
-            f"output: cannot create nope/x.h5.tmp: No such file or directory; make the directory or {OTHER}",
+            f"output: cannot write nope/x.h5: No such file or directory; make the directory or {OTHER}",
             *("-o", "nope/x.h5"),
         )
 
     def test_is_a_directory(self):
         (self.folder / "sub").mkdir()
-        self.refused(f"output: sub is a directory; {OTHER}", "--set", "output.file=sub")
+        self.refused(f"output: cannot write sub: it is a directory; {OTHER}", "--set", "output.file=sub")
 
     def test_in_a_directory_that_takes_no_files(self):
-        self.refused(f"output: cannot create deck.yaml/x.h5.tmp: Not a directory; {OTHER}", "-o", "deck.yaml/x.h5")
+        self.refused(f"output: cannot write deck.yaml/x.h5: Not a directory; {OTHER}", "-o", "deck.yaml/x.h5")
+
+    def test_has_a_nul_in_its_name(self):
+        self.write("thesis", "the work of years")  # refused() looks whether it is as before
+        for more in (), ("--set", "output.fields=none"):
+            self.refused(
+                r'--set output.file="thesis\0.h5": output.file has a NUL character, which is not allowed',
+                *("--set", r'output.file="thesis\0.h5"', *more),
+            )
 
     def test_is_a_device(self):
-        self.refused(f"output: /dev/null is not a regular file and cannot be replaced; {OTHER}", "-o", "/dev/null")
+        self.refused(f"output: cannot write /dev/null: it is not a regular file; {OTHER}", "-o", "/dev/null")
 
 
 class Sidecars(RefusalTest):
     def test_xdmf_file_is_a_directory(self):
         (self.folder / "plate.xmf").mkdir()
-        self.refused("the XDMF file: cannot write plate.xmf: it is a directory; choose another file")
+        self.refused("output: cannot write plate.xmf: it is a directory; choose another file")
 
     def test_results_in_a_missing_directory(self):
         self.refused(
-            "the file of --results: cannot write nope/x.json: No such file or directory; choose another file",
+            "output: cannot write nope/x.json: No such file or directory; make the directory or choose another file",
             *("--results", "nope/x.json"),
         )
 
     def test_results_is_a_directory(self):
         (self.folder / "sub").mkdir()
         self.refused(
-            "the file of --results: cannot write sub: it is a directory; choose another file", "--results", "sub"
+            "output: cannot write sub: it is a directory; choose another file", "--results", "sub"
         )
 
     def test_results_is_a_device(self):
         self.refused(
-            "the file of --results: cannot write /dev/null: it is not a regular file; choose another file",
+            "output: cannot write /dev/null: it is not a regular file; choose another file",
             *("--results", "/dev/null"),
         )
 
@@ -62,6 +73,53 @@ class Collisions(RefusalTest):
     def test_one_file_for_two_purposes(self):
         for option, path, roles in self.CASES:
             self.refused(f"{path} cannot be both {roles}; choose another file", option, path)
+
+    def test_one_file_by_two_names(self):
+        self.write("plate.h5", "")
+        (self.folder / "link").symlink_to("deck.yaml")
+        (self.folder / "hard").hardlink_to(self.folder / "plate.h5")
+        for path, role in ("link", "the input deck"), ("hard", "the HDF5 file"):
+            self.refused(f"{path} cannot be both {role} and the file of --results; choose another file", "--results", path)
+
+
+class Bystanders(HeatTest):
+    """Names that look like those of a run's temporary files."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("deck.yaml", PLATE)
+
+    def test_a_deck(self):
+        deck = self.write("plate.h5.tmp", PLATE)
+        self.passes("plate.h5.tmp", "-o", "plate.h5")
+        self.assertEqual(deck.read_text(), PLATE)
+
+    def test_links(self):
+        for name in "plate.h5.tmp", "plate.xmf.tmp", "plate.json.tmp":
+            self.write(f"linked to by {name}", "precious")
+            (self.folder / name).symlink_to(f"linked to by {name}")
+        self.passes("deck.yaml", "--results", "plate.json")
+        for name in "plate.h5.tmp", "plate.xmf.tmp", "plate.json.tmp":
+            self.assertEqual((self.folder / name).read_text(), "precious")
+
+    def test_the_other_file_of_the_run(self):
+        self.passes("deck.yaml", "-o", "x.tmp", "--results", "x", ranks=2)
+        self.assertEqual(self.files(), ["deck.yaml", "x", "x.tmp", "x.xmf"])
+        self.assertEqual((self.folder / "x.tmp").read_bytes()[:4], b"\x89HDF")
+        self.assertEqual(json.loads((self.folder / "x").read_text())["app"], "heat")
+
+
+class Written(HeatTest):
+    def test_files_are_named(self):
+        self.write("deck.yaml", PLATE)
+        result = self.passes("deck.yaml", "--results", "plate.json", ranks=2)
+        self.assertRegex(result.out, r"(?m)^ +written: plate\.h5, plate\.xmf, plate\.json$")
+
+    def test_a_deck_whose_name_is_not_utf8(self):
+        deck = os.fsdecode(b"deck \xe9.yaml")
+        self.write(deck, PLATE)
+        self.passes(deck, "--results", "plate.json", ranks=2)
+        self.assertRegex(json.loads((self.folder / "plate.json").read_text())["command"], "deck \ufffd\\.yaml")
 
 
 if __name__ == "__main__":

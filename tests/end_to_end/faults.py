@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes wrong while a run is under way: killed ranks, a full disk, a wrong answer."""
 
+import json
 import os
+import shutil
 import signal
 import unittest
+from pathlib import Path
 
-from launch import HeatTest, wait_until
+from launch import HEAT, HeatTest, Running, wait_until
 
 ENOSPC = os.environ.get("KONTOR_ENOSPC", "")  # output/tests/enospc.c as a shared library
 
@@ -50,8 +53,8 @@ class Killed(FaultTest):
         """A run that has made so many sweeps that it has written several fields of its series."""
         self.write("endless.yaml", ENDLESS)
         running = self.start("endless.yaml", ranks=ranks)
-        temporary = self.folder / "plate.h5.tmp"
-        wait_until(lambda: temporary.exists() and temporary.stat().st_size > 50_000, "a series of fields")
+        size = lambda file: file.stat().st_size if file else 0
+        wait_until(lambda: size(self.temporary("plate.h5")) > 50_000, "a series of fields")
         self.assertEqual(sorted(running.ranks()), list(range(ranks)))
         return running
 
@@ -62,13 +65,18 @@ class Killed(FaultTest):
         wait_until(lambda: not running.ranks(), "the end of all ranks")
         self.assert_intact()
 
+    def remove_left(self):
+        for name in self.files():
+            if name.endswith((".tmp", ".kontor-lock")):
+                (self.folder / name).unlink()
+
     def test_a_killed_rank_ends_the_run(self):
         for victim in 0, 2:
             with self.subTest(rank=victim):
                 running = self.start_endless()
                 os.kill(running.ranks()[victim], signal.SIGKILL)
                 self.assert_ended(running)
-                (self.folder / "plate.h5.tmp").unlink(missing_ok=True)
+                self.remove_left()
 
     def test_ending_mpirun_ends_the_run(self):
         for how in signal.SIGTERM, signal.SIGINT:
@@ -76,16 +84,97 @@ class Killed(FaultTest):
                 running = self.start_endless()
                 running.process.send_signal(how)
                 self.assert_ended(running)
-                (self.folder / "plate.h5.tmp").unlink(missing_ok=True)
+                self.remove_left()
 
-    def test_the_next_run_takes_what_a_killed_one_left(self):
+    def test_the_next_run_removes_what_a_killed_one_left(self):
+        self.write("plate.h5.tmp", "the user's")
         running = self.start_endless()
         os.kill(running.ranks()[0], signal.SIGKILL)
         self.assert_ended(running)
-        self.assertIn("plate.h5.tmp", self.files())
+        for left in "plate.h5", "plate.xmf":
+            self.assertIsNotNone(self.temporary(left))
+            self.assertIn(f".{left}.kontor-lock", self.files())
         self.write("short.yaml", SHORT)
         self.passes("short.yaml", ranks=3)
-        self.assertEqual(self.files(), ["endless.yaml", "plate.h5", "plate.xmf", "short.yaml"])
+        self.assertEqual(self.files(), ["endless.yaml", "plate.h5", "plate.h5.tmp", "plate.xmf", "short.yaml"])
+        self.assertEqual((self.folder / "plate.h5.tmp").read_text(), "the user's")
+
+
+class TwoRuns(FaultTest):
+    """A second run that would write a file of the first, which rests meanwhile."""
+
+    def test_the_second_is_refused_and_the_first_is_undisturbed(self):
+        self.write("deck.yaml", SHORT)
+        first = self.start("deck.yaml", "--results", "first.json", ranks=2)
+        wait_until(lambda: self.temporary("first.json"), "the first run's files")
+        ranks = first.ranks()
+        for pid in ranks.values():
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            before = self.files()
+            holder = rf"process {ranks[0]} on host \S+, since \S+ is writing it; wait for that run or choose another file"
+            refused = {
+                "plate.h5": (3, "--set", "solver.max_sweeps=7"),
+                "plate.xmf": (1, "-o", "plate.hdf5"),
+                "first.json": (2, "-o", "other.h5", "--results", "first.json"),
+            }
+            for name, (count, *arguments) in refused.items():
+                with self.subTest(name, ranks=count):
+                    second = self.heat("deck.yaml", *arguments, ranks=count, limit=10)
+                    self.assertRegex(second.err, rf"\Aoutput: cannot write {name}: {holder}.*\n\Z")
+                    self.assertEqual((second.out, second.code), ("", 2))
+                    self.assertEqual(self.files(), before)
+            for arguments in ("--results", "plate.h5"), ("--set", "problem.initial=1/(x-x)"), ("--set", "a=b"):
+                self.assertEqual(self.heat("deck.yaml", *arguments).code, 2)
+            self.assertEqual(self.files(), before)
+        finally:
+            for pid in ranks.values():
+                os.kill(pid, signal.SIGCONT)
+        result = first.finish(limit=20)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(json.loads((self.folder / "first.json").read_text())["sweeps"], 20)
+        self.assertEqual(self.output.read_bytes()[:4], b"\x89HDF")
+        self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
+
+
+class Script(Running):
+    """scripts/kontor run, and the ranks that it starts."""
+
+    def __init__(self, *arguments, cwd):
+        build = Path(HEAT).resolve().parents[1]
+        script = Path(__file__).resolve().parents[2] / "scripts/kontor"
+        self.launch([str(script), "run", *arguments], cwd, KONTOR_BUILD_DIR=str(build), KONTOR_BUILT="1")
+
+
+class Interrupted(FaultTest):
+    """Whatever ends `kontor run`, no rank outlives it."""
+
+    def interrupt(self, how):
+        self.write("endless.yaml", ENDLESS)
+        running = Script("endless.yaml", "-n", "3", "--quiet", cwd=self.folder)
+        self.addCleanup(running.process.stdout.close)
+        self.addCleanup(running.process.stderr.close)
+        temporary = lambda: [path for path in self.folder.iterdir() if path.name not in ("endless.yaml", "plate.h5")]
+        wait_until(lambda: any(path.stat().st_size > 50_000 for path in temporary()), "a series of fields")
+        self.assertEqual(sorted(running.ranks()), [0, 1, 2])
+        running.process.send_signal(how)
+        result = running.finish(limit=20)
+        wait_until(lambda: not running.ranks(), "the end of all ranks")
+        self.assert_intact()
+        for path in temporary():
+            path.unlink()
+        return result
+
+    def test_by_a_signal(self):
+        for how in signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
+            with self.subTest(signal=how.name):
+                result = self.interrupt(how)
+                said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
+                self.assertEqual((result.code, result.out, result.err), (128 + how, "", said))
+
+    @unittest.skipUnless(shutil.which("setpriv"), "no setpriv here, by which the kernel tells mpirun")
+    def test_by_a_kill(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL).code, -signal.SIGKILL)
 
 
 class FullDisk(FaultTest):
@@ -94,37 +183,70 @@ class FullDisk(FaultTest):
             self.skipTest("KONTOR_ENOSPC does not name the library of output/tests/enospc.c")
         super().setUp()
 
-    def run_out_of_space(self, room, ranks, access, only=None):
+    def run_out_of_space(self, room, ranks, access, only=None, file=".h5."):
         """After `room` bytes, of which the field alone takes 61440; on all ranks, or on one."""
         self.write("short.yaml", SHORT)
+        for name in "plate.xmf", "plate.json":
+            self.write(name, "earlier")
         preloaded = ":".join(filter(None, [ENOSPC, os.environ.get("LD_PRELOAD")]))
-        variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": str(room)}
+        variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": file}
         if only is not None:
             variables["KONTOR_FAULT_RANK"] = str(only)
-        result = self.heat("short.yaml", "--set", f"output.access={access}", ranks=ranks, variables=variables)
+        arguments = "short.yaml", "--set", f"output.access={access}", "--results", "plate.json"
+        result = self.heat(*arguments, ranks=ranks, variables=variables)
         self.assertEqual(result.code, 3, result)
         said = [line for line in result.err.splitlines() if not line.startswith("mca_")]  # Open MPI's own lines
         self.assertEqual(len(said), 1, result)
         self.assertNotIn("FOM", result.out)
-        self.assert_intact()
-        self.assertEqual(self.files(), ["plate.h5", "short.yaml"])
+        self.assertEqual(self.output.read_bytes(), EARLIER)
+        for name in "plate.xmf", "plate.json":
+            self.assertEqual((self.folder / name).read_text(), "earlier")
+        self.assertEqual(self.files(), ["plate.h5", "plate.json", "plate.xmf", "short.yaml"])
         return said[0]
+
+    def test_for_what_describes_the_file(self):
+        for name in "plate.xmf", "plate.json":
+            with self.subTest(name):
+                said = self.run_out_of_space(100, 3, "parallel", file=name)
+                self.assertRegex(said, rf"^output: {name}: .*: No space left on device; no file was replaced$")
 
     def test_where_rank_0_writes_all(self):
         for ranks, room in (1, 0), (1, 61_440), (3, 0), (3, 1000), (3, 30_000), (3, 61_440):
             with self.subTest(ranks=ranks, room=room):
                 said = self.run_out_of_space(room, ranks, "gathered")
-                self.assertRegex(said, r"^output: plate\.h5\.tmp: .*: No space left on device$")
+                self.assertRegex(said, r"^output: plate\.h5: .*: No space left on device; no file was replaced$")
 
     def test_where_all_ranks_write(self):
         for room in 0, 1000:
             with self.subTest(room=room):
                 said = self.run_out_of_space(room, 3, "parallel")
-                self.assertRegex(said, r"^output: plate\.h5\.tmp: .*(No space left on device|is the disk full\?)$")
+                self.assertRegex(said, r"^output: plate\.h5: .*No space left on device; no file was replaced$")
 
     def test_of_the_last_rank_only(self):
         said = self.run_out_of_space(0, 3, "parallel", only=2)
-        self.assertRegex(said, r"^output: plate\.h5\.tmp: .*(No space left on device|is the disk full\?) \(on rank 2\)$")
+        self.assertRegex(said, r"^output: plate\.h5: .*No space left on device \(on rank 2\); no file was replaced$")
+
+
+@unittest.skipUnless(shutil.which("prlimit"), "no prlimit (util-linux)")
+class FileSizeLimit(FaultTest):
+    program = shutil.which("prlimit")
+
+    def limited(self, limit, *arguments, ranks):
+        return self.heat(f"--fsize={limit}", HEAT, *arguments, ranks=ranks)
+
+    def test_is_an_error_that_is_told(self):
+        self.write("short.yaml", SHORT)
+        large = ("--set", "problem.cells=[1100,1000]", "--set", "solver.max_sweeps=1")
+        cases = (30_000, 1, ()), (8_000_000, 3, large)
+        for limit, ranks, arguments in cases:
+            with self.subTest(ranks=ranks):
+                if self.limited(limit, "--list-backends", ranks=ranks).code != 0:
+                    continue  # this MPI itself makes larger files
+                result = self.limited(limit, "short.yaml", *arguments, ranks=ranks)
+                self.assertEqual(result.code, 3, result)
+                self.assertRegex(result.err, r"(?m)^output: plate\.h5: .*File too large.*; no file was replaced$")
+                self.assert_intact()
+                self.assertEqual(self.files(), ["plate.h5", "short.yaml"])
 
 
 class OutOfMemory(FaultTest):
@@ -136,7 +258,7 @@ class OutOfMemory(FaultTest):
             self.assertRegex(
                 result.err,
                 r"\Aout of memory: rank 0 on \S+ needs \S+ GB for View 'heat/u', \S+ GB for View 'heat/v'.*, but its "
-                r"\S+ has \S+ GB free of \S+ GB; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
+                r"\S+ has \S+ GB free of \S+ GB( \(.*\))?; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
                 r"\S+s: use more of them, or a smaller problem\n\Z",
             )
 

@@ -51,21 +51,24 @@ class Running:
     """
 
     def __init__(self, program, arguments, ranks, cwd, variables):
-        self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
-        name, value = self.mark.split("=")
         if not os.path.exists(program):
             raise FileNotFoundError(f"{program} is not built; KONTOR_HEAT or KONTOR_PINGPONG may name another")
         of_ranks = [f"{key}={text}" for key, text in variables.items()]
-        command = [MPIEXEC, "-n", str(ranks), "env", *of_ranks, program, *arguments]
+        self.launch([MPIEXEC, "-n", str(ranks), "env", *of_ranks, program, *arguments], cwd)
+
+    def launch(self, command, cwd, **variables):
+        self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
+        name, value = self.mark.split("=")
         self.command = " ".join(command)
         self.process = subprocess.Popen(
             command,
             cwd=cwd,
-            env={**os.environ, **ENVIRONMENT, name: value},
+            env={**os.environ, **ENVIRONMENT, name: value, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test in the background ignores it
         )
 
     def finish(self, limit):
@@ -141,6 +144,10 @@ class HeatTest(unittest.TestCase):
         result = self.heat(*arguments, **others)
         self.assertEqual(result.code, 0, result)
         return result
+
+    def temporary(self, name):
+        """The file that a run writes aside for `name`, or None."""
+        return next(self.folder.glob(f"{name}.????????.tmp"), None)
 
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))

@@ -16,7 +16,7 @@ problem:
   warm_up: 2
 output: {file: out.h5}
 """
-MEASURES = ("roundtrip", "bcast", "halo", "collectives", "model", "strided", "exchange")
+MEASURES = ("roundtrip", "bcast", "halo", "collectives", "model", "strided", "exchange", "calls")
 
 
 def deck(measure, **problem):
@@ -41,7 +41,7 @@ class Refused(RefusalTest):
             )
 
     def test_odd_ranks(self):
-        for measure in "roundtrip", "strided", "exchange":
+        for measure in "roundtrip", "strided", "exchange", "calls":
             self.refused_deck(
                 f"deck.yaml:3:12: problem.measure {measure} pairs the ranks, but there are 3; use an even number, or "
                 "set problem.pairs to one: ranks 0 and 1 are measured then, and the others are idle",
@@ -261,6 +261,13 @@ class Recorded(RecordTest):
         curves = {row["curve"] for row in run["curves"]}
         self.assertEqual(curves, {b"allreduce int", b"allgather int", b"alltoall int"})
         self.assertEqual(len(run["ratios"]), 3 * 3)
+
+    def test_calls(self):
+        run = self.run_measure(deck("calls", scalars="[double]", pairs="one"), ranks=3)
+        kinds = ("send_recv", "isend_irecv_wait", "exchange_step", "persistent_step", "allreduce")
+        self.assertEqual({row["curve"].decode() for row in run["curves"]}, {f"{kind} double" for kind in kinds})
+        self.assertEqual(len(run["ratios"]), len(kinds) * 3)
+        self.assertLessEqual({f"{kind}_added" for kind in kinds}, set(run["figures_of_merit"]))
 
     def test_bcast(self):
         run = self.run_measure(deck("bcast"), ranks=3)

@@ -2,10 +2,12 @@
 """What heat says on stdout."""
 
 import json
+import os
 import re
+import subprocess
 import unittest
 
-from launch import HeatTest
+from launch import ENVIRONMENT, HEAT, HeatTest
 from recorded import PLATE
 
 
@@ -66,6 +68,17 @@ class Sayings(HeatTest):
                     walk(key, f"{path}.{name}")
 
         walk(schema, "")
+
+    def test_stdout_is_full(self):
+        """Without a launcher, which would stand between."""
+        self.write("deck.yaml", PLATE)
+        for words in (["--help"], ["--schema"], ["--list-backends"], ["deck.yaml", "--print-deck"], ["deck.yaml"]):
+            with self.subTest(words), open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([HEAT, *words], cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+                self.assertEqual(done.stderr, "rank 0: stdout cannot be written: No space left on device\n")
+                self.assertEqual(done.returncode, 3)
+        self.assertIn("plate.h5", self.files(), "the run itself was complete")
 
     def test_print_deck(self):
         self.write("deck.yaml", PLATE)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/cgroup.hpp"
 #include "common/memory.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -6,7 +7,13 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -58,6 +65,83 @@ TEST(Memory, FailedAllocationsAreRecognised) {
   EXPECT_EQ(text.find("out of memory: Kokkos"), 0U) << text;
   EXPECT_NE(text.find("\"test/large\""), std::string::npos) << text;
   EXPECT_NE(text.find("GB free of"), std::string::npos) << text;
+}
+
+/// proc and sys of a made-up machine.
+class Machine {
+ public:
+  using Files = std::vector<std::pair<std::string, std::string>>; // path and text of each
+
+  explicit Machine(const Files& files) {
+    root_ = std::filesystem::temp_directory_path() / "kontor-cgroup-XXXXXX";
+    auto name = root_.string();
+    root_ = ::mkdtemp(name.data());
+    for (const auto& [path, text] : files) {
+      std::filesystem::create_directories((root_ / path).parent_path());
+      std::ofstream(root_ / path) << text;
+    }
+  }
+  ~Machine() { std::filesystem::remove_all(root_); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  GrantedMemory granted() const { return memory_of_cgroups(root_); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+const std::string first = "sys/fs/cgroup/memory/";
+const std::string second = "sys/fs/cgroup/";
+
+TEST(ControlGroups, NoneLimitNothing) {
+  EXPECT_GT(Machine(Machine::Files{}).granted().free, 1e300);
+  EXPECT_GT(Machine(Machine::Files{{"proc/self/cgroup", "0::/\n"}}).granted().free, 1e300);
+  const Machine unlimited({{"proc/self/cgroup", "0::/job\n"},
+                           {second + "job/memory.max", "max\n"},
+                           {second + "job/memory.current", "5000\n"}});
+  EXPECT_GT(unlimited.granted().free, 1e300);
+  EXPECT_GT(unlimited.granted().limit, 1e300);
+}
+
+TEST(ControlGroups, WhatIsCachedCountsAsFree) {
+  const Machine machine({{"proc/self/cgroup", "0::/job\n"},
+                         {second + "job/memory.max", "10000\n"},
+                         {second + "job/memory.current", "9000\n"},
+                         {second + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}});
+  EXPECT_EQ(machine.granted().free, 4000);
+  EXPECT_EQ(machine.granted().limit, 10000);
+}
+
+TEST(ControlGroups, TheNarrowestAroundCounts) {
+  const Machine machine({{"proc/self/cgroup", "0::/slurm/job_7/step_0/task_1\n"},
+                         {second + "slurm/memory.max", "100000\n"},
+                         {second + "slurm/memory.current", "99000\n"},
+                         {second + "slurm/job_7/memory.max", "20000\n"},
+                         {second + "slurm/job_7/memory.current", "11000\n"},
+                         {second + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
+                         {second + "slurm/job_7/step_0/task_1/memory.current", "500\n"}});
+  EXPECT_EQ(machine.granted().free, 1000); // all of slurm's jobs
+  EXPECT_EQ(machine.granted().limit, 20000);
+}
+
+TEST(ControlGroups, OfVersionOneToo) {
+  const Machine machine({{"proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n"},
+                         {first + "docker/abc/memory.limit_in_bytes", "10000\n"},
+                         {first + "docker/abc/memory.usage_in_bytes", "8000\n"},
+                         {first + "docker/abc/memory.stat", "inactive_file 1\ntotal_inactive_file 500\n"},
+                         {first + "memory.limit_in_bytes", "9223372036854771712\n"},
+                         {first + "memory.usage_in_bytes", "123456\n"}});
+  EXPECT_EQ(machine.granted().free, 2500);
+  EXPECT_EQ(machine.granted().limit, 10000);
+}
+
+TEST(ControlGroups, AContainersOwnIsMountedAtTheTop) {
+  const Machine machine({{"proc/self/cgroup", "0::/kubepods/pod1/abc\n"},
+                         {second + "memory.max", "7000\n"},
+                         {second + "memory.current", "8000\n"}});
+  EXPECT_EQ(machine.granted().free, 0);
+  EXPECT_EQ(machine.granted().limit, 7000);
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 //
 // How fast the device's sweep is, as a fraction of the speed at which the same program copies a field. Every
 // setting is measured in turn in each round, so that all of them see the same weather; medians over rounds.
-//   heat_sweep_rate [--n2 16384] [--n3 512] [--rounds 9] [--sweeps 10] [--team 256]... [--tile 256]...
-//                   [--rows 16]... [--scalar float|double|both] [--dims 2|3|0] [--norms none,max,l2]
+//   heat_sweep_rate [--n2 16384] [--n3 512] [--rounds 9] [--sweeps 10] [--team 256 128...]
+//                   [--tile 256...] [--rows 16...] [--batch 4...] [--scalar float|double|both] [--dims 2|3|0]
+//                   [--norms none,max,l2]
+// Without a setting it is what heat takes.
 #include "heat/march.hpp"
 
 #include <CLI/CLI.hpp>
@@ -24,8 +26,21 @@ struct Settings {
   std::int64_t n2 = 16384, n3 = 512;
   int rounds = 9, sweeps = 10, dims = 0;
   std::string scalar = "both";
-  std::vector<int> teams{256}, tiles, rows, batches{march_batch};
+  std::vector<int> teams, tiles, rows, batches;
   std::vector<std::string> norms{"none", "max", "l2"};
+
+  /// All combinations; what is not given is as usual.
+  std::vector<MarchTuning> tunings(const MarchTuning& usual) const {
+    const auto of = [](const std::vector<int>& values, int otherwise) {
+      return values.empty() ? std::vector<int>{otherwise} : values;
+    };
+    std::vector<MarchTuning> list;
+    for (const int team : of(teams, usual.team))
+      for (const int tile : of(tiles, usual.tile))
+        for (const int row : of(rows, usual.rows))
+          for (const int batch : of(batches, usual.batch)) list.push_back({team, tile, row, batch});
+    return list;
+  }
 };
 
 struct Candidate {
@@ -41,11 +56,11 @@ double median(std::vector<double>& values) {
 
 template <int batch, class T>
 void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm, MarchTuning tuning,
-                double* parts, double* slot) {
+                double* parts, const NormSlots& slots) {
   const Instance instance;
   const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
   march<batch>(instance, in, out, shape, norm, parts);
-  if (norm != SweepNorm::none) combine(instance, parts, shape.teams(), norm, slot);
+  if (norm != SweepNorm::none) combine(instance, parts, shape.parts(), norm, slots);
 }
 
 template <class T>
@@ -62,18 +77,16 @@ void measure(const Settings& settings, int dimensions) {
   const auto u = make_field<T>("heat/u", block);
   const auto v = make_field<T>("heat/v", block);
   const auto source = make_source<T>(block, false);
-  const auto usual = usual_tuning(dimensions);
-  const auto tiles = settings.tiles.empty() ? std::vector<int>{usual.tile} : settings.tiles;
-  const auto rows = settings.rows.empty() ? std::vector<int>{usual.rows} : settings.rows;
-  int most_teams = 0;
-  for (const int team : settings.teams)
-    for (const int tile : tiles)
-      for (const int r : rows)
-        most_teams = std::max(most_teams,
-                              march_shape<T>(Instance(), block.all(), dimensions, {team, tile, r}).teams());
-  const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_teams + 1);
+  const auto tunings = [&](bool with_norm) {
+    return settings.tunings(usual_tuning<T>(dimensions, with_norm));
+  };
+  int most_parts = 0;
+  for (const auto& tuning : tunings(true))
+    most_parts = std::max(most_parts, march_shape<T>(Instance(), block.all(), dimensions, tuning).parts());
+  const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_parts + 1);
   double* const parts = numbers.data() + 1;
-  double* const slot = numbers.data();
+  const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
+  const NormSlots slots{numbers.data(), next.data(), 1};
 
   std::vector<Candidate> candidates;
   candidates.push_back({"copy", [=] { Kokkos::deep_copy(Instance(), v, u); }, {}});
@@ -81,29 +94,25 @@ void measure(const Settings& settings, int dimensions) {
     const auto norm = norm_name == "none"  ? SweepNorm::none
                       : norm_name == "max" ? SweepNorm::max
                                            : SweepNorm::sum_of_squares;
-    for (const int team : settings.teams)
-      for (const int tile : tiles)
-        for (const int r : rows)
-          for (const int batch : settings.batches) {
-            const MarchTuning tuning{team, tile, r};
-            const SweepInput<T> forth{u, source, stencil, block};
-            const SweepInput<T> back{v, source, stencil, block};
-            const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
-              switch (batch) {
-              case 1: return sweep_with<1>(in, out, norm, tuning, parts, slot);
-              case 2: return sweep_with<2>(in, out, norm, tuning, parts, slot);
-              default: return sweep_with<4>(in, out, norm, tuning, parts, slot);
-              }
-            };
-            auto turn = std::make_shared<bool>(false);
-            candidates.push_back({fmt::format("{:<5} team {:>4} tile {:>4} rows {:>3} batch {}", norm_name,
-                                              team, tuning.tile, r, batch),
-                                  [=] {
-                                    *turn = !*turn;
-                                    *turn ? sweep(forth, v) : sweep(back, u);
-                                  },
-                                  {}});
-          }
+    for (const auto& tuning : tunings(norm != SweepNorm::none)) {
+      const SweepInput<T> forth{u, source, stencil, block};
+      const SweepInput<T> back{v, source, stencil, block};
+      const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
+        switch (tuning.batch) {
+        case 1: return sweep_with<1>(in, out, norm, tuning, parts, slots);
+        case 2: return sweep_with<2>(in, out, norm, tuning, parts, slots);
+        default: return sweep_with<4>(in, out, norm, tuning, parts, slots);
+        }
+      };
+      auto turn = std::make_shared<bool>(false);
+      candidates.push_back({fmt::format("{:<5} team {:>4} tile {:>4} rows {:>3} batch {}", norm_name,
+                                        tuning.team, tuning.tile, tuning.rows, tuning.batch),
+                            [=] {
+                              *turn = !*turn;
+                              *turn ? sweep(forth, v) : sweep(back, u);
+                            },
+                            {}});
+    }
   }
 
   for (int round = -1; round < settings.rounds; ++round)

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace kontor::heat::test {
@@ -73,6 +75,103 @@ TEST(History, IsCompleteAndRight) {
       }
     }
   }
+}
+
+/// A history is the same to the bit where sweeps with norms are made by graphs, and it is complete where
+/// graphs and single sweeps take turns.
+TEST(History, IsTheSameByGraph) {
+  if (!on_device) GTEST_SKIP() << "no graphs";
+  for (const int check_every : {1, 3, 5, 7, 16, 17}) {
+    nlohmann::ordered_json histories[2];
+    for (const bool graph : {false, true}) {
+      auto options = read_options(deck(0, 453, check_every, "l2"), 1);
+      options.graph = graph ? Graphs::on : Graphs::off;
+      Problem<double> problem(options, MPI_COMM_SELF);
+      problem.heat->warm_up();
+      problem.heat->reset();
+      problem.heat->run();
+      histories[graph] = problem.heat->record()["history"];
+      EXPECT_EQ(problem.heat->record()["graph"], graph ? "on" : "off");
+      if (graph) {
+        EXPECT_GT(problem.timers.entries().at("graph").calls, 12);
+      }
+    }
+    EXPECT_EQ(histories[0]["norm"].size(), (453u + check_every - 1) / check_every);
+    EXPECT_EQ(histories[0], histories[1]) << "check_every " << check_every;
+  }
+}
+
+/// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph
+/// fills.
+TEST(Norms, AreReadWhenTheyAreAskedFor) {
+  if (!on_device) GTEST_SKIP() << "no batches";
+  using Space = FieldView<double>::execution_space;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Norms<Space> norms(comm, SweepNorm::max);
+  Queues<Space> queues(true);
+  const Kokkos::View<double*, Space::memory_space> part("heat/part", 1);
+  for (const int batch : {1, 6}) {
+    norms.begin(batch);
+    for (int n = 1; n <= 40; ++n) {
+      if (n % 5 == 1) norms.make_room(std::min(batch, 4), queues);
+      Kokkos::deep_copy(part, n);
+      combine(queues.interior(), part.data(), 1, SweepNorm::max, norms.slots());
+      norms.add(n, queues);
+      if (n == 3 || n == 22) {
+        norms.read(n, queues);
+        EXPECT_EQ(norms.latest(), n);
+      }
+    }
+    norms.read(40, queues);
+    ASSERT_EQ(norms.values().size(), 40u);
+    for (int n = 1; n <= 40; ++n) EXPECT_EQ(norms.values()[n - 1], n) << "batch " << batch;
+  }
+}
+
+/// As many parts as large blocks leave, which several teams put together.
+TEST(Norms, OfManyParts) {
+  using Space = FieldView<double>::execution_space;
+  const Kokkos::View<double*, Space::memory_space> slot("heat/slot", 1);
+  const Kokkos::View<int*, Space::memory_space> next("heat/next", 1);
+  for (const int count : {1, 7, 10000, 16384, 16385, 50000}) {
+    const Kokkos::View<double*, Kokkos::HostSpace> parts("heat/parts", count);
+    for (int p = 0; p < count; ++p) parts(p) = 1 + p * 7919 % count; // 1 to count, once each
+    for (const auto norm : {SweepNorm::max, SweepNorm::sum_of_squares}) {
+      const Kokkos::View<double*, Space::memory_space> there("heat/parts", count);
+      Kokkos::deep_copy(there, parts);
+      combine(Space(), there.data(), count, norm, {slot.data(), next.data(), 1});
+      const double result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), slot)(0);
+      EXPECT_EQ(result, norm == SweepNorm::max ? count : count * (count + 1.0) / 2) << count << " parts";
+    }
+  }
+}
+
+TEST(Agenda, FindsTheGraphForItsSweeps) {
+  const auto graph = [](std::int64_t check_every, bool stops) {
+    const auto shape = Agenda{1000, check_every, 0, stops}.graph();
+    return std::pair(shape.sweeps, shape.norm_every);
+  };
+  EXPECT_EQ(graph(0, false), std::pair(16, 0));
+  EXPECT_EQ(graph(1, false), std::pair(16, 1));
+  EXPECT_EQ(graph(3, false), std::pair(18, 3));
+  EXPECT_EQ(graph(15, false), std::pair(30, 15));
+  EXPECT_EQ(graph(16, false), std::pair(16, 16));
+  EXPECT_EQ(graph(17, false), std::pair(16, 0));
+  EXPECT_EQ(graph(1, true), std::pair(16, 0)); // each norm is waited for
+}
+
+TEST(Agenda, KnowsHowManySweepsAreAsInTheGraph) {
+  const GraphShape plain{16, 0}, with_norms{18, 3};
+  EXPECT_EQ((Agenda{1000, 0, 0, false}.alike_after(0, plain)), 16);
+  EXPECT_EQ((Agenda{1000, 17, 0, true}.alike_after(0, plain)), 16);
+  EXPECT_EQ((Agenda{1000, 17, 0, true}.alike_after(1, plain)), 15);
+  EXPECT_EQ((Agenda{16, 0, 0, false}.alike_after(0, plain)), 16);
+  EXPECT_EQ((Agenda{16, 0, 0, true}.alike_after(0, plain)), 15); // the last one has a norm
+  EXPECT_EQ((Agenda{1000, 0, 10, false}.alike_after(0, plain)), 9);
+  EXPECT_EQ((Agenda{1000, 3, 0, false}.alike_after(6, with_norms)), 18);
+  EXPECT_EQ((Agenda{1000, 3, 0, false}.alike_after(7, with_norms)), 1);
+  EXPECT_EQ((Agenda{36, 3, 0, false}.alike_after(18, with_norms)), 18);
+  EXPECT_EQ((Agenda{35, 3, 0, false}.alike_after(18, with_norms)), 16);
 }
 
 /// More than two batches of norms that are read late, and a batch that is not full.

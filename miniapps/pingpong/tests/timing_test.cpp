@@ -89,7 +89,7 @@ TEST_F(Timing, PhasesAreOfOneExecution) {
                          phases.pack += 2.0 * n * (comm.rank() + 1);
                          phases.wait += 3.0 * n * (comm.rank() + 1);
                        },
-                       &phases}};
+                       {&phases, [](bool) {}}}};
   const auto samples = interleave(comm, ways, payload, {3, 2, 1e-6}, true);
   EXPECT_DOUBLE_EQ(samples.phases[0].pack, 2.0 * comm.size()) << "of the slowest rank";
   EXPECT_DOUBLE_EQ(samples.phases[0].wait, 3.0 * comm.size());

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/collective.hpp>
 #include <kontor/comm/counts.hpp>
+#include <kontor/comm/gather.hpp>
 
 /// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
 /// orders and errors as in gather.hpp.
@@ -26,45 +27,61 @@ struct Alltoallv {
 } // namespace detail
 
 /// Collective. Parts of equal sizes. MPI_Alltoall.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void alltoall(const Communicator& comm, const In& in, const Out& out) {
   detail::run(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 void alltoall(const Communicator& comm, const View& view) {
   detail::run(comm, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoall(const Communicator& comm, const In& in, const Out& out) {
   return detail::start(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> ialltoall(const Communicator& comm, const View& view) {
   return detail::start(comm, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
 /// MPI_Alltoallv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void alltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
                const Counts& receive_counts) {
   detail::run(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 void alltoallv(const Communicator& comm, const View& view, const Counts& counts) {
   detail::run(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }
 
+/// Collective. This rank sends send_counts[r] elements to rank r, which need not know it: the ranks tell each
+/// other first. Makes the View of what comes from all ranks, in their order. MPI_Alltoall of the counts, then
+/// MPI_Alltoallv.
+template <SentView In>
+Gathered<typename In::non_const_value_type> alltoallv_with_counts(const Communicator& comm, const In& in,
+                                                                  const Counts& send_counts) {
+  const detail::Numbers told("comm/counts", comm.size());
+  const detail::Numbers heard("comm/counts", comm.size());
+  for (std::size_t r = 0; r < told.size(); ++r) told(r) = send_counts[r];
+  alltoall(comm, told, heard);
+  const Counts receive_counts(heard);
+  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), receive_counts);
+  alltoallv(comm, in, send_counts, gathered.data, receive_counts);
+  return gathered;
+}
+
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
   return detail::start(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
@@ -72,7 +89,7 @@ Request<In, Out> ialltoallv(const Communicator& comm, const In& in, const Counts
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> ialltoallv(const Communicator& comm, const View& view, const Counts& counts) {
   return detail::start(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }

@@ -42,18 +42,20 @@ struct Transfer {
   WireOrder order; ///< in which they travel
   int peer = 0;    ///< the rank at the other end
   int tag = 0;     ///< equal at both ends, and of no other message between them
+  int turn = 0; ///< equal at both ends: a rank sends one message of this tag in this turn, and receives one
 };
 
 /// What a plan carries out: the messages of one exchange that this rank takes part in.
 struct Schedule {
   std::string label;              ///< of the exchange, for errors
-  std::vector<Transfer> sends;    ///< in the order of their slots
-  std::vector<Transfer> receives; ///< in the order of their slots
+  std::vector<Transfer> sends;    ///< in the order of their tags
+  std::vector<Transfer> receives; ///< in the order of their tags
   Stream stream = nullptr;        ///< on which the packing before and the unpacking after are queued
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
-/// A step is prepare(), packing, start(), any other work, finish(), unpacking, release(). All of them are
+/// A step is prepare(), packing, start(), any other work, finish() or test() until it is true, unpacking,
+/// release(). All of them but test() are
 /// collective over the ranks of the plan, in the same order for all their plans. A backend that is
 /// stream_ordered means by "on return" and "must be complete": for what is queued on the stream after and
 /// before the call. It reports what went wrong on the device at a later call.
@@ -74,8 +76,20 @@ class Plan {
   /// On return the receive buffers hold the data and the send buffers are free.
   virtual void finish() = 0;
 
+  /// Local; between start() and finish(). True if it has done what finish() does; else the step goes on. A
+  /// plan that cannot tell without waiting waits.
+  virtual bool test() {
+    finish();
+    return true;
+  }
+
   /// The receive buffers in the backend's own memory have been read, on the host's clock.
   virtual void release() {}
+
+  /// Local. A step that was started will not be finished, because of an error: takes back what can be taken
+  /// back at once, and waits for nobody. Returns whether nothing of it is under way any more. Where something
+  /// is, the plan and its buffers stay until another call returns true, or for ever.
+  virtual bool give_up() noexcept { return true; }
 
   /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
   /// replays steps by itself, from a recording of its stream, as a stream_ordered backend allows.

@@ -28,13 +28,13 @@ Used<View> broadcast(const Communicator& comm, int root, const View& view) {
 } // namespace detail
 
 /// Collective. Every rank's View becomes the root's. MPI_Bcast.
-template <class View>
+template <ReceivedView View>
 void bcast(const Communicator& comm, const View& view, int root) {
   detail::run(comm, detail::Broadcast{root}, detail::broadcast(comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's. MPI_Ibcast.
-template <class View>
+template <ReceivedView View>
 Request<View> ibcast(const Communicator& comm, const View& view, int root) {
   return detail::start(comm, detail::Broadcast{root}, detail::broadcast(comm, root, view));
 }

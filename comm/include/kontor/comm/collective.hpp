@@ -38,19 +38,11 @@ struct Operand {
   Operand absent() const { return {nullptr, 0, scalar, view, describe}; }
 };
 
-template <ViewType View, class Kept>
+template <class View, class Kept>
 Operand operand(const Lent<View, Kept>& lent) {
   using T = typename View::non_const_value_type;
   return {lent.data(), static_cast<std::int64_t>(lent.view().size()), scalar_of<T>(), &lent.view(),
           [](const void* view) { return to_buffer(*static_cast<const View*>(view)); }};
-}
-
-/// A single value of the caller's.
-template <Transferable T>
-Operand operand(T& value) {
-  return {&value, 1, scalar_of<T>(), &value, [](const void*) {
-            return Buffer{nullptr, scalar_of<T>(), {}, MemoryKind::host, {}};
-          }};
 }
 
 /// A non-blocking operation that has been begun.
@@ -73,17 +65,14 @@ struct Used {
 
 template <class View>
 Used<View> read(const View& view, bool here = true) {
-  check_sent<View>();
   return {view, here ? Use::read : Use::nothing};
 }
 template <class View>
 Used<View> written(const View& view, bool here = true) {
-  check_received<View>();
   return {view, here ? Use::written : Use::nothing};
 }
 template <class View>
 Used<View> in_place(const View& view, Use use = Use::both) {
-  check_received<View>();
   return {view, use};
 }
 
@@ -115,11 +104,9 @@ void run(const Communicator& comm, const Collective& collective, const Used<View
   }(Lent<Views, const Views&>(comm, Collective::name + 1, used.view, used.use)...);
 }
 
-/// The non-blocking operation.
+/// The non-blocking operation, with what the Request has been lent.
 template <class Collective, class... Views>
-Request<Views...> start(const Communicator& comm, const Collective& collective, const Used<Views>&... used) {
-  check_one_scalar<Views...>();
-  Request<Views...> request(comm, Lent<Views>(comm, Collective::name, used.view, used.use)...);
+Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Posted posted;
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     collective(comm, operand(request.template lent<i>())..., &posted);
@@ -133,6 +120,14 @@ Request<Views...> start(const Communicator& comm, const Collective& collective, 
   else
     request.begun(posted.request, envelope, 0, std::move(posted.arrays));
   return request;
+}
+
+/// The non-blocking operation.
+template <class Collective, class... Views>
+Request<Views...> start(const Communicator& comm, const Collective& collective, const Used<Views>&... used) {
+  check_one_scalar<Views...>();
+  return begin(comm, collective,
+               Request<Views...>(comm, Lent<Views>(comm, Collective::name, used.view, used.use)...));
 }
 
 } // namespace kontor::comm::detail

@@ -27,6 +27,14 @@ struct Facts {
   int size = 1;
   int tag_limit = 32767;
 };
+
+/// What MPI may still use, although its owner is gone.
+class InFlight {
+ public:
+  virtual ~InFlight() = default;
+  /// Local. Whether MPI is done with it.
+  virtual bool over() noexcept = 0;
+};
 } // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
@@ -58,8 +66,13 @@ class Communicator {
   ~Communicator() = default;
 
   /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
-  /// with this one's options. Each rank belongs to exactly one of the new communicators. MPI_Comm_split.
+  /// with this one's options. Each rank belongs to exactly one of the new communicators. Throws AgreedError
+  /// on every rank if a colour is negative. MPI_Comm_split.
   Communicator split(int colour, int key = 0) const;
+
+  /// Collective. The same, for when some ranks are to be in none of the new communicators: they give
+  /// std::nullopt and get it. MPI_Comm_split with MPI_UNDEFINED.
+  std::optional<Communicator> split(std::optional<int> colour, int key = 0) const;
 
   /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
   /// Cartesian communicator of those. Throws UsageError unless `keep` has one entry for each dimension and
@@ -73,7 +86,15 @@ class Communicator {
   Communicator column() const { return sub({true, false}); }
 
   /// Local. Another handle to the same communicator; the last one frees it.
-  Communicator share() const { return Communicator(group_); }
+  Communicator share() const {
+    if (!group_) [[unlikely]]
+      group();
+    return Communicator(group_);
+  }
+
+  /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls
+  /// throw CallError then.
+  explicit operator bool() const { return group_ != nullptr; }
 
   /// This rank, from 0.
   int rank() const;
@@ -97,8 +118,14 @@ class Communicator {
   const std::vector<int>& coordinates() const;
   /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
-  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end.
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the
+  /// process grid has that dimension.
   int neighbour(int dim, int displacement) const;
+
+  /// Local. The rank at these coordinates of the process grid, one for each dimension. Where a dimension is
+  /// periodic they go on around it; beyond a closed end: no_rank. So neighbours across a corner can be asked
+  /// for. Throws CallError unless there is one for each dimension.
+  int rank_at(std::vector<int> coordinates) const;
 
   /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
   /// every rank; so an error that one rank sees becomes an error of all of them instead of a hang.
@@ -135,6 +162,14 @@ class Communicator {
   /// complete, at the latest when the communicator ends.
   void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
 
+  /// Local; any thread. The same for what an error has left, which may never be complete: when the
+  /// communicator ends it is not waited for, but left to MPI, memory included.
+  void keep(std::unique_ptr<detail::InFlight>) const;
+
+  /// Local. Whether this rank may wait for the others where they end something together: no exception is
+  /// passing, no error has left messages behind, and MPI has not ended.
+  bool ends_together() const;
+
   /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
   /// and leaves to MPI what is under way, memory included.
   void abandon() const;
@@ -147,6 +182,7 @@ class Communicator {
   Communicator(Owned, const Options&);
   void read_cartesian();
   explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
+  Group& group() const;
   std::shared_ptr<Group> group_;
 };
 

@@ -6,43 +6,13 @@
 #include <kontor/comm/mpi_datatype.hpp>
 #include <kontor/comm/pack.hpp>
 #include <kontor/comm/view_buffer.hpp>
+#include <kontor/comm/view_concepts.hpp>
 
 #include <optional>
 #include <string>
-#include <type_traits>
 
 /// How the one-shot calls hand a View to MPI: pointer, count and datatype.
 namespace kontor::comm::detail {
-
-/// What every View must be that a one-shot call takes.
-template <class View>
-constexpr void check_sent() {
-  static_assert(ViewType<View>, "kontor::comm: what is sent and what receives must each be a Kokkos::View");
-  static_assert(Transferable<typename View::non_const_value_type>,
-                "kontor::comm: the elements of a View that travels between ranks must be "
-                "trivially copyable (numbers, complex numbers, plain structs)");
-  static_assert(
-      memory_of<View>() == MemoryKind::host,
-      "kontor::comm: one-shot calls (messages, collectives, reductions of any kind) take Views in host "
-      "memory; an Exchange takes device memory too");
-}
-
-/// What it must be besides where data arrive in it.
-template <class View>
-constexpr void check_received() {
-  check_sent<View>();
-  static_assert(!std::is_const_v<typename View::value_type>, "kontor::comm: a const View cannot receive");
-}
-
-/// What the two Views of an exchange must be.
-template <class SendView, class ReceiveView>
-constexpr void check_exchanged() {
-  check_sent<SendView>();
-  check_received<ReceiveView>();
-  static_assert(
-      std::is_same_v<typename SendView::non_const_value_type, typename ReceiveView::non_const_value_type>,
-      "kontor::comm: both Views of an exchange must have the same scalar type");
-}
 
 /// Throws CallError: packing is 'none' and the View does not lie in one piece.
 [[noreturn]] void refuse_strided(const char* operation, const Buffer&);
@@ -55,14 +25,14 @@ class Contiguous {
   using value_type = typename View::non_const_value_type;
 
   Contiguous(const Communicator& comm, const char* operation, const View& view)
-      : data_(const_cast<value_type*>(view.data())), count_(static_cast<std::int64_t>(view.size())) {
+      : data_(data_of(view)), count_(static_cast<std::int64_t>(view.size())) {
     if (!view.span_is_contiguous()) [[unlikely]]
       make_copy(comm, operation, view);
   }
 
   /// In another order than that in which they lie.
   Contiguous(const View& view, const WireOrder& order)
-      : data_(view.data()), count_(static_cast<std::int64_t>(view.size())) {
+      : data_(data_of(view)), count_(static_cast<std::int64_t>(view.size())) {
     if (!is_contiguous(shape_of(view), order)) make_copy(order);
   }
 
@@ -89,7 +59,7 @@ class Contiguous {
   void make_copy(const WireOrder& order) {
     const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
     copy_.emplace(Copy{Memory(properties, static_cast<std::size_t>(count_)), order});
-    data_ = copy_->memory.data();
+    data_ = data_of(copy_->memory);
   }
 
   template <typename Packs::Direction direction>
@@ -97,7 +67,7 @@ class Contiguous {
     if (!copy_) [[likely]]
       return;
     Packs packs;
-    packs.add(const_cast<value_type*>(view.data()), data_, loop_nest(shape_of(view), copy_->order));
+    packs.add(data_of(view), data_, loop_nest(shape_of(view), copy_->order));
     packs.commit();
     const Space instance;
     packs.template run<direction>(instance);

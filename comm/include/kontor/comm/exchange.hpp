@@ -8,8 +8,10 @@
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/trial.hpp>
 #include <kontor/comm/view_buffer.hpp>
+#include <kontor/comm/view_concepts.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,20 +24,45 @@ namespace kontor::comm {
 ///
 /// `View` gives the value type and the space; the Views that travel may have any rank (0 to 8) and layout.
 /// Elements meet by logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements.
-/// The exchange shares ownership of its Views, so they outlive the messages. Host handle: not copyable.
+/// The exchange shares ownership of its Views, so they outlive the messages. One that is destroyed in the
+/// middle of a step finishes its messages, together with all ranks; where an exception is passing it waits
+/// for nobody: what receives is taken back where it can be, what is sent goes on, and the communicator keeps
+/// Views and buffers until MPI is done with them. Host handle: not copyable; one that was moved from takes
+/// part in nothing.
 template <ViewType View>
 class Exchange {
  public:
   using value_type = typename View::non_const_value_type; ///< of all Views that travel
   using execution_space = typename View::execution_space; ///< where pack kernels run
   using memory_space = typename View::memory_space;       ///< where the staging buffer lies
-  static_assert(Transferable<value_type>,
-                "kontor::comm: the elements of a View that travels between ranks must "
-                "be trivially copyable (numbers, complex numbers, plain structs)");
+  static_assert(detail::check_elements<View>());
+
+  /// Whether a View of that type may be sent by this exchange; if not, the compiler says why.
+  template <class V>
+  static constexpr bool sends() {
+    if constexpr (!detail::check_view<V>()) {
+      return false;
+    } else {
+      constexpr bool same_scalar = std::is_same_v<typename V::non_const_value_type, value_type>;
+      static_assert(same_scalar, "kontor::comm: all Views of an exchange must have its scalar type");
+      constexpr bool same_space = std::is_same_v<typename V::memory_space, memory_space>;
+      static_assert(same_space, "kontor::comm: all Views of an exchange must lie in its memory space");
+      return same_scalar && same_space && detail::check_elements<V>();
+    }
+  }
+  /// Whether one may receive.
+  template <class V>
+  static constexpr bool receives() {
+    if constexpr (!sends<V>())
+      return false;
+    else
+      return detail::check_not_const<V>();
+  }
 
   /// Local. `label` names the exchange in errors. Pack kernels run on `instance`.
   Exchange(const Communicator& comm, std::string label, const execution_space& instance = {})
-      : comm_(comm.share()), label_(std::move(label)), instance_(instance) {}
+      : comm_(comm.share()), label_(std::move(label)), instance_(instance),
+        checks_order_(comm.options().check == CheckLevel::cross_rank) {}
 
   Exchange(Exchange&&) noexcept = default;
   /// Ends the plan that was there before the memory that it uses, which memberwise assignment would not.
@@ -48,50 +75,81 @@ class Exchange {
 
   /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where
   /// a peer is no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of
-  /// the destination, so all ranks declare their slots in the same order.
+  /// the destination, so all ranks declare their slots in the same order; where each has neighbours of its
+  /// own, add_send() and add_receive() ask for less. The slot keeps these Views: what becomes of the
+  /// variables later, by swap, resize or assignment, does not change what travels, and check_sends() and
+  /// check_receives() find out. Memory that an unmanaged View refers to is the caller's to keep until the
+  /// exchange is gone; after an exception in a step, until MPI has ended. Takes part in steps from the next
+  /// commit() on.
   template <class SendView, class ReceiveView>
-  void add(const SendView& send, int destination, const ReceiveView& receive, int source) {
-    static_assert(ViewType<SendView> && ViewType<ReceiveView>,
-                  "kontor::comm: what is sent and what receives must each be a Kokkos::View");
-    check_type<SendView>();
-    check_type<ReceiveView>();
-    static_assert(!std::is_const_v<typename ReceiveView::value_type>,
-                  "kontor::comm: a const View cannot receive");
+  requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
+                                                                  const ReceiveView& receive, int source) {
     slots_.push_back({to_buffer(send), destination, to_buffer(receive), source});
     views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
+  }
+
+  /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
+  /// rank b by this call arrives in the first that b receives from a by add_receive(), the second in the
+  /// second, and so on: two ranks agree on an order among themselves, whatever else each of them adds. Slots
+  /// of add() are not counted.
+  template <class SendView>
+  requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
+    auto& slot = slots_.emplace_back();
+    slot.send = to_buffer(send);
+    slot.destination = destination;
+    slot.matching = Matching::by_pair;
+    views_.push_back(std::make_shared<SendView>(send));
+  }
+
+  /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
+  template <class ReceiveView>
+  requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source) {
+    auto& slot = slots_.emplace_back();
+    slot.receive = to_buffer(receive);
+    slot.source = source;
+    slot.matching = Matching::by_pair;
+    views_.push_back(std::make_shared<ReceiveView>(receive));
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
   /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
-  /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, and
-  /// UsageError if the chosen packing or backend cannot carry a View.
+  /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
+  /// one of them is missing, or, from check level `local` on, if a cell is received twice or both received
+  /// and sent; UsageError if the chosen packing or backend cannot carry a View; CallError if the exchange was
+  /// moved from.
   void commit() {
+    if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
     carrier_.reset();
     under_way_ = false;
+    ending_.reset();
     candidates_.clear();
-    auto carriers = make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_);
+    auto carriers =
+        make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
     keep_different(comm_, carriers);
     const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
     for (std::size_t i = 0; i < carriers.size(); ++i)
       candidates_.push_back({carriers[i]->options(), seconds[i]});
     carrier_ = std::move(carriers[choose(seconds)]);
+    committed_slots_ = slots_.size();
   }
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
   /// ordered after all work on the instance: by one fence, or by the instance's own queue where the backend
   /// is stream-ordered (nccl, ipc). The Views that are sent may be read but not written before finish(),
-  /// those that receive neither.
+  /// those that receive neither. Throws CallError before commit(), after another add(), in a step, and after
+  /// a step that failed, until commit() has made the plan anew.
   void start() {
     auto& carrier = committed();
-    if (under_way_) throw CallError("exchange '" + label_ + "': start() again before finish()");
+    if (under_way_ || slots_.size() != committed_slots_ || carrier.failed()) [[unlikely]]
+      refuse_start();
     check_order("start");
     under_way_ = true;
-    carrier.start(instance_, times_);
-    ++times_.exchanges;
+    carrier.start(instance_, timed());
+    if (timed_) ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
@@ -99,9 +157,42 @@ class Exchange {
   void finish() {
     auto& carrier = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': finish() without start()");
-    check_order("finish");
+    if (ending_)
+      ending_->finish();
+    else
+      check_order("finish");
+    ending_.reset();
     under_way_ = false;
-    carrier.finish(instance_, times_);
+    carrier.finish(instance_, timed());
+  }
+
+  /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
+  /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
+  /// labels and addresses, unless some slot sends cells of this View.
+  template <ViewType V>
+  void check_sends(const V& view) const {
+    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
+  }
+  /// The same unless some slot receives into cells of this View.
+  template <ViewType V>
+  void check_receives(const V& view) const {
+    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), true);
+  }
+
+  /// Local. True if it has ended the step, as finish() does; else the step goes on. Does not wait, except
+  /// where nothing else tells: with pattern `blocking`, whose messages travel in finish(), and with `rma`
+  /// until the ranks that it sends to have started. Where the backend is stream-ordered it is true at once.
+  /// At check level `cross_rank` the first test() of a step is compared with the finish() or test() of other
+  /// ranks; where a message never comes, finish() alone has patience.
+  bool test() {
+    auto& carrier = committed();
+    if (!under_way_) throw CallError("exchange '" + label_ + "': test() without start()");
+    if (!ending_ && checks_order_) ending_.emplace(comm_, call("finish"));
+    if (ending_ && !ending_->test()) return false;
+    if (!carrier.test(instance_, timed())) return false;
+    ending_.reset();
+    under_way_ = false;
+    return true;
   }
 
   /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
@@ -121,45 +212,59 @@ class Exchange {
   /// What commit() has tried, equal on all ranks; a single one has not been timed.
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
-  /// Host seconds spent in each phase since the last reset.
+  /// Local. Whether start() and finish() time their phases, which takes some tens of nanoseconds each; at
+  /// first they do not.
+  void measure_times(bool on = true) { timed_ = on; }
+  /// Host seconds spent in each phase while they were measured, since the last reset.
   const PhaseTimes& times() const { return times_; }
   /// Sets times() to 0.
   void reset_times() { times_ = {}; }
 
-  /// The slots as declared: who sends what to whom.
+  /// What has been added: who sends what to whom.
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
   using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
 
+  PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }
+
   Carrier& committed() const {
-    if (!carrier_) throw CallError("exchange '" + label_ + "': commit() comes before start() and finish()");
+    if (!carrier_) [[unlikely]]
+      throw CallError(comm_ ? "exchange '" + label_ + "': commit() comes before start() and finish()"
+                            : "start() or finish() on an Exchange that was moved from");
     return *carrier_;
   }
 
-  /// At check level `cross_rank`: all ranks do the same with the same exchange.
-  void check_order(const char* call) const {
-    if (comm_.options().check == CheckLevel::cross_rank)
-      check_agreement(comm_, {.operation = call, .fields = {"exchange '" + label_ + "'"}});
+  [[noreturn]] void refuse_start() const {
+    const char* const why = under_way_ ? "start() again before finish()"
+                            : slots_.size() != committed_slots_
+                                ? "add() after commit(): commit() again before start()"
+                                : "start() after a step that failed: commit() makes the plan anew";
+    throw CallError("exchange '" + label_ + "': " + why);
   }
 
-  template <ViewType V>
-  static void check_type() {
-    static_assert(std::is_same_v<typename V::non_const_value_type, value_type>,
-                  "kontor::comm: all Views of an exchange must have its scalar type");
-    static_assert(std::is_same_v<typename V::memory_space, memory_space>,
-                  "kontor::comm: all Views of an exchange must lie in its memory space");
+  /// At check level `cross_rank`: all ranks do the same with the same exchange.
+  void check_order(const char* step) const {
+    if (checks_order_) [[unlikely]]
+      check_agreement(comm_, call(step));
+  }
+  CollectiveCall call(const char* step) const {
+    return {.operation = step, .fields = {"exchange '" + label_ + "'"}};
   }
 
   Communicator comm_;
   std::string label_;
   execution_space instance_;
+  bool checks_order_;
   std::vector<Slot> slots_;
-  std::vector<std::shared_ptr<void>> views_;
+  Owners views_;
   std::vector<Candidate> candidates_;
   PhaseTimes times_;
-  bool under_way_ = false;           ///< between start() and finish()
-  std::unique_ptr<Carrier> carrier_; // last: gone before the memory it uses
+  bool timed_ = false;
+  std::size_t committed_slots_ = 0;      ///< more have been added since if it differs
+  bool under_way_ = false;               ///< between start() and finish()
+  std::optional<AgreementCheck> ending_; ///< begun by the first test() of a step
+  Held<Carrier> carrier_;                // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

@@ -57,47 +57,47 @@ struct Allgatherv {
 
 /// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is
 /// not looked at and may be empty. MPI_Gather.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void gather(const Communicator& comm, const In& in, const Out& out, int root) {
   detail::run(comm, detail::Gather{root}, detail::read(in), detail::written(out, comm.rank() == root));
 }
 
 /// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
 /// their part. MPI_Gather, at the root with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 void gather(const Communicator& comm, const View& view, int root) {
   detail::run(comm, detail::Gather{root}, detail::in_place_at(comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> igather(const Communicator& comm, const In& in, const Out& out, int root) {
   return detail::start(comm, detail::Gather{root}, detail::read(in),
                        detail::written(out, comm.rank() == root));
 }
 
 /// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> igather(const Communicator& comm, const View& view, int root) {
   return detail::start(comm, detail::Gather{root}, detail::in_place_at(comm, root, view));
 }
 
 /// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
 /// MPI_Gatherv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void gatherv(const Communicator& comm, const In& in, const Out& out, const Counts& counts, int root) {
   detail::run(comm, detail::Gatherv{counts, root}, detail::read(in),
               detail::written(out, comm.rank() == root));
 }
 
 /// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 void gatherv(const Communicator& comm, const View& view, const Counts& counts, int root) {
   detail::run(comm, detail::Gatherv{counts, root}, detail::in_place_at(comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> igatherv(const Communicator& comm, const In& in, const Out& out, const Counts& counts,
                           int root) {
   return detail::start(comm, detail::Gatherv{counts, root}, detail::read(in),
@@ -105,56 +105,56 @@ Request<In, Out> igatherv(const Communicator& comm, const In& in, const Out& out
 }
 
 /// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> igatherv(const Communicator& comm, const View& view, const Counts& counts, int root) {
   return detail::start(comm, detail::Gatherv{counts, root}, detail::in_place_at(comm, root, view));
 }
 
 /// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void allgather(const Communicator& comm, const In& in, const Out& out) {
   detail::run(comm, detail::Allgather{}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
 /// with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 void allgather(const Communicator& comm, const View& view) {
   detail::run(comm, detail::Allgather{}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> iallgather(const Communicator& comm, const In& in, const Out& out) {
   return detail::start(comm, detail::Allgather{}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> iallgather(const Communicator& comm, const View& view) {
   return detail::start(comm, detail::Allgather{}, detail::in_place(view));
 }
 
 /// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 void allgatherv(const Communicator& comm, const In& in, const Out& out, const Counts& counts) {
   detail::run(comm, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
-template <ViewType View>
+template <ReceivedView View>
 void allgatherv(const Communicator& comm, const View& view, const Counts& counts) {
   detail::run(comm, detail::Allgatherv{counts}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
-template <class In, class Out>
+template <SentView In, ReceivedView Out>
 Request<In, Out> iallgatherv(const Communicator& comm, const In& in, const Out& out, const Counts& counts) {
   return detail::start(comm, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
-template <class View>
+template <ReceivedView View>
 Request<View> iallgatherv(const Communicator& comm, const View& view, const Counts& counts) {
   return detail::start(comm, detail::Allgatherv{counts}, detail::in_place(view));
 }
@@ -166,21 +166,28 @@ struct Gathered {
   std::vector<std::int64_t> offsets;        ///< one for each rank, and at the end the total
 };
 
+namespace detail {
+
+/// A View for as many elements, and where each rank's are in it.
+template <class T>
+Gathered<T> make_gathered(const std::string& label, const Counts& counts) {
+  using Data = Kokkos::View<T*, Kokkos::HostSpace>;
+  return {Data(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), counts.total()), counts.offsets()};
+}
+
+using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
+
+} // namespace detail
+
 /// Collective. The elements of all ranks' Views, of any sizes: the ranks tell each other first. Makes the
 /// View. MPI_Allgather of the numbers of elements, then MPI_Allgatherv.
-template <class In>
-auto allgatherv(const Communicator& comm, const In& in) {
-  detail::check_sent<In>();
-  using T = typename In::non_const_value_type;
-  using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
-  using Data = Kokkos::View<T*, Kokkos::HostSpace>;
-  const Numbers numbers(Kokkos::view_alloc(std::string("comm/counts"), Kokkos::WithoutInitializing),
-                        comm.size());
+template <SentView In>
+Gathered<typename In::non_const_value_type> allgatherv(const Communicator& comm, const In& in) {
+  const detail::Numbers numbers("comm/counts", comm.size());
   numbers(comm.rank()) = static_cast<std::int64_t>(in.size());
   allgather(comm, numbers);
   const Counts counts(numbers);
-  Gathered<T> gathered{Data(Kokkos::view_alloc(in.label(), Kokkos::WithoutInitializing), counts.total()),
-                       counts.offsets()};
+  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), counts);
   allgatherv(comm, in, gathered.data, counts);
   return gathered;
 }

@@ -14,7 +14,8 @@
 /// that knows the makers of GPUs apart: Kokkos has no name for events, priorities or a device's identity.
 namespace kontor::comm {
 
-/// A profiling region that ends with its scope. Names of up to 15 characters cost no allocation.
+/// A profiling region that ends with its scope: a few nanoseconds where no tool looks. Names of up to 15
+/// characters cost no allocation.
 class Region {
  public:
   explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
@@ -29,10 +30,10 @@ void fence(const ExecutionSpace& instance, const std::string& name) {
 #if KOKKOS_VERSION >= 30500
   instance.fence(name);
 #else // Kokkos 3.4 has no names for fences, and none of its host spaces tells the tools about one
-  std::uint64_t handle = 0;
-  if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Tools::beginFence(name, 0, &handle);
+  std::uint64_t handle = 0; // these two ask whether a tool listens; profileLibraryLoaded() takes far longer
+  Kokkos::Tools::beginFence(name, 0, &handle);
   instance.fence();
-  if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Tools::endFence(handle);
+  Kokkos::Tools::endFence(handle);
 #endif
 }
 
@@ -125,6 +126,10 @@ using PinnedSpace = Kokkos::HostSpace; ///< host memory that kernels reach and t
 inline int device_count() {
   return 0;
 }
+/// Local. Why there is no device that a build for devices could use; empty if there is one, or need not be.
+inline std::string device_problem() {
+  return {};
+}
 /// Local. The device of Kokkos' default instance.
 inline DeviceIdentity device_identity() {
   return {};
@@ -153,6 +158,13 @@ inline void check_gpu(KONTOR_GPU(Error_t) code, const char* call) {
 inline int device_count() {
   int count = 0;
   return KONTOR_GPU(GetDeviceCount)(&count) == KONTOR_GPU(Success) ? count : 0;
+}
+
+inline std::string device_problem() {
+  int count = 0;
+  const auto code = KONTOR_GPU(GetDeviceCount)(&count);
+  if (code != KONTOR_GPU(Success)) return KONTOR_GPU(GetErrorString)(code);
+  return count > 0 ? "" : "no device is visible";
 }
 
 inline DeviceIdentity device_identity() {

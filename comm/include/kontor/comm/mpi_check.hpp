@@ -19,4 +19,7 @@ inline void check(int code, const char* operation) {
     fail(code, operation);
 }
 
+/// Local. Whether MPI has ended, after which nothing of its can be freed.
+bool finalized();
+
 } // namespace kontor::comm::mpi

@@ -44,9 +44,8 @@ Request<SendView, ReceiveView> begin_exchange(const Communicator& comm, const Se
 } // namespace detail
 
 /// Called by the sender. Begins to send; wait() returns when the View may be written. MPI_Isend.
-template <class View>
+template <SentView View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
-  detail::check_sent<View>();
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
   detail::check_message(comm, comm.facts(), to, view);
   return detail::begin_send(comm, view, to);
@@ -54,9 +53,8 @@ Request<View> isend(const Communicator& comm, const View& view, int dest, int ta
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
 /// any_rank, and `tag` any_tag. MPI_Irecv.
-template <class View>
+template <ReceivedView View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
-  detail::check_received<View>();
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
   detail::check_message(comm, comm.facts(), from, view);
   return detail::begin_receive(comm, view, from);
@@ -64,7 +62,7 @@ Request<View> irecv(const Communicator& comm, const View& view, int source, int 
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
 /// first. MPI_Irecv and MPI_Isend.
-template <class SendView, class ReceiveView>
+template <SentView SendView, ReceivedView ReceiveView>
 Request<SendView, ReceiveView> iexchange(const Communicator& comm, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_exchanged<SendView, ReceiveView>();

@@ -76,7 +76,7 @@ class Operation {
 
   Part& next_part(const Envelope&, std::size_t view);
   std::span<Part> parts() { return std::span(parts_).first(count_); }
-  bool patient() const { return comm_->checking() != MPI_COMM_NULL; }
+  bool patient() const { return comm_->facts().check == CheckLevel::cross_rank; }
   bool poll(Part&);
   /// Becomes finished if nothing is pending.
   bool settle();

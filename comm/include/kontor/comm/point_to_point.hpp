@@ -40,9 +40,8 @@ template <ViewType SendView, ViewType ReceiveView>
 
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
 /// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
-template <class View>
+template <SentView View>
 void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
-  detail::check_sent<View>();
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
   const auto& facts = comm.facts();
   detail::check_message(comm, facts, envelope, view);
@@ -59,9 +58,8 @@ void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
 
 /// Called by the receiver. `source` may be any_rank, and `tag` any_tag. Nothing happens if `source` is
 /// no_rank. MPI_Recv.
-template <class View>
+template <ReceivedView View>
 void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
-  detail::check_received<View>();
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   const auto& facts = comm.facts();
   detail::check_message(comm, facts, envelope, view);
@@ -79,7 +77,7 @@ void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
 /// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_rank; the
 /// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
 /// included. MPI_Sendrecv.
-template <class SendView, class ReceiveView>
+template <SentView SendView, ReceivedView ReceiveView>
 void exchange(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
               int source, int tag = 0) {
   detail::check_exchanged<SendView, ReceiveView>();

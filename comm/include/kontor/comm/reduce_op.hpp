@@ -11,7 +11,9 @@
 #include <typeinfo>
 
 /// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI
-/// gets an operation made once for each communicator.
+/// gets an operation made once for each communicator. The functor may not throw: MPI calls it, on some ranks
+/// and not on others, and exceptions do not pass through MPI. One that throws ends the program: a line on
+/// stderr says what it threw, and MPI_Abort ends all ranks with code 3.
 namespace kontor::comm {
 
 /// A functor of which the caller says whether its operands may change places.
@@ -59,29 +61,25 @@ struct Reducer {
   const char* type = ""; ///< of the functor, as the compiler spells it
 };
 
+/// Ends all ranks: the functor of that type has thrown what is being handled.
+[[noreturn]] void functor_threw(const char* type) noexcept;
+
 /// What MPI calls for a functor: `both` becomes f(lower ranks, both). F is empty, so any byte is one.
 template <class T, class F>
 void combine(void* lower, void* both, int* count, MPI_Datatype*) noexcept {
   const auto f = std::bit_cast<F>('\0');
   const auto* a = static_cast<const T*>(lower);
   auto* b = static_cast<T*>(both);
-  for (int i = 0; i < *count; ++i) b[i] = f(a[i], b[i]);
+  try {
+    for (int i = 0; i < *count; ++i) b[i] = f(a[i], b[i]);
+  } catch (...) {
+    functor_threw(typeid(F).name());
+  }
 }
 
 template <class T, class F, bool swappable>
 Reducer reducer(const ReduceFunctor<F, swappable>&) {
-  static_assert(
-      std::is_empty_v<F> && std::is_trivially_copyable_v<F>,
-      "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it "
-      "cannot be a pointer to a function");
-  static_assert(
-      std::is_invocable_r_v<T, const F&, const T&, const T&>,
-      "kontor::comm: the functor of a reduction must take two elements, as (const T&, const T&), and "
-      "return one");
-  if constexpr (std::is_empty_v<F> && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
-  else
-    return {};
+  return {.function = combine<T, F>, .commutative = swappable, .type = typeid(F).name()};
 }
 
 template <class T>
@@ -92,6 +90,45 @@ Reducer reducer(ReduceOp op) {
 template <class T, class F>
 Reducer reducer(const F& f) {
   return reducer<T>(non_commutative(f));
+}
+
+/// The functor itself.
+template <class F>
+struct Unwrapped {
+  using type = F;
+};
+template <class F, bool swappable>
+struct Unwrapped<ReduceFunctor<F, swappable>> {
+  using type = F;
+};
+
+template <class T, class Op>
+concept Combines = std::is_invocable_r_v<T, const typename Unwrapped<Op>::type&, const T&, const T&>;
+
+template <class Op, class T>
+constexpr bool check_op() {
+  constexpr bool of_mpi = std::is_same_v<Op, MPI_Op>;
+  static_assert(!of_mpi,
+                "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for "
+                "MPI_SUM, or a functor, not an MPI_Op");
+  if constexpr (of_mpi) {
+    return false;
+  } else if constexpr (std::is_same_v<Op, ReduceOp>) {
+    return true;
+  } else {
+    using F = typename Unwrapped<Op>::type;
+    constexpr bool stateless = std::is_empty_v<F> && std::is_trivially_copyable_v<F>;
+    static_assert(stateless, "kontor::comm: the functor of a reduction must have no state: no captures, no "
+                             "members, and it cannot be a pointer to a function");
+    if constexpr (stateless) {
+      constexpr bool combines = Combines<T, Op>;
+      static_assert(combines,
+                    "kontor::comm: the functor of a reduction must take two elements, as (const T&, "
+                    "const T&), and return one");
+      return combines;
+    }
+    return stateless;
+  }
 }
 
 } // namespace detail

@@ -25,16 +25,18 @@ enum class Use { nothing, read, written, both };
 /// A View that an operation uses, and its elements in one piece. Reading begins here: a strided View that is
 /// read is packed when this is made. An operation that goes on by itself keeps the View, one that blocks only
 /// refers to it (`Kept` is const View&), because to copy a View takes longer than all else here.
-template <ViewType View, class Kept = View>
+template <class View, class Kept = View>
 class Lent {
  public:
   using value_type = typename View::non_const_value_type;
+  using Back = View; ///< what wait() gives
 
   Lent(const Communicator& comm, const char* operation, const View& view, Use use)
       : view_(view), memory_(comm, operation, view), use_(use) {
     if (use_ == Use::read || use_ == Use::both) memory_.pack(view_);
   }
   const View& view() const { return view_; }
+  Buffer buffer() const { return to_buffer(view_); }
   View give_back() { return std::move(view_); }
   value_type* data() const { return memory_.data(); }
   mpi::Payload payload() const { return memory_.payload(); }
@@ -54,15 +56,15 @@ class Lent {
 /// What wait() gives back.
 template <class... Views>
 struct GivenBack {
-  using type = std::tuple<Views...>;
+  using type = std::tuple<typename Lent<Views>::Back...>;
 };
 template <class View>
 struct GivenBack<View> {
-  using type = View;
+  using type = typename Lent<View>::Back;
 };
 template <class First, class Second>
 struct GivenBack<First, Second> {
-  using type = std::pair<First, Second>;
+  using type = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
 };
 
 } // namespace detail
@@ -70,6 +72,8 @@ struct GivenBack<First, Second> {
 /// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
 /// those that are sent may be read but not written before it is complete, those that receive neither.
 /// Movable; what was moved from is empty, and so is one whose Views have been given back.
+/// The memory of an unmanaged View is the caller's to keep until the operation is complete; if the Request is
+/// dropped, until the communicator ends.
 ///
 /// One that is dropped unfinished: a receive is cancelled, or completes if its message is there already, and
 /// its View's contents mean nothing; anything else goes on, and the communicator keeps the Views until MPI
@@ -78,7 +82,7 @@ template <class... Views>
 class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")]] Request final
     : public detail::Operation {
  public:
-  /// What wait() gives back: the View, or a pair of them.
+  /// What wait() gives back: the View, or a pair of them; of a Value, the result.
   using Result = typename detail::GivenBack<Views...>::type;
 
   /// An empty one.
@@ -133,10 +137,10 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   using Lenders = std::tuple<detail::Lent<Views>...>;
 
   Result give_back() {
-    auto lent = std::move(*lent_);
+    auto result = std::apply([](auto&... one) { return Result{one.give_back()...}; }, *lent_);
     lent_.reset();
     clear();
-    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
+    return result;
   }
 
   void deliver() override {
@@ -145,7 +149,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   Buffer buffer(std::size_t view) const override {
     std::vector<Buffer> buffers;
-    std::apply([&](const auto&... one) { (buffers.push_back(to_buffer(one.view())), ...); }, *lent_);
+    std::apply([&](const auto&... one) { (buffers.push_back(one.buffer()), ...); }, *lent_);
     return buffers.empty() ? Buffer{} : buffers[view];
   }
 

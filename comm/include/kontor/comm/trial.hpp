@@ -30,14 +30,15 @@ std::vector<double> medians(std::span<const double> times, std::size_t candidate
 /// Collective. A carrier for each way that Views in this memory can go; a way that is one of several and
 /// turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
 template <class Carrier, class ExecutionSpace>
-std::vector<std::unique_ptr<Carrier>> make_carriers(const Communicator& comm, const std::string& label,
-                                                    std::span<const Slot> slots, const Agreement& agreement,
-                                                    MemoryKind memory, const ExecutionSpace& instance) {
-  std::vector<std::unique_ptr<Carrier>> carriers;
+std::vector<Held<Carrier>> make_carriers(const Communicator& comm, const std::string& label,
+                                         std::span<const Slot> slots, const Agreement& agreement,
+                                         MemoryKind memory, const ExecutionSpace& instance,
+                                         const Owners& views) {
+  std::vector<Held<Carrier>> carriers;
   std::optional<UsageError> refused;
   for (const auto& way : comm.ways(memory)) {
     try {
-      carriers.push_back(std::make_unique<Carrier>(comm, way, label, slots, agreement, instance));
+      carriers.emplace_back(new Carrier(comm, way, label, slots, agreement, instance, views));
     } catch (const UsageError& error) {
       if (!refused) refused = error;
     }
@@ -49,7 +50,7 @@ std::vector<std::unique_ptr<Carrier>> make_carriers(const Communicator& comm, co
 /// Collective. Where no View needs packing on any rank, `datatype` is the same as `kernel`: leaves one of
 /// them.
 template <class Carrier>
-void keep_different(const Communicator& comm, std::vector<std::unique_ptr<Carrier>>& carriers) {
+void keep_different(const Communicator& comm, std::vector<Held<Carrier>>& carriers) {
   if (carriers.size() < 2 || comm.options().packing != Packing::automatic) return;
   std::erase_if(carriers, [&](const auto& carrier) {
     if (carrier->options().packing != Packing::datatype) return false;
@@ -69,7 +70,7 @@ class Saved {
     std::int64_t elements = 0;
     for (const auto& slot : slots) elements += is_received(slot) ? element_count(slot.receive.shape) : 0;
     memory_ = Memory(Kokkos::view_alloc(std::string("comm/saved"), Kokkos::WithoutInitializing), elements);
-    T* place = memory_.data();
+    T* place = data_of(memory_);
     for (const auto& slot : slots) {
       if (!is_received(slot)) continue;
       const auto& [data, scalar, shape, memory, label] = slot.receive;
@@ -120,20 +121,18 @@ std::vector<double> try_in_turns(const Communicator& comm, std::size_t candidate
 /// Collective. The carriers' times; not measured, and 0, where there is no choice. Views that receive are
 /// saved before and written back afterwards.
 template <class T, class ExecutionSpace, class MemorySpace>
-std::vector<double>
-try_carriers(const Communicator& comm,
-             std::vector<std::unique_ptr<Carrier<T, ExecutionSpace, MemorySpace>>>& carriers,
-             std::span<const Slot> slots, const ExecutionSpace& instance) {
+std::vector<double> try_carriers(const Communicator& comm,
+                                 std::vector<Held<Carrier<T, ExecutionSpace, MemorySpace>>>& carriers,
+                                 std::span<const Slot> slots, const ExecutionSpace& instance) {
   if (carriers.size() < 2) return std::vector<double>(carriers.size(), 0.0);
   const Region region("comm/trial");
   const Saved<T, ExecutionSpace, MemorySpace> saved(slots, instance);
   return try_in_turns(comm, carriers.size(), [&](std::size_t c, int count) {
-    PhaseTimes phases;
     Stopwatch watch;
     double seconds = 0;
     for (int i = 0; i < count; ++i) {
-      carriers[c]->start(instance, phases);
-      carriers[c]->finish(instance, phases);
+      carriers[c]->start(instance, nullptr);
+      carriers[c]->finish(instance, nullptr);
     }
     fence(instance, "comm/tried");
     watch.lap(seconds);

@@ -5,8 +5,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <complex>
 #include <type_traits>
+#include <utility>
 
 /// From a typed View to the erased Buffer: the only way down into the layer.
 namespace kontor::comm {
@@ -19,9 +21,22 @@ struct IsComplex<Kokkos::complex<T>> : std::true_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 
-/// What the elements of a View that travels may be: numbers, complex numbers, plain structs.
+/// Whether a copy of T's bytes is a copy of T. Types whose assignment the library has written count too, if
+/// all that they hold does: std::pair, arrays.
 template <class T>
-concept Transferable = std::is_trivially_copyable_v<T> || IsComplex<T>::value;
+struct IsTransferable : std::bool_constant<std::is_trivially_copyable_v<T> || IsComplex<T>::value> {};
+template <class A, class B>
+struct IsTransferable<std::pair<A, B>>
+    : std::bool_constant<IsTransferable<A>::value && IsTransferable<B>::value> {};
+template <class T, std::size_t count>
+struct IsTransferable<std::array<T, count>> : IsTransferable<T> {};
+template <class T, std::size_t count>
+struct IsTransferable<Kokkos::Array<T, count>> : IsTransferable<T> {};
+
+/// What the elements of a View that travels may be: numbers, complex numbers, plain structs, pairs and arrays
+/// of such.
+template <class T>
+concept Transferable = IsTransferable<T>::value;
 
 /// A Kokkos::View, of any rank, layout and space.
 template <class T>
@@ -49,19 +64,29 @@ constexpr MemoryKind memory_of() {
              : MemoryKind::device;
 }
 
+/// Whether each element lies in one piece. Kokkos before 5 stores a View of Kokkos::Array as a View of
+/// numbers with a dimension more, which is the same if that dimension runs fastest.
+template <ViewType View>
+inline constexpr bool has_whole_elements =
+    std::is_same_v<decltype(std::declval<View>().data()), typename View::value_type*> ||
+    static_cast<int>(View::rank) == 0 || std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+
+/// The first element of the View.
+template <ViewType View>
+auto* data_of(const View& view) {
+  using T = typename View::non_const_value_type;
+  return const_cast<T*>(reinterpret_cast<const T*>(view.data()));
+}
+
 /// The extents and strides of the View.
 template <ViewType View>
 Shape shape_of(const View& view) {
   constexpr int rank = static_cast<int>(View::rank);
   Shape shape;
   shape.rank = rank;
-  if constexpr (rank > 0) {
-    std::size_t strides[max_rank + 1]; // Kokkos writes one more than the rank
-    view.stride(strides);
-    for (int d = 0; d < rank; ++d) {
-      shape.extents[d] = static_cast<std::int64_t>(view.extent(d));
-      shape.strides[d] = static_cast<std::int64_t>(strides[d]);
-    }
+  for (int d = 0; d < rank; ++d) {
+    shape.extents[d] = static_cast<std::int64_t>(view.extent(d));
+    shape.strides[d] = static_cast<std::int64_t>(view.stride(d));
   }
   return shape;
 }
@@ -70,9 +95,7 @@ Shape shape_of(const View& view) {
 template <ViewType View>
 Buffer to_buffer(const View& view) {
   using T = typename View::non_const_value_type;
-  static_assert(Transferable<T>, "kontor::comm: the elements of a View that travels between ranks must be "
-                                 "trivially copyable (numbers, complex numbers, plain structs)");
-  return {const_cast<T*>(view.data()), scalar_of<T>(), shape_of(view), memory_of<View>(), view.label()};
+  return {data_of(view), scalar_of<T>(), shape_of(view), memory_of<View>(), view.label()};
 }
 
 } // namespace kontor::comm

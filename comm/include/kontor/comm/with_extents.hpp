@@ -26,13 +26,18 @@ void announce(const Communicator&, const Envelope&, const Buffer&);
 Announcement hear(const Communicator&, const Envelope&, Scalar, const Shape& expected);
 
 template <class View>
-constexpr void check_made() {
-  check_received<View>();
-  using Layout = typename View::array_layout;
-  static_assert(std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>,
-                "kontor::comm: recv_with_extents makes Views of LayoutLeft or LayoutRight");
-  static_assert(View::traits::is_managed,
-                "kontor::comm: recv_with_extents makes Views that own their memory");
+constexpr bool check_made() {
+  if constexpr (!check_received<View>()) {
+    return false;
+  } else {
+    using Layout = typename View::array_layout;
+    constexpr bool plain =
+        std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
+    static_assert(plain, "kontor::comm: recv_with_extents makes Views of LayoutLeft or LayoutRight");
+    constexpr bool owns = View::traits::is_managed;
+    static_assert(owns, "kontor::comm: recv_with_extents makes Views that own their memory");
+    return plain && owns;
+  }
 }
 
 /// Of a View that is still to be made.
@@ -61,11 +66,14 @@ View make_view(const std::string& label, const Shape& shape) {
 
 } // namespace detail
 
+/// A View that recv_with_extents() makes: in host memory, with memory of its own, LayoutLeft or LayoutRight.
+template <class View>
+concept MadeView = detail::check_made<View>();
+
 /// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so
 /// threads that send at the same time need tags of their own. Two MPI_Send.
-template <class View>
+template <SentView View>
 void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
-  detail::check_sent<View>();
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
   detail::check_message(comm, comm.facts(), envelope, view);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
@@ -83,9 +91,8 @@ void send_with_extents(const Communicator& comm, const View& view, int dest, int
 /// elements by logical index, whatever the two layouts. `source` may be any_rank, and `tag` any_tag. Throws
 /// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
 /// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
-template <class View>
+template <MadeView View>
 View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
-  detail::check_made<View>();
   using T = typename View::non_const_value_type;
   const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
   detail::check_envelope(comm, envelope);

@@ -12,15 +12,20 @@
 
 namespace kontor::config {
 
+/// The text of a deck's file, of which no more than limits::bytes + 1 are read: /dev/zero ends, too. Throws
+/// Error if it cannot be read.
+std::string read_text(const std::string& path);
+
 /// An input deck: the YAML text with the overrides applied, and where each key stands. Copies are cheap.
 class Deck {
  public:
   /// `text` is the YAML, `file` its name in messages; each override reads "section.key=value", value in YAML,
-  /// and they are applied in order. Throws Error if the text is empty, malformed, not a mapping or more than
-  /// one document; every other mistake waits for read(), so that all are listed together.
+  /// and they are applied in order. Throws Error if the text is empty, malformed, not a mapping, more than
+  /// one document or above a limit of limits.hpp; every other mistake waits for read(), so that all are
+  /// listed together.
   static Deck parse(std::string text, std::string file, const std::vector<std::string>& overrides = {});
 
-  /// The value of the `app` key. Throws Error if there is none.
+  /// The value of the `app` key: letters, digits, `_` and `-`. Throws Error if there is none.
   std::string app() const;
 
   /// Fills the options that `describe` names; keys absent from the deck keep their defaults.

@@ -8,6 +8,7 @@
 namespace kontor::config {
 
 /// What is wrong with a deck: one message for each mistake, each with its place. what() joins them by '\n'.
+/// Messages are made printable (text.hpp).
 class Error : public std::runtime_error {
  public:
   /// What is wrong, in the order of the deck.

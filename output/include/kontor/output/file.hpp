@@ -42,17 +42,22 @@ template <class T>
 concept FieldScalar = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::int64_t>;
 
-/// An HDF5 file that appears under its name only when it is complete and checked.
+/// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all
+/// are complete and checked.
 ///
 /// Every member function is collective over the communicator, with the same arguments on all ranks unless
 /// stated, and throws the same Error on every rank. After an Error the file cannot be committed.
 class File {
  public:
-  /// Collective over comm. Creates `<path>.tmp`. The file under `path`, if any, is untouched until commit().
-  File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic);
+  /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the
+  /// names, and locks the names against other processes that use this class. A file that is there is
+  /// untouched until commit(); a link is replaced then, not what it links to. Throws Error if a name is
+  /// locked (it says by whom) or cannot be replaced; nothing is left then.
+  File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
+       std::vector<std::filesystem::path> sidecars = {});
 
-  /// Without a commit() before: closes and removes `<path>.tmp`. Waits for no other rank when an exception is
-  /// passing.
+  /// Without a commit() before: closes and removes the temporary files. Waits for no other rank when an
+  /// exception is passing.
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -82,9 +87,16 @@ class File {
   /// layout, by hard links. All are (ny,nx), a flat image, or all are (nz,ny,nx).
   void image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data);
 
+  /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that
+  /// is not written is left as it was.
+  void sidecar(const std::filesystem::path& path, const std::string& text);
+
   /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed
-  /// over, and renames it to its final name. On an Error the file that was there before is intact.
-  void commit();
+  /// over, and gives it and the sidecars their names: sidecars of an earlier file are put away first, so that
+  /// none is ever found beside a file that it does not describe. Returns the names, on rank 0. On an Error
+  /// the files that were there before are intact, or its text says which are new and what became of the
+  /// others.
+  std::vector<std::filesystem::path> commit();
 
  private:
   class Impl;

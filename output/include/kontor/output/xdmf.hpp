@@ -4,8 +4,6 @@
 #include <kontor/output/error.hpp>
 #include <kontor/output/image.hpp>
 
-#include <mpi.h>
-
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -19,11 +17,14 @@ struct Snapshot {
   std::vector<std::pair<std::string, std::string>> cell_data; ///< name to show, path of the dataset
 };
 
-/// Collective over comm. Rank 0 writes `<stem of h5>.xmf` beside the HDF5 file, through `<stem>.xmf.tmp`: an
-/// XDMF description of cell data on a uniform mesh, one grid for one snapshot, a temporal collection for
-/// several. `dimensions` is 2 for (ny,nx) datasets, shown as one layer of cells, and 3 for (nz,ny,nx);
-/// `precision` is 4 or 8, the bytes of a value.
-void write_xdmf(MPI_Comm comm, const std::filesystem::path& h5, const Image& image, int dimensions,
-                int precision, const std::vector<Snapshot>& snapshots);
+/// Where the description of an HDF5 file is looked for: beside it, with the ending .xmf.
+std::filesystem::path xdmf_path(const std::filesystem::path& h5);
+
+/// Local. An XDMF description, for the file xdmf_path(h5), of cell data on a uniform mesh: one grid for one
+/// snapshot, a temporal collection for several. `dimensions` is 2 for (ny,nx) datasets, shown as one layer of
+/// cells, and 3 for (nz,ny,nx); `precision` is 4 or 8, the bytes of a value. Throws Error if there are other
+/// numbers, or no snapshot.
+std::string xdmf(const std::filesystem::path& h5, const Image& image, int dimensions, int precision,
+                 const std::vector<Snapshot>& snapshots);
 
 } // namespace kontor::output

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kontor::comm::mpi {
+
+/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from, as far as
+/// the environment says.
+std::string window_directory();
+
+/// Collective. Whether the windows of which each rank has so many bytes find room where MPI makes them, on
+/// every host: nothing if they do, else where they do not, what is needed and what is free, on every rank.
+/// Open MPI 4.1 does not check this in a way that all ranks return from.
+std::optional<std::string> lack_of_room(MPI_Comm, std::uint64_t bytes_of_this_rank);
+
+} // namespace kontor::comm::mpi

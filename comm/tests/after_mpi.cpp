@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exchanges, idle and in the middle of a step, and their communicators, which end after MPI has.
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace kontor::comm;
+using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
+
+/// Everything that a plan may have of MPI's: requests, datatypes, windows, communicators.
+Exchange<Numbers> make(const Communicator& comm, bool in_a_step) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> out("out", 4, 3), in("in", 4, 3);
+  const auto [previous, next] = test::ring_of(comm);
+  Exchange<Numbers> exchange(comm, "lasting");
+  exchange.add(Kokkos::subview(out, Kokkos::ALL, 1), next, Kokkos::subview(in, Kokkos::ALL, 1), previous);
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+  if (in_a_step) exchange.start();
+  return exchange;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  std::vector<Communicator> communicators;
+  std::vector<Exchange<Numbers>> exchanges;
+  for (auto way : test::ways()) {
+    if (rank == 0) std::printf("%s\n", to_string(way).c_str());
+    for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
+      way.check = check;
+      communicators.emplace_back(MPI_COMM_WORLD, way);
+      exchanges.push_back(make(communicators.back(), false));
+    }
+    // Small messages in a step that have arrived: MPI may not end before they do.
+    if (way.pattern == Pattern::nonblocking && way.backend != automatic_backend)
+      exchanges.push_back(make(communicators.back(), true));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  exchanges.clear();
+  communicators.clear();
+  if (rank == 0) std::printf("all have ended\n");
+}

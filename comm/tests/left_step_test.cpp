@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An exception that passes between start() and finish() takes the exchange and the Views with it, and MPI may
+// still be sending them.
+#include "faults.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace kontor::comm::test {
+namespace {
+
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+struct Left {};
+
+/// Far above and not far above what MPI copies at once: the memory of the larger one goes back to the system.
+constexpr std::size_t sizes[] = {std::size_t{1} << 20, 8192};
+
+/// Other numbers where those of the exchange were, and MPI calls that make progress.
+void use_memory_again(std::size_t n) {
+  std::vector<Doubles> others;
+  for (int i = 0; i < 4; ++i) {
+    others.emplace_back("other", n);
+    Kokkos::deep_copy(others.back(), -1);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+bool holds(const Doubles& view, double value) {
+  return std::all_of(view.data(), view.data() + view.size(), [=](double v) { return v == value; });
+}
+
+/// Rank r sends n numbers to rank r + 1, and the last one a few to rank 0.
+struct Chain {
+  Chain(const Communicator& comm, std::size_t n)
+      : out("out", n), in("in", n), few("few", 4), few_in("few in", 4), exchange(comm, "left") {
+    const auto [previous, next] = ring_of(comm, false);
+    const int last = comm.size() - 1;
+    const auto rank = comm.rank();
+    Kokkos::deep_copy(out, rank);
+    exchange.add(out, next, in, previous);
+    exchange.add(few, rank == last ? 0 : no_rank, few_in, rank == 0 ? last : no_rank);
+    exchange.commit();
+  }
+  Doubles out, in, few, few_in;
+  Exchange<Doubles> exchange;
+};
+
+/// With these the messages of a rank that has started are on their way.
+std::vector<Options> eager_ways() {
+  std::vector<Options> result;
+  for (const auto pattern : {Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood})
+    result.push_back(way("raw", Packing::kernel, pattern));
+  result.push_back(way("shm"));
+  return result;
+}
+
+/// Rank 0 leaves its step before the others begin theirs.
+TEST(LeftStep, PeersReceiveWhatWasSent) {
+  for (const auto& way : eager_ways())
+    for (const auto n : sizes) {
+      SCOPED_TRACE(to_string(way) + ", " + std::to_string(n));
+      const Communicator comm(MPI_COMM_WORLD, way);
+      Doubles few_in;
+      try {
+        Chain chain(comm, n);
+        few_in = chain.few_in;
+        Kokkos::deep_copy(chain.few, 1);
+        if (comm.rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
+        chain.exchange.start();
+        if (comm.rank() == 0) throw Left();
+        chain.exchange.finish();
+        EXPECT_TRUE(holds(chain.in, comm.rank() - 1))
+            << "found " << chain.in(0) << " and " << chain.in(n - 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (way.backend == "shm") throw Left(); // its exchanges end together, or not at all
+      } catch (const Left&) {
+        if (comm.rank() == 0) use_memory_again(n);
+      }
+      const bool receives = comm.size() > 1 && comm.rank() == 0 && way.pattern != Pattern::neighborhood;
+      EXPECT_TRUE(!receives || holds(few_in, 0)) << "a receive was not taken back";
+    }
+}
+
+/// At check level `cross_rank` the others find out who has left.
+TEST(LeftStep, PeersAreTold) {
+  for (auto way : eager_ways()) {
+    SCOPED_TRACE(to_string(way));
+    way.check = CheckLevel::cross_rank;
+    way.patience = 0.2;
+    const Communicator comm(MPI_COMM_WORLD, way);
+    if (comm.size() == 1) GTEST_SKIP() << "a rank does not miss itself";
+    try {
+      Chain chain(comm, sizes[0]);
+      chain.exchange.start();
+      if (comm.rank() == 0) throw Left();
+      const auto text = text_of<Error>([&] { chain.exchange.finish(); });
+      EXPECT_NE(text.find("missing: 0"), std::string::npos) << text;
+    } catch (const Left&) {
+    }
+    use_memory_again(sizes[0]);
+  }
+}
+
+/// All ranks leave, in every way.
+TEST(LeftStep, AllRanksMayLeave) {
+  for (const auto& way : ways(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(way));
+    const Communicator comm(MPI_COMM_WORLD, way);
+    try {
+      Chain chain(comm, sizes[1]);
+      chain.exchange.start();
+      throw Left();
+    } catch (const Left&) {
+      use_memory_again(sizes[1]);
+    }
+    expect_usable(comm);
+  }
+}
+
+/// What failed once is not started again by itself.
+TEST(LeftStep, NoStepAfterOneThatFailed) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  Exchange<Doubles> exchange(comm, "faulty");
+  const Doubles out("out", 3), in("in", 3);
+  Kokkos::deep_copy(out, comm.rank());
+  exchange.add(out, next, in, previous);
+  exchange.commit();
+  exchange.start();
+  EXPECT_NE(text_of_failing("MPI_Waitall", 1, [&] { exchange.finish(); }), "no error");
+  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
+            "exchange 'faulty': start() after a step that failed: commit() makes the plan anew");
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+  EXPECT_TRUE(holds(in, previous));
+}
+
+} // namespace
+} // namespace kontor::comm::test

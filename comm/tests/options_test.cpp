@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options that differ between ranks are an error when the communicator is made, whichever they are.
+#include "error_text.hpp"
+#include "ways.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+TEST(Options, AreEqualOnAllRanks) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) GTEST_SKIP() << "one rank has one choice";
+  const int last = size - 1;
+  const auto expect = [&](const auto& change, const std::string& differ) {
+    Options options;
+    if (rank == last) change(options);
+    EXPECT_EQ(text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }),
+              "the options of a communicator must be equal on all its ranks: " + differ);
+  };
+  const auto is = [&](const char* option, const char* first, const char* second) {
+    return fmt::format("{} is '{}' on rank 0 and '{}' on rank {}", option, first, second, last);
+  };
+  expect([](Options& o) { o.backend = "view"; }, is("backend", "raw", "view"));
+  expect([](Options& o) { o.backend = automatic_backend; }, is("backend", "raw", "auto"));
+  expect([](Options& o) { o.pattern = Pattern::neighborhood; }, is("pattern", "nonblocking", "neighborhood"));
+  expect([](Options& o) { o.packing = Packing::none; }, is("packing", "auto", "none"));
+  expect([](Options& o) { o.path = Path::staged; }, is("path", "auto", "staged"));
+  expect([](Options& o) { o.check = CheckLevel::cross_rank; }, is("check", "local", "cross_rank"));
+  expect([](Options& o) { o.trial = 1; }, is("trial", "0.2", "1"));
+  expect([](Options& o) { o.patience = 0.5; }, is("patience", "20", "0.5"));
+  expect([](Options& o) { o.ranks_per_node = 2; }, is("ranks_per_node", "0", "2"));
+  expect(
+      [](Options& o) {
+        o.backend = "view";
+        o.pattern = Pattern::rma;
+      },
+      is("backend", "raw", "view") + ", " + is("pattern", "nonblocking", "rma"));
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <kontor/config/limits.hpp>
+#include <kontor/config/text.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace made_up;
+
+namespace {
+
+const std::string head = "app: made_up\nproblem: {cells: [8, 8]}\n";
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string result;
+  while (times-- > 0) result += text;
+  return result;
+}
+
+bool is_printable(const std::string& text) {
+  return printable(text, '\n') == text;
+}
+
+TEST(Limits, ATextMayHaveSoManyBytes) {
+  const auto comment = [](std::size_t bytes) { return fmt::format("#{:{}}\n", "", bytes - head.size() - 2); };
+  EXPECT_EQ(mistakes(head + comment(limits::bytes)), "");
+  EXPECT_EQ(mistakes(head + comment(limits::bytes + 1)),
+            "d.yaml: the deck has more than 1048576 bytes; this is the most that it may have");
+}
+
+TEST(Limits, NoMoreIsReadOfAFile) {
+  EXPECT_EQ(read_text("/dev/zero").size(), limits::bytes + 1);
+}
+
+TEST(Limits, AnAliasCountsAsWhatItStandsFor) {
+  std::string bomb = head + "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
+  for (const std::string name : {"b", "c", "d", "e", "f", "g"})
+    bomb += fmt::format("{0}: &{0} [{1}*{2}]\n", name, repeated(fmt::format("*{:c}, ", name[0] - 1), 9),
+                        static_cast<char>(name[0] - 1));
+  ASSERT_LT(bomb.size(), 400U);
+  const auto said = mistakes(bomb);
+  EXPECT_NE(said.find("d.yaml:6:"), std::string::npos) << said;
+  EXPECT_NE(said.find("more than 10000 keys and values"), std::string::npos) << said;
+  EXPECT_EQ(mistakes("app: made_up\nproblem: {cells: &n [8, 8], lengths: *n}\nfile: &f x\n"), "");
+}
+
+TEST(Limits, ADeckMayHaveSoManyNodes) {
+  const auto numbers = [](std::size_t count) { return "  lengths: [" + repeated("1,", count) + "]\n"; };
+  EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes - 11)), "");
+  EXPECT_NE(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes)).find("d.yaml:4:"),
+            std::string::npos);
+  EXPECT_EQ(mistakes(head, {"problem.lengths=[" + repeated("1,", limits::nodes) + "]"})
+                .find("--set problem.lengths=[1,1,"),
+            0U);
+}
+
+TEST(Limits, NestingHasAnEnd) {
+  for (const std::string open : {"[", "{a: ", "- ", "? "}) {
+    SCOPED_TRACE(open);
+    const std::string before = open == "- " || open == "? " ? "\n  " : "";
+    const auto said = mistakes(head + "deep: " + before + repeated(open, 100'000));
+    EXPECT_NE(said.find("more than 32 deep"), std::string::npos) << said;
+    EXPECT_LT(said.size(), 500U);
+  }
+}
+
+TEST(Limits, SoManyMistakesAreListed) {
+  std::string deck = head;
+  for (int i = 0; i < 3000; ++i) deck += fmt::format("key_{}: {}\n", i, i);
+  try {
+    read(deck);
+    FAIL() << "the deck was accepted";
+  } catch (const Error& error) {
+    ASSERT_EQ(error.messages().size(), limits::mistakes + 1);
+    EXPECT_EQ(error.messages()[0].find("d.yaml:3:1: key_0 is unknown"), 0U);
+    EXPECT_EQ(error.messages().back(), "and 2980 more mistakes, which are not listed");
+  }
+}
+
+TEST(Limits, LongValuesAreCut) {
+  const std::string end = std::string(limits::shown, 'x') + "\"... (5000 bytes)";
+  EXPECT_EQ(mistakes(head + "comm: {backend: " + std::string(5000, 'x') + "}\n"),
+            "d.yaml:3:17: comm.backend expects raw, view or null, found \"" + end);
+  for (const auto& text : {std::string(1000, 'k') + ": 1", "file: !" + std::string(1000, 't') + " x",
+                           std::string(1000, 'k') + ": 1\n" + std::string(1000, 'k') + ": 1",
+                           "problem: {boundary: {x_min: {" + std::string(1000, 'k') + ": 1}}}",
+                           "comm: {" + std::string(1000, 'k') + ": {a: 1, a: 2}}"}) {
+    const auto said = mistakes("app: made_up\n" + text + "\n");
+    EXPECT_NE(said.find("... (100"), std::string::npos) << said;
+    EXPECT_LT(said.size(), 1000U);
+  }
+  EXPECT_LT(mistakes(head, {"comm.backend=" + std::string(5000, 'x')}).size(), 500U);
+  EXPECT_LT(mistakes(head, {"problem.initial=" + std::string(4000, 'y')}).size(), 1000U);
+}
+
+TEST(Limits, ControlCharactersAreEscaped) {
+  EXPECT_EQ(mistakes(head + "comm: {backend: \"r\\ea\\nw\\x7f\\Lz\"}\n"),
+            "d.yaml:3:17: comm.backend expects raw, view or null, found "
+            "\"r\\x1ba\\x0aw\\x7f\\xe2\\x80\\xa8z\"");
+  for (const std::string text :
+       {"\"k\\e\\n\": 1", "file: {\"\\e\": 1, \"\\e\": 2}", "problem: {boundary: {x_min: {\"\\e\": 1}}}"})
+    EXPECT_TRUE(is_printable(mistakes("app: made_up\n" + text + "\n"))) << text;
+  const auto said = mistakes(head, {"comm.backend=a\x1b[2J", "problem.initial=\"x+\x1b\"", "\x1b.x=1"});
+  EXPECT_TRUE(is_printable(said)) << said;
+  EXPECT_NE(said.find("a\\x1b[2J"), std::string::npos) << said;
+}
+
+TEST(Limits, AnAppIsAName) {
+  for (const std::string name : {"\"\\e[2J\"", "../bin/sh", "\"\"", "a b"}) {
+    try {
+      (void)Deck::parse("app: " + name, "d.yaml").app();
+      FAIL() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("d.yaml:1:6: app expects the name of a mini-app, found \""),
+                0U);
+    }
+  }
+}
+
+TEST(Text, IsPrintable) {
+  EXPECT_EQ(printable("plain \\ text: \xc3\xa4, \xe2\x82\xac, \xf0\x9f\x98\x80"),
+            "plain \\ text: \xc3\xa4, \xe2\x82\xac, \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");                            // not UTF-8, and cut off
+  EXPECT_EQ(printable("\xc0\x80\xed\xa0\x80"), "\\xc0\\x80\\xed\\xa0\\x80"); // too long, and a surrogate
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");                            // a control character above 127
+  EXPECT_EQ(printable("a\nb\tc", '\n'), "a\nb\\x09c");
+}
+
+TEST(Text, IsCutBetweenCharacters) {
+  EXPECT_EQ(in_quotes(std::string(limits::shown, 'x')), '"' + std::string(limits::shown, 'x') + '"');
+  EXPECT_EQ(shown(repeated("\xc3\xa4", 100)), repeated("\xc3\xa4", limits::shown) + "... (200 bytes)");
+}
+
+} // namespace

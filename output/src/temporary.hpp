@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "descriptor.hpp"
+#include "name_lock.hpp"
+
+#include <filesystem>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::output {
+
+/// A file that is written beside `target` under a name of its own and takes that name at the end. The target
+/// is locked as long as this lives. A file that was not to take its name is removed at the end.
+class Temporary {
+ public:
+  /// Throws Error, which ends with `advice`, if the target cannot be replaced or is being written by another.
+  Temporary(std::filesystem::path target, std::string_view advice);
+  Temporary(const Temporary&) = delete;
+  ~Temporary();
+
+  const std::filesystem::path& target() const { return target_; }
+  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return file_; }
+  bool written() const { return written_; }
+
+  /// Writes a text file, syncs it and reads it back. Throws Error.
+  void write(const std::string& text);
+
+ private:
+  friend std::vector<std::filesystem::path> replace_together(std::list<Temporary>&);
+
+  void create();
+  void check() const;
+  void put_away();
+  void put_back() noexcept;
+  void take_name();
+
+  std::filesystem::path target_;
+  std::optional<NameLock> lock_;
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::filesystem::path earlier_; ///< where the earlier file is, once put away
+  bool written_ = false;
+  bool kept_ = false;
+};
+
+/// Throws Error, which ends with `advice`, if no file can take the name of `target`. Creates nothing.
+void check_replaceable(const std::filesystem::path& target, std::string_view advice);
+
+/// Gives the first of `files`, and those of the others that were written, their names; returns these.
+///
+/// The others describe the first: those of earlier are put away before it takes its name, so that they are
+/// never found beside a file that they do not describe. Throws Error: if the first cannot take its name, all
+/// are as they were; if another cannot, the text lists what was written. No file is lost then: the text says
+/// under which names those are that did not get theirs, and those of earlier that were put away.
+std::vector<std::filesystem::path> replace_together(std::list<Temporary>& files);
+
+/// Waits until the file's data are on the disk; throws Error if they did not get there.
+void sync(const std::filesystem::path& file);
+
+} // namespace kontor::output

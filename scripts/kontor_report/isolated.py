@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Work on files that may be damaged, in a process of its own with limits.
+
+The HDF5 library checks little of what it reads: from a damaged file it may read outside of its memory, ask for all
+there is, or never come back.
+"""
+
+import os
+import resource
+import signal
+import sys
+
+READING = 5  # seconds of computing; a valid file of some MB takes a fraction of one
+DRAWING = 120  # matplotlib may have to look at all fonts of the machine first
+ROOM = 4 << 30  # bytes of address space beyond what the process has, and four times the files
+
+
+def isolated(work, files, seconds=READING):
+    """Calls work(now) in a child and returns its exit code, at least 128 if a signal ended it.
+
+    work calls now(path) when it begins with a file, which is then named if the child does not survive. Large files
+    get more seconds: one for each 10 MB.
+    """
+    size = sum(map(_size, files))
+    seconds += size // 10_000_000
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 3
+        try:
+            os.close(reader)
+            _limit(resource.RLIMIT_CORE, 0)
+            _limit(resource.RLIMIT_AS, _used() + ROOM + 4 * size)
+            allow(seconds)
+            code = work(lambda path: os.write(writer, os.fsencode(path) + b"\0"))
+            sys.stdout.flush()
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        begun = pipe.read().split(b"\0")[:-1]
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status):
+        return os.WEXITSTATUS(status)
+    return _told(os.WTERMSIG(status), os.fsdecode(begun[-1]) if begun else ", ".join(files))
+
+
+def allow(seconds):
+    """From now on this process may compute for so many seconds."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + 1 + seconds)
+
+
+def _limit(what, most):
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _size(path):
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _used():
+    """Bytes of address space; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as pages:
+            return int(pages.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def _told(number, path):
+    """The exit code, after a line about the child's end if that is the file's fault."""
+    if number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        return 128 + number
+    how = "takes far too long" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
+    print(f"kontor: {path}: cannot be read, so the file is damaged: reading it {how}", file=sys.stderr)
+    return 2
