@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace kontor::miniapp {
@@ -22,58 +23,70 @@ constexpr int stream_repeats = 8;
 
 constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
 
-/// Collective. Elements of each of a rank's three vectors: together more than a core finds in caches that it
-/// may have to itself, less where many ranks share them and the memory; 1 GiB each on a device that has it.
-std::size_t stream_elements(const comm::Communicator& comm) {
-  constexpr double mebi = 1 << 20;
-  const auto bytes =
-      host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
-           : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
-  return static_cast<std::size_t>(bytes) / (3 * sizeof(double));
+constexpr double mebi = 1 << 20;
+
+/// Collective. Bytes of a rank's three vectors together: more than a core finds in caches that it may have to
+/// itself, less where many ranks share them and the memory; 1 GiB each on a device that has it.
+double streamed_bytes(const comm::Communicator& comm) {
+  return host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
+              : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
 }
 
-/// Collective. The slowest rank's seconds from a barrier until the default instance has done the work; the
-/// best of the repeats.
+/// Collective. How often the work is done in one sample, so that the sample is long against a launch and a
+/// look at the clock: on a device two GiB and more take less than a millisecond.
+int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
+  constexpr double bytes_of_sample = (host ? 64 : 16384) * mebi;
+  return comm::allreduce(comm,
+                         static_cast<int>(std::clamp(std::ceil(bytes_of_sample / bytes_moved), 1.0, 1000.0)),
+                         comm::ReduceOp::max);
+}
+
+/// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample
+/// wants, one after the other. The slowest rank's time from a barrier until the default instance has done it;
+/// the best of the samples.
 template <class Work>
-double best_seconds(const comm::Communicator& comm, const Work& work) {
+double bandwidth_of(const comm::Communicator& comm, double bytes_moved, const Work& work) {
   const Kokkos::DefaultExecutionSpace instance;
+  const int times = times_in_sample(comm, bytes_moved);
   double best = std::numeric_limits<double>::max();
   for (int repeat = 0; repeat < stream_repeats; ++repeat) {
     comm::fence(instance, "calibrate/ready");
     comm::barrier(comm);
     Stopwatch watch;
     double seconds = 0;
-    work();
+    for (int i = 0; i < times; ++i) work();
     comm::fence(instance, "calibrate/done");
     watch.lap(seconds);
     best = std::min(best, comm::allreduce(comm, seconds, comm::ReduceOp::max));
   }
-  return best;
+  return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
 }
 
-double triad_bandwidth(const comm::Communicator& comm) {
-  const std::size_t n = stream_elements(comm);
+/// Collective. `bytes` are those of this rank's three vectors.
+double triad_bandwidth(const comm::Communicator& comm, double bytes) {
+  const auto n = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / (3 * sizeof(double)));
   const Vector a("calibrate/a", n);
   const Vector b("calibrate/b", n);
   const Vector c("calibrate/c", n);
   Kokkos::deep_copy(b, 2.0);
   Kokkos::deep_copy(c, 2.0);
   const Kokkos::DefaultExecutionSpace instance;
-  return 4.0 * sizeof(double) * static_cast<double>(n) * comm.size() / best_seconds(comm, [&] {
-           Kokkos::parallel_for(
-               "calibrate/triad", Kokkos::RangePolicy<>(instance, 0, n),
-               KOKKOS_LAMBDA(std::size_t i) { a(i) += b(i) + 3.0 * c(i); });
-         });
+  return bandwidth_of(comm, 4.0 * sizeof(double) * static_cast<double>(n), [&] {
+    Kokkos::parallel_for(
+        "calibrate/triad", Kokkos::RangePolicy<>(instance, 0, n),
+        KOKKOS_LAMBDA(std::size_t i) { a(i) += b(i) + 3.0 * c(i); });
+  });
 }
 
-/// The devices' own copy, from one end of a vector to the other: what is copied is read and written.
-double copy_bandwidth(const comm::Communicator& comm) {
-  const std::size_t n = stream_elements(comm);
+/// Collective. The devices' own copy from one vector to another, of `bytes` together: what is copied is read
+/// and written.
+double copy_bandwidth(const comm::Communicator& comm, double bytes) {
+  const auto n = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / (2 * sizeof(double)));
   const Vector from("calibrate/from", n);
   const Vector to("calibrate/to", n);
   const Kokkos::DefaultExecutionSpace instance;
-  return 2.0 * sizeof(double) * static_cast<double>(n) * comm.size() /
-         best_seconds(comm, [&] { Kokkos::deep_copy(instance, to, from); });
+  return bandwidth_of(comm, 2.0 * sizeof(double) * static_cast<double>(n),
+                      [&] { Kokkos::deep_copy(instance, to, from); });
 }
 
 /// Seconds one way between ranks 0 and 1, the best of the repeats; the other ranks look on.
@@ -110,14 +123,25 @@ double one_way_seconds(const comm::Communicator& comm, std::size_t elements, int
 Calibration calibrate(const comm::Communicator& comm) {
   const comm::Region region("calibrate");
   Calibration result;
-  result.triad_bandwidth = triad_bandwidth(comm);
-  if (!host) result.copy_bandwidth = copy_bandwidth(comm);
+  const double bytes = streamed_bytes(comm);
+  result.triad_bandwidth = triad_bandwidth(comm, bytes);
+  if (!host) result.copy_bandwidth = copy_bandwidth(comm, bytes);
   if (comm.size() > 1) {
     const comm::Communicator raw(comm.native());
     constexpr std::size_t large = 1 << 18;
     result.latency = one_way_seconds(raw, 1, 200);
     result.bandwidth = large * sizeof(double) / one_way_seconds(raw, large, 10);
   }
+  return result;
+}
+
+Calibration with_working_set(const comm::Communicator& comm, double bytes, Calibration result) {
+  const comm::Region region("calibrate");
+  result.working_set = comm::allreduce(comm, bytes, comm::ReduceOp::max);
+  if (result.working_set == 0 || result.working_set >= streamed_bytes(comm)) return result;
+  result.working_set_bandwidth = triad_bandwidth(comm, bytes);
+  if (!host)
+    result.working_set_bandwidth = std::max(result.working_set_bandwidth, copy_bandwidth(comm, bytes));
   return result;
 }
 

@@ -13,4 +13,10 @@ namespace kontor::miniapp {
 /// backend `raw`, whatever the deck's, so that it is the same for all runs on a machine.
 Calibration calibrate(const comm::Communicator&);
 
+/// Collective. `so_far` with the same triad, and on devices the copy, over as many bytes as this rank's
+/// working set has, in as many passes as it takes to be timed: what stays in a cache is set beside what the
+/// cache gives. Only where some rank has a working set and all of them are smaller than what calibrate() goes
+/// through.
+Calibration with_working_set(const comm::Communicator&, double bytes, Calibration so_far);
+
 } // namespace kontor::miniapp

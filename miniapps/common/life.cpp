@@ -92,6 +92,8 @@ class Run {
       return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
     });
     if (comm.rank() == 0) tell(shared_devices(devices)); // not before a refusal
+    outcome.calibration = timed(
+        timers, "calibrate", [&] { return with_working_set(comm, app->working_set(), outcome.calibration); });
     since_start_.lap(outcome.start_to_first_sweep);
     app->warm_up();
     repeated = {};

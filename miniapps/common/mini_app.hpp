@@ -65,6 +65,8 @@ class MiniApp {
   virtual std::vector<FigureOfMerit> figures(double seconds, const Calibration&) const = 0;
   /// What the app adds to /run: process_grid, precision, field_memory (bytes, this rank), history, ... Local.
   virtual nlohmann::ordered_json record() const = 0;
+  /// Bytes of this rank that a repeat goes through again and again; 0: it is not limited by that. Local.
+  virtual double working_set() const { return 0; }
   /// What this rank sends in a step. Local.
   virtual std::vector<Traffic> traffic() const = 0;
   /// Writes the final fields, if it has any. The last function that is called.

@@ -160,6 +160,10 @@ ordered_json make_record(const comm::Communicator& comm, ordered_json record, co
   calibration["bandwidth"] = outcome.calibration.bandwidth;
   if (outcome.calibration.copy_bandwidth > 0)
     calibration["copy_bandwidth"] = outcome.calibration.copy_bandwidth;
+  if (outcome.calibration.working_set > 0)
+    calibration["working_set"] = static_cast<std::int64_t>(outcome.calibration.working_set);
+  if (outcome.calibration.working_set_bandwidth > 0)
+    calibration["working_set_bandwidth"] = outcome.calibration.working_set_bandwidth;
   record["repeats"] = outcome.repeats;
   auto timers = ordered_json::array();
   for (const auto& t : outcome.timers)

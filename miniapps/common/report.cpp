@@ -63,6 +63,9 @@ void print_table(const nlohmann::ordered_json& record, const Outcome& outcome, c
   fmt::print("this machine: triad {:.1f} GB/s", outcome.calibration.triad_bandwidth / 1e9);
   if (outcome.calibration.copy_bandwidth > 0)
     fmt::print(", copy {:.1f} GB/s", outcome.calibration.copy_bandwidth / 1e9);
+  if (outcome.calibration.working_set_bandwidth > 0)
+    fmt::print(", in a working set of {:.3g} MB a rank {:.1f} GB/s", outcome.calibration.working_set / 1e6,
+               outcome.calibration.working_set_bandwidth / 1e9);
   if (outcome.calibration.bandwidth > 0)
     fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", outcome.calibration.latency * 1e6,
                outcome.calibration.bandwidth / 1e9);

@@ -42,8 +42,13 @@ struct Calibration {
   double latency = 0;         ///< s, half a round trip of one element; 0 on one rank
   double bandwidth = 0;       ///< bytes/s one way between two ranks; 0 on one rank
 
-  /// What streaming through memory can reach: bytes/s, all ranks together.
-  double memory_bandwidth() const { return std::max(triad_bandwidth, copy_bandwidth); }
+  double working_set = 0;           ///< bytes of the rank that has most; 0: the app has told none
+  double working_set_bandwidth = 0; ///< bytes/s within it, all ranks together; 0 where memory's applies
+
+  /// What streaming through the working set can reach: bytes/s, all ranks together.
+  double attainable_bandwidth() const {
+    return working_set_bandwidth > 0 ? working_set_bandwidth : std::max(triad_bandwidth, copy_bandwidth);
+  }
 };
 
 } // namespace kontor::miniapp

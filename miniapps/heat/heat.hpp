@@ -27,6 +27,7 @@ class Heat final : public miniapp::MiniApp {
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   nlohmann::ordered_json record() const override;
+  double working_set() const override;
   std::vector<miniapp::Traffic> traffic() const override;
   std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
 

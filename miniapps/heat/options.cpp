@@ -163,7 +163,7 @@ void Options::describe(Visitor& v) {
   });
   v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
     s.value("tolerance", tolerance,
-            "Steady: stop at this norm of a sweep's update; 0: make max_sweeps; auto: 1e-8, of floats 1e-7",
+            "Steady: stop at this norm of a sweep's update; 0: make max_sweeps; auto: 1e-8, of floats 5e-7",
             {0});
     s.value("max_sweeps", max_sweeps, "Steady: the most sweeps", {1});
     s.value("check_every", check_every,
@@ -202,7 +202,7 @@ void Options::resolve(const config::Deck& from, int ranks) {
   refuse_too_many_cells(*this, from);
   resolve_domain(*this, from);
   resolve_faces(*this, from);
-  if (!tolerance) tolerance = precision == Precision::single_precision ? 1e-7 : 1e-8;
+  if (!tolerance) tolerance = precision == Precision::single_precision ? 5e-7 : 1e-8;
   if (equation == Equation::steady)
     resolve_steady(*this, from);
   else

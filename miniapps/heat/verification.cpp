@@ -177,6 +177,19 @@ Range initial_range(const Domain<T>& domain) {
   return comm::allreduce(domain.comm(), mine, both);
 }
 
+/// Collective. Why sweeps were not enough.
+template <class T>
+std::string not_reached(const Domain<T>& domain, double norm) {
+  const double magnitude = range_over_ranks(domain).magnitude();
+  const double rounding = rounding_of_sweep<T>(magnitude);
+  const auto text =
+      fmt::format("solver.tolerance {:.3g} was not reached in {} sweeps, the last norm is {:.3g}",
+                  domain.tolerance(), domain.sweeps(), norm);
+  if (!(domain.tolerance() < rounding)) return text;
+  return fmt::format("{}; a sweep of values up to {:.3g} in {} rounds by up to {:.2g}, so set no less", text,
+                     magnitude, name_of_scalar<T>, rounding);
+}
+
 /// What another sweep would still change.
 template <class T>
 Verification verify_convergence(Domain<T>& domain) {
@@ -203,10 +216,13 @@ Verification verify_convergence(Domain<T>& domain) {
 } // namespace
 
 template <class T>
-Verification verify(Domain<T>& domain) {
+Verification verify(Domain<T>& domain, double norm) {
   const comm::Region region("heat/verify");
-  if (domain.options().exact) return verify_exact(domain);
-  return domain.fixed_sweeps() ? verify_last_sweep(domain) : verify_convergence(domain);
+  const bool exact = domain.options().exact.has_value();
+  if (domain.fixed_sweeps()) return exact ? verify_exact(domain) : verify_last_sweep(domain);
+  auto result = exact ? verify_exact(domain) : verify_convergence(domain);
+  if (result.remark.empty() && !(norm < domain.tolerance())) result.remark = not_reached(domain, norm);
+  return result;
 }
 
 template <class T>
@@ -225,8 +241,8 @@ void probe_exact(const Domain<T>& domain) {
   finite.agree(domain.comm());
 }
 
-template Verification verify(Domain<float>&);
-template Verification verify(Domain<double>&);
+template Verification verify(Domain<float>&, double);
+template Verification verify(Domain<double>&, double);
 template void probe_exact(const Domain<float>&);
 template void probe_exact(const Domain<double>&);
 

@@ -8,10 +8,11 @@ namespace kontor::heat {
 
 /// Collective over the domain's communicator. Judges the current field: by the deck's exact solution, or,
 /// where there is none, by what the field leaves of the discrete equation (README.md, "What passes").
-/// Spoils the other field. Throws config::Error on all ranks if the exact solution is not finite in some
-/// cell.
+/// Spoils the other field. `norm` is that of the last sweep: it decides nothing, but if it did not come down
+/// to solver.tolerance that is remarked. Throws config::Error on all ranks if the exact solution is not
+/// finite in some cell.
 template <class T>
-miniapp::Verification verify(Domain<T>&);
+miniapp::Verification verify(Domain<T>&, double norm);
 
 /// Collective. Evaluates the exact solution, if the deck has one, in a few rows of each rank's cells at the
 /// end of the run, and throws config::Error on all ranks if it is not finite there.

@@ -116,7 +116,8 @@ def _traffic(record):
 
 
 def _calibration(record):
-    units = {"triad_bandwidth": "B/s", "copy_bandwidth": "B/s", "peer_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
+    units = {"triad_bandwidth": "B/s", "copy_bandwidth": "B/s", "working_set": "B", "working_set_bandwidth": "B/s",
+             "peer_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
     names = {"bandwidth": "message bandwidth", "latency": "message latency"}
     rows = [[names.get(key, key.replace("_", " ")), quantity(record.calibration[key], unit)]
             for key, unit in units.items() if record.calibration.get(key)]

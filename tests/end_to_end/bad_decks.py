@@ -121,6 +121,13 @@ class Expressions(RefusalTest):
                 "cells:", f"{key}: {self.CORNER}\n  cells:", self.not_finite(place, key, self.CORNER, corner)
             )
 
+    def test_an_exact_solution_that_is_not_finite_is_found_before_the_run(self):
+        """This run would take hours."""
+        deck = change(PLATE, "max_sweeps: 5", "max_sweeps: 1000000000, check_every: 0")
+        deck = change(deck, "cells:", f"exact: {self.CORNER}\n  cells:")
+        corner = "x = 0.961538, y = 0.954545, z = 0, t = 0"
+        self.refused(self.not_finite("3:10", "exact", self.CORNER, corner), deck=deck)
+
     def test_not_finite_on_a_face(self):
         on_face = "x = 0.961538, y = 1, z = 0, t = 0"
         self.refused_when('"sin(pi*x)"', self.CORNER, self.not_finite("5:5", "boundary.y_max", self.CORNER, on_face))

@@ -78,7 +78,23 @@ class Run(RecordTest):
         self.assert_attributes(run["verification"], verification)
         self.assertEqual(run["verification"].attrs["passed"], 1)
         self.assertLessEqual(run["verification"].attrs["error"], run["verification"].attrs["tolerance"])
-        self.assertEqual(set(run["calibration"].attrs), {"triad_bandwidth", "latency", "bandwidth"})
+        machine = run["calibration"].attrs
+        known = {"triad_bandwidth", "latency", "bandwidth", "working_set", "working_set_bandwidth"}
+        self.assertEqual(set(machine), known | ({"copy_bandwidth"} if "devices" in run else set()))
+        self.assertTrue(16 * 26 * 22 / 3 < machine["working_set"] <= run.attrs["field_memory"])
+        bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
+        self.assertEqual(bandwidth["attainable"], machine["working_set_bandwidth"])
+
+    def test_attainable_of_what_is_not_in_a_cache(self):
+        large = {"problem__cells": "[3600,3600]", "problem__exact": "none", "solver__tolerance": "0"}
+        run = self.run_deck(PLATE, "plate.h5", ranks=1, solver__max_sweeps="2", output__fields="none", **large)["/run"]
+        if "devices" in run:
+            self.skipTest("a device streams through more than this")
+        machine = run["calibration"].attrs
+        self.assertGreater(machine["working_set"], 16 * 3600**2)
+        self.assertNotIn("working_set_bandwidth", machine)
+        bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
+        self.assertEqual(bandwidth["attainable"], machine["triad_bandwidth"])
 
     def test_tables(self):
         run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]

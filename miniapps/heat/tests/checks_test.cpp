@@ -3,6 +3,8 @@
 // Verification passes what is right, and fails what is wrong by little.
 #include "run.hpp"
 
+#include <kontor/config/error.hpp>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,16 +77,63 @@ TEST_P(Residual, SeesOneWrongCell) {
 
 INSTANTIATE_TEST_SUITE_P(Heat, Residual, testing::Values(fixed_sweeps, converging, stepping));
 
+TEST(Convergence, TheDefaultToleranceKnowsThePrecision) {
+  for (const char* tolerance : {"", "solver: {tolerance: 1.0e-12}\n"}) {
+    const auto deck =
+        std::string("app: heat\nproblem: {cells: [48, 40], precision: float, source: 10}\n") + tolerance;
+    const auto result = verified<float>(deck);
+    EXPECT_TRUE(result.passed()) << result.error << " against " << result.tolerance << ' ' << result.remark;
+  }
+  EXPECT_EQ(read_options("app: heat\nproblem: {precision: float}\n", 1).tolerance, 5e-7);
+  EXPECT_EQ(read_options("app: heat\n", 1).tolerance, 1e-8);
+}
+
+TEST(Convergence, SweepsThatDidNotDoAreNamed) {
+  const auto result =
+      verified<double>("app: heat\nproblem: {cells: [24, 20], source: 1}\nsolver: {max_sweeps: 7}\n");
+  EXPECT_FALSE(result.passed());
+  EXPECT_NE(result.remark.find("not reached in 7 sweeps"), std::string::npos) << result.remark;
+}
+
+/// Floats of this problem end up going to and fro between two fields.
+TEST(Convergence, WhatAFloatCannotReachIsExplained) {
+  const auto result = verified<float>(R"deck(
+app: heat
+problem:
+  precision: float
+  cells: [120, 9]
+  source: "16*pi^2*sin(4*pi*x)"
+  boundary: {y_min: {neumann: 0}, y_max: {neumann: 0}}
+solver: {tolerance: 1.0e-8, max_sweeps: 50000}
+)deck");
+  EXPECT_TRUE(result.passed()) << result.error << " against " << result.tolerance << ' ' << result.remark;
+  EXPECT_NE(result.remark.find("float rounds by up to"), std::string::npos) << result.remark;
+}
+
 TEST(Exact, ANotANumberFails) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Problem<double> problem(read_options("app: heat\nproblem: {cells: [8, 8], exact: 0}\n", ranks),
+  Problem<double> problem(read_options("app: heat\nproblem: {cells: [8, 8], initial: 1, exact: 0}\n", ranks),
                           MPI_COMM_WORLD);
   problem.heat->run();
   EXPECT_TRUE(problem.heat->verify().passed());
   set_cell(problem.heat->domain(), 0, 0, std::numeric_limits<double>::quiet_NaN(),
            problem.comm.rank() == ranks - 1);
   EXPECT_FALSE(problem.heat->verify().passed());
+}
+
+TEST(Exact, IsLookedAtBeforeTheRun) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const char* const deck = R"deck(
+app: heat
+problem:
+  equation: transient
+  cells: [9, 8]
+  exact: "t > 0.05 && x > 0.9 && y > 0.9 ? 1/(x-x) : 0"
+time: {end: 0.06}
+)deck";
+  EXPECT_THROW(Problem<double>(read_options(deck, ranks), MPI_COMM_WORLD), config::Error);
 }
 
 /// 500 sweeps of an eigenvector: wrong ghost cells in any one of them would show.
