@@ -17,7 +17,8 @@ struct MpiHandle {
   Options options;
   /// Set by a plan that may have left messages which nobody will receive, and when the communicator is
   /// abandoned. It and the windows of its plans are then never freed: other ranks may be gone, for whom that
-  /// would wait, and MPI could give the context to the next communicator (MPICH does), which would receive them.
+  /// would wait, and MPI could give the context to the next communicator (MPICH does), which would receive
+  /// them.
   std::shared_ptr<bool> littered = std::make_shared<bool>(false);
 };
 
