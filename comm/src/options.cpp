@@ -31,10 +31,10 @@ constexpr const char* packing_names[] = {"auto", "kernel", "datatype", "none"};
 constexpr const char* path_names[] = {"direct", "staged", "auto"};
 constexpr const char* check_names[] = {"off", "local", "cross_rank"};
 
-constexpr const char* option_names[] = {"backend", "pattern", "packing",  "path",
-                                        "check",   "trial",   "patience", "ranks_per_node"};
+constexpr const char* option_names[] = {"backend", "pattern", "packing",       "path",
+                                        "check",   "trial",   "ranks_per_node"};
 
-/// The value of each option, as ranks tell it to each other.
+/// The value of each option that must be equal, as ranks tell it to each other.
 using Values = std::array<std::array<char, 64>, std::size(option_names)>;
 
 Values values_of(const Options& options) {
@@ -44,7 +44,6 @@ Values values_of(const Options& options) {
                                name(path_names, options.path),
                                name(check_names, options.check),
                                fmt::format("{}", options.trial),
-                               fmt::format("{}", options.patience),
                                fmt::format("{}", options.ranks_per_node)};
   Values values{};
   for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);

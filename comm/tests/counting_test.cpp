@@ -96,10 +96,11 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   const auto b = whole<double, Right>("b", Index<2>{4, 5});
   const auto c = inside<double, Right>("c", Index<2>{4, 5});
   const auto d = inside<double, Left>("d", Index<2>{4, 5});
+  const auto e = whole<double, Right>("e", Index<2>{4, 5});
   Exchange<Doubles> exchange(comm, "counted");
   exchange.add(a.view, next, b.view, previous);
   if (messages == Messages::contiguous)
-    exchange.add(b.view, next, a.view, previous);
+    exchange.add(a.view, next, e.view, previous);
   else
     exchange.add(c.view, next, d.view, previous);
   exchange.commit();

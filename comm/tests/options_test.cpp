@@ -34,7 +34,6 @@ TEST(Options, AreEqualOnAllRanks) {
   expect([](Options& o) { o.path = Path::staged; }, is("path", "auto", "staged"));
   expect([](Options& o) { o.check = CheckLevel::cross_rank; }, is("check", "local", "cross_rank"));
   expect([](Options& o) { o.trial = 1; }, is("trial", "0.2", "1"));
-  expect([](Options& o) { o.patience = 0.5; }, is("patience", "20", "0.5"));
   expect([](Options& o) { o.ranks_per_node = 2; }, is("ranks_per_node", "0", "2"));
   expect(
       [](Options& o) {

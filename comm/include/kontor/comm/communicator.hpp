@@ -52,8 +52,9 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims);
 /// A host handle: movable, not copyable, so capturing one in a kernel does not compile.
 class Communicator {
  public:
-  /// Collective over `parent`. Throws UsageError if the backend is unknown, absent or cannot do what the
-  /// options ask. MPI must be initialised, and not finalised before the communicator is gone.
+  /// Collective over `parent`. Throws UsageError on every rank if the options differ between them, or the
+  /// backend is unknown, absent or cannot do what they ask. MPI must be initialised, and should not end
+  /// before this.
   explicit Communicator(MPI_Comm parent, const Options& = {});
 
   /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
