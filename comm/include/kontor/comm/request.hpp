@@ -137,10 +137,10 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   using Lenders = std::tuple<detail::Lent<Views>...>;
 
   Result give_back() {
-    auto result = std::apply([](auto&... one) { return Result{one.give_back()...}; }, *lent_);
+    auto lent = std::move(*lent_);
     lent_.reset();
     clear();
-    return result;
+    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
   }
 
   void deliver() override {
