@@ -173,9 +173,8 @@ void Options::describe(Visitor& v) {
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<Stores>("stores", stores, stores_names,
                      "Past the cache (streaming), through it (ordinary), or by the size of the fields");
-    s.choice<Graphs>(
-        "graph", graph, graph_names,
-        "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
+    s.choice<Graphs>("graph", graph, graph_names,
+                     "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
   });
   v.section("time", "Transient only", [&](Visitor& t) {
     t.value("end", end_time, "The time to reach", {0, 1e300, true});
