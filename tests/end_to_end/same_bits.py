@@ -17,7 +17,7 @@ problem:
     x_max: {neumann: "sin(y)"}
     y_min: {neumann: 0.5}
     y_max: {dirichlet: "x*x"}
-solver: {tolerance: 1.0e-3, check_every: 7, norm: max}
+solver: {tolerance: 4.0e-4, check_every: 7, norm: max}
 """
 
 TRANSIENT_2D = """\
