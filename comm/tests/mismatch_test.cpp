@@ -118,12 +118,12 @@ TEST_F(Mismatch, OneSlotForEachNeighbour) {
     for (int r = 0; r < comm.size(); ++r)
       if (r != comm.rank()) add(r);
   };
+  std::vector<Plane<double>> received;
   Doubles by_slot(comm, "graph");
-  add_all([&](int r) { by_slot.add(out, r, in, r); });
+  add_all([&](int r) { by_slot.add(out, r, received.emplace_back("received", 4, 5), r); });
   const auto text = text_of<AgreedError>([&] { by_slot.commit(); });
   EXPECT_TRUE(text.ends_with(hint)) << text;
   Doubles by_pair(comm, "graph");
-  std::vector<Plane<double>> received;
   add_all([&](int r) {
     by_pair.add_send(out, r);
     by_pair.add_receive(received.emplace_back("received", 4, 5), r);

@@ -3,14 +3,26 @@
 
 #include <kontor/comm/kokkos_compat.hpp>
 #include <kontor/comm/layout.hpp>
+#include <kontor/comm/view_buffer.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 /// One kernel that copies many strided pieces into contiguous memory, or back.
 namespace kontor::comm {
+
+/// Copies an element bit by bit, as messages do. std::pair has an assignment of its own, which is a function
+/// of the host and leaves padding alone.
+template <class T>
+KOKKOS_INLINE_FUNCTION void copy_element(T& to, const T& from) {
+  if constexpr (std::is_trivially_copyable_v<T> || IsComplex<T>::value)
+    to = from;
+  else
+    memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(T));
+}
 
 /// One strided piece and its place in the contiguous buffer.
 template <class T>
@@ -84,9 +96,9 @@ class PackList {
           T* strided = piece.strided + offset;
           T* packed = piece.packed + row * length + begin;
           if constexpr (direction == Direction::pack)
-            for (std::int64_t i = 0; i < n; ++i) packed[i] = strided[i * stride];
+            for (std::int64_t i = 0; i < n; ++i) copy_element(packed[i], strided[i * stride]);
           else
-            for (std::int64_t i = 0; i < n; ++i) strided[i * stride] = packed[i];
+            for (std::int64_t i = 0; i < n; ++i) copy_element(strided[i * stride], packed[i]);
         });
   }
 
