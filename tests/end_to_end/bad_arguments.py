@@ -187,7 +187,7 @@ class Backends(RefusalTest):
     def test_no_packing_where_a_face_does_not_lie_in_one_piece(self):
         for backend in "raw", "view":
             self.refused(
-                "exchange 'heat/halo of u': on rank 0, View 'heat/u', (1, 11, 1) double, to rank 1 does not "
+                "exchange 'heat/halo of u': on rank 0, View 'heat/u', (1, 11, 1) double, from rank 1 does not "
                 "lie in one piece in the order of the message, and packing is 'none'; choose packing 'kernel', or "
                 "contiguous Views of equal layout at both ends",
                 *("--set", "comm.packing=none", "--set", f"comm.backend={backend}"),
