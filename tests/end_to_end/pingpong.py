@@ -116,7 +116,7 @@ class Refused(RefusalTest):
 
     def test_faces_that_cannot_travel_unpacked(self):
         result = self.refusal_of(deck("halo", dimensions="[3]", backends="[view]", packings="[none]"))
-        self.assertIn("view nonblocking none: exchange 'pingpong/halo', slot ", result.err)
+        self.assertIn("view nonblocking none: exchange 'pingpong/halo': on rank ", result.err)
         self.assertIn("choose packing 'kernel', or contiguous Views", result.err)
 
     def refusal_of(self, text):
