@@ -72,7 +72,8 @@ void at_size(Bench& bench, const std::string& curve, std::int64_t size, const Ma
                       for (int i = 0; i < n; ++i) trip();
                       complete<View>();
                     },
-                    {}, candidate.moves_data});
+                    {},
+                    candidate.moves_data});
   }
   if (ways.empty()) refuse_all(bench.options, refusals);
   const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
