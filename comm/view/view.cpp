@@ -14,7 +14,7 @@ class View final : public mpi::MpiBackend {
   using MpiBackend::MpiBackend;
 
   Capabilities capabilities() const override {
-    return {.strided_buffers = true, .device_buffers = gpu_awareness().aware};
+    return {.strided_buffers = true, .indexed_buffers = true, .device_buffers = gpu_awareness().aware};
   }
 };
 

@@ -18,6 +18,7 @@ struct BackendContext;
 /// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
 struct Capabilities {
   bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
+  bool indexed_buffers = false; ///< such as go by an index list, too
   bool host_buffers = true;     ///< takes pointers to host memory
   bool device_buffers = false;  ///< takes pointers to device memory
   bool stream_ordered = false;  ///< plans queue their work on the schedule's stream: no call waits for it

@@ -5,6 +5,7 @@
 #include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/row_selection.hpp>
 #include <kontor/comm/detail/trial.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/detail/view_concepts.hpp>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -88,6 +90,25 @@ class Exchange {
     views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
   }
 
+  /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order
+  /// of a Kokkos::View of 32- or 64-bit integers on the host or the device; from one to before another, by a
+  /// pair {begin, end}; or all, by Kokkos::ALL. Both ends have equally many: the k-th that is sent arrives in
+  /// the k-th that receives, and either end may choose as it likes, or be strided. A row may be sent several
+  /// times, and received once. What a list holds now is copied; what writes it on a device must be complete.
+  template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
+  requires(sends<SendView>() && receives<ReceiveView>() && detail::check_rows<SendView, SendRows>() &&
+           detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send,
+                                                                    const SendRows& send_rows,
+                                                                    int destination,
+                                                                    const ReceiveView& receive,
+                                                                    const ReceiveRows& receive_rows,
+                                                                    int source) {
+    auto sent = select_rows(send, send_rows);
+    auto received = select_rows(receive, receive_rows);
+    slots_.push_back({std::move(sent.buffer), destination, std::move(received.buffer), source});
+    views_.push_back(own(std::pair(send, receive), std::move(sent.indices), std::move(received.indices)));
+  }
+
   /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
   /// rank b by this call arrives in the first that b receives from a by add_receive(), the second in the
   /// second, and so on: two ranks agree on an order among themselves, whatever else each of them adds. Slots
@@ -101,6 +122,19 @@ class Exchange {
     views_.push_back(std::make_shared<SendView>(send));
   }
 
+  /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
+  template <class SendView, class SendRows>
+  requires(sends<SendView>() && detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send,
+                                                                                        const SendRows& rows,
+                                                                                        int destination) {
+    auto& slot = slots_.emplace_back();
+    auto sent = select_rows(send, rows);
+    slot.send = std::move(sent.buffer);
+    slot.destination = destination;
+    slot.matching = Matching::by_pair;
+    views_.push_back(own(send, std::move(sent.indices)));
+  }
+
   /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
   template <class ReceiveView>
   requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source) {
@@ -111,13 +145,25 @@ class Exchange {
     views_.push_back(std::make_shared<ReceiveView>(receive));
   }
 
+  /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
+  template <class ReceiveView, class ReceiveRows>
+  requires(receives<ReceiveView>() && detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(
+      const ReceiveView& receive, const ReceiveRows& rows, int source) {
+    auto& slot = slots_.emplace_back();
+    auto received = select_rows(receive, rows);
+    slot.receive = std::move(received.buffer);
+    slot.source = source;
+    slot.matching = Matching::by_pair;
+    views_.push_back(own(receive, std::move(received.indices)));
+  }
+
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
   /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
-  /// one of them is missing, or, from check level `local` on, if a cell is received twice or both received
-  /// and sent; UsageError if the chosen packing or backend cannot carry a View; CallError if the exchange was
-  /// moved from.
+  /// one of them is missing, if rows lie beyond the View's, or, from check level `local` on, if an index
+  /// does, if a cell is received twice or both received and sent; UsageError if the chosen packing or backend
+  /// cannot carry a View; CallError if the exchange was moved from.
   void commit() {
     if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
@@ -168,7 +214,7 @@ class Exchange {
 
   /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
   /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
-  /// labels and addresses, unless some slot sends cells of this View.
+  /// labels and addresses, unless some slot sends cells of this View; of rows by index, all rows count.
   template <ViewType V>
   void check_sends(const V& view) const {
     if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
@@ -224,6 +270,11 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
+  template <class... Parts>
+  static std::shared_ptr<void> own(Parts... parts) {
+    return std::make_shared<std::tuple<Parts...>>(std::move(parts)...);
+  }
+
   using ExchangeMethod = comm::ExchangeMethod<value_type, execution_space, memory_space>;
 
   PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }

@@ -198,7 +198,7 @@ class ExchangeMethod final : public detail::InFlight {
     for (const auto& [index, strided, offset] : packed) {
       const auto& transfer = transfers[index];
       list.add(static_cast<T*>(strided.data), static_cast<T*>(transfer.buffer.data),
-               loop_nest(strided.shape, transfer.order));
+               loop_nest(strided.shape, transfer.order), strided.rows.indices);
       own = own || offset == in_own_memory;
     }
     list.commit();
