@@ -86,8 +86,7 @@ class Exchange {
   template <class SendView, class ReceiveView>
   requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
                                                                   const ReceiveView& receive, int source) {
-    slots_.push_back({to_buffer(send), destination, to_buffer(receive), source});
-    views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
+    add_slot(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, send, receive);
   }
 
   /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order
@@ -103,10 +102,8 @@ class Exchange {
                                                                     const ReceiveView& receive,
                                                                     const ReceiveRows& receive_rows,
                                                                     int source) {
-    auto sent = select_rows(send, send_rows);
-    auto received = select_rows(receive, receive_rows);
-    slots_.push_back({std::move(sent.buffer), destination, std::move(received.buffer), source});
-    views_.push_back(own(std::pair(send, receive), std::move(sent.indices), std::move(received.indices)));
+    add_slot(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source,
+             send, receive);
   }
 
   /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
@@ -115,11 +112,7 @@ class Exchange {
   /// of add() are not counted.
   template <class SendView>
   requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
-    auto& slot = slots_.emplace_back();
-    slot.send = to_buffer(send);
-    slot.destination = destination;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<SendView>(send));
+    add_slot(Matching::by_pair, rows_of(send), destination, {}, no_rank, send);
   }
 
   /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
@@ -127,34 +120,20 @@ class Exchange {
   requires(sends<SendView>() && detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send,
                                                                                         const SendRows& rows,
                                                                                         int destination) {
-    auto& slot = slots_.emplace_back();
-    auto sent = select_rows(send, rows);
-    slot.send = std::move(sent.buffer);
-    slot.destination = destination;
-    slot.matching = Matching::by_pair;
-    views_.push_back(own(send, std::move(sent.indices)));
+    add_slot(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, send);
   }
 
   /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
   template <class ReceiveView>
   requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source) {
-    auto& slot = slots_.emplace_back();
-    slot.receive = to_buffer(receive);
-    slot.source = source;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<ReceiveView>(receive));
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive), source, receive);
   }
 
   /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
   template <class ReceiveView, class ReceiveRows>
   requires(receives<ReceiveView>() && detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(
       const ReceiveView& receive, const ReceiveRows& rows, int source) {
-    auto& slot = slots_.emplace_back();
-    auto received = select_rows(receive, rows);
-    slot.receive = std::move(received.buffer);
-    slot.source = source;
-    slot.matching = Matching::by_pair;
-    views_.push_back(own(receive, std::move(received.indices)));
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, receive);
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
@@ -270,9 +249,13 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
-  template <class... Parts>
-  static std::shared_ptr<void> own(Parts... parts) {
-    return std::make_shared<std::tuple<Parts...>>(std::move(parts)...);
+  /// Keeps what the rows lie in.
+  template <class... Views>
+  void add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
+                const Views&... views) {
+    slots_.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching});
+    auto kept = std::tuple(std::move(send.indices), std::move(receive.indices), views...);
+    views_.push_back(std::make_shared<decltype(kept)>(std::move(kept)));
   }
 
   using ExchangeMethod = comm::ExchangeMethod<value_type, execution_space, memory_space>;
