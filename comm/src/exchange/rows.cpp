@@ -28,15 +28,26 @@ std::optional<std::pair<std::size_t, std::size_t>> twice(std::span<const std::in
   return std::pair(*found, *(found + 1));
 }
 
+bool fits(const Rows& rows) {
+  return rows.begin >= 0 && rows.begin <= rows.end && rows.end <= rows.extent;
+}
+
+/// Moves `data` to a row.
+void advance(Buffer& view, std::int64_t row) {
+  if (row == 0) return; // there may be no memory
+  view.data = static_cast<std::byte*>(view.data) + row * view.shape.strides[0] * view.scalar.size;
+}
+
 } // namespace
 
 SelectedRows rows_between(Buffer view, std::int64_t begin, std::int64_t end) {
   auto& extent = view.shape.extents[0];
   view.rows = {.begin = begin, .end = end, .extent = extent, .label = {}};
-  const bool inside = begin >= 0 && begin <= end && end <= extent;
-  extent = inside ? end - begin : 0;
-  if (inside && begin > 0)
-    view.data = static_cast<std::byte*>(view.data) + begin * view.shape.strides[0] * view.scalar.size;
+  extent = 0;
+  if (fits(view.rows)) {
+    extent = end - begin;
+    advance(view, begin);
+  }
   return {std::move(view), nullptr};
 }
 
@@ -59,7 +70,7 @@ std::optional<std::string> rows_problem(const Buffer& buffer, bool receives, Che
   const auto& [indices, begin, end, extent, label] = buffer.rows;
   if (extent < 0) return std::nullopt;
   if (!buffer.shape.by_index) {
-    if (begin >= 0 && begin <= end && end <= extent) return std::nullopt;
+    if (fits(buffer.rows)) return std::nullopt;
     return fmt::format("rows from {} to before {} have been chosen, but it has {}", begin, end, extent);
   }
   if (level == CheckLevel::off) return std::nullopt;
@@ -78,7 +89,8 @@ std::optional<std::string> rows_problem(const Buffer& buffer, bool receives, Che
 }
 
 Buffer whole_array(Buffer buffer) {
-  if (!buffer.shape.by_index) return buffer;
+  if (buffer.rows.extent < 0) return buffer;
+  if (!buffer.shape.by_index && fits(buffer.rows)) advance(buffer, -buffer.rows.begin);
   buffer.shape.extents[0] = buffer.rows.extent;
   buffer.shape.by_index = false;
   return buffer;

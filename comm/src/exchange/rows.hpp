@@ -13,7 +13,7 @@ namespace kontor::comm {
 /// received, twice in the list. Only lists cost time, and are not looked at on level `off`.
 std::optional<std::string> rows_problem(const Buffer&, bool receives, CheckLevel);
 
-/// The array whose rows these are, where they go by index; else the same.
+/// The array whose rows have been chosen; where none have, the same.
 Buffer whole_array(Buffer);
 
 } // namespace kontor::comm

@@ -193,7 +193,7 @@ class Exchange {
 
   /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
   /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
-  /// labels and addresses, unless some slot sends cells of this View; of rows by index, all rows count.
+  /// labels and addresses, unless some slot sends cells of this View; where rows were chosen, all count.
   template <ViewType V>
   void check_sends(const V& view) const {
     if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);

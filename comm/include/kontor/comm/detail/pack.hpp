@@ -49,10 +49,7 @@ struct PackKernel {
   const std::int64_t* wide_offsets; ///< instead, where they do not fit; else null
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    const int count = static_cast<int>(list.extent(0));
-    int p = 0;
-    while (p + 1 < count && list(p + 1).first_item <= item) ++p;
-    const PackItem<T>& part = list(p);
+    const PackItem<T>& part = list(piece_of(item));
     const std::int64_t local = item - part.first_item;
     if constexpr (indexed) {
       if (part.nest.indexed >= 0) {
@@ -78,6 +75,21 @@ struct PackKernel {
   }
 
  private:
+  /// A box has few pieces; the parts of a mesh may have many neighbours.
+  KOKKOS_INLINE_FUNCTION int piece_of(std::int64_t item) const {
+    const int count = static_cast<int>(list.extent(0));
+    int p = 0;
+    if constexpr (indexed) {
+      for (int end = count; end - p > 1;) {
+        const int middle = (p + end) / 2;
+        (list(middle).first_item <= item ? p : end) = middle;
+      }
+    } else {
+      while (p + 1 < count && list(p + 1).first_item <= item) ++p;
+    }
+    return p;
+  }
+
   KOKKOS_INLINE_FUNCTION static std::int64_t at_most(std::int64_t most, std::int64_t n) {
     return n < most ? n : most;
   }
