@@ -68,7 +68,8 @@ void check_one_node(MPI_Comm comm) {
   throw UsageError(
       fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
                   "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
-                  hosts(comm, size)));
+                  hosts(comm, size)),
+      Axis::backend);
 }
 
 /// Collective.
@@ -91,7 +92,8 @@ std::unique_ptr<Backend> make(const BackendContext& context) {
   const auto& options = context.options;
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
-        "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
+        "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others",
+        Axis::pattern);
   check_one_node(context.comm);
   return std::make_unique<Ipc>(context, find_gpus(context.comm));
 }

@@ -16,7 +16,8 @@ namespace kontor::comm::mpi {
 MpiBackend::MpiBackend(const BackendContext& context) : context_(context) {
   if (context.options.pattern == Pattern::rma && context.options.packing == Packing::datatype)
     throw UsageError("pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
-                     "possible; choose packing 'kernel' or 'auto', or another pattern");
+                     "possible; choose packing 'kernel' or 'auto', or another pattern",
+                     Axis::packing);
 }
 
 OwnMemory MpiBackend::own_memory(int /*peer*/) const {

@@ -141,7 +141,8 @@ class Rma final : public Plan {
     const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
     throw UsageError(
         fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
-                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
+                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""),
+        Axis::pattern);
   }
 
   void complete() {

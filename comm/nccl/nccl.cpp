@@ -57,10 +57,12 @@ std::unique_ptr<Backend> make(const BackendContext& context) {
   const auto& options = context.options;
   if (options.packing == Packing::datatype)
     throw UsageError("backend 'nccl' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or 'auto'");
+                     "choose packing 'kernel' or 'auto'",
+                     Axis::packing);
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
-        "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
+        "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others",
+        Axis::pattern);
   return std::make_unique<Nccl>(context);
 }
 

@@ -30,7 +30,8 @@ class Null final : public mpi::MpiBackend {
 std::unique_ptr<Backend> make(const BackendContext& context) {
   if (context.options.packing == Packing::datatype)
     throw UsageError("backend 'null' moves nothing, so packing 'datatype' has nothing to pack with; choose "
-                     "packing 'kernel'");
+                     "packing 'kernel'",
+                     Axis::packing);
   return std::make_unique<Null>(context);
 }
 

@@ -22,7 +22,8 @@ class Raw final : public mpi::MpiBackend {
 std::unique_ptr<Backend> make(const BackendContext& context) {
   if (context.options.packing == Packing::datatype)
     throw UsageError("backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or backend 'view'");
+                     "choose packing 'kernel' or backend 'view'",
+                     Axis::packing);
   return std::make_unique<Raw>(context);
 }
 

@@ -116,7 +116,8 @@ class SharedPlan final : public Plan {
     if (const auto lack = mpi::lack_of_room(comm_, bytes))
       throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
                                    "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
-                                   label_, *lack));
+                                   label_, *lack),
+                       Axis::backend);
     return bytes;
   }
 

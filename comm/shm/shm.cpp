@@ -45,10 +45,12 @@ std::unique_ptr<Backend> make(const BackendContext& context) {
   if (options.packing == Packing::datatype || options.packing == Packing::none)
     throw UsageError(
         "backend 'shm' copies every message into shared memory by the pack kernel; choose packing "
-        "'kernel' or 'auto'");
+        "'kernel' or 'auto'",
+        Axis::packing);
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
-        "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
+        "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others",
+        Axis::pattern);
   return std::make_unique<Shm>(context);
 }
 

@@ -109,6 +109,42 @@ TEST(Choice, WhatCannotBeDone) {
                                                         "has nothing to pack with; choose packing 'kernel'");
 }
 
+/// So that a program can say which of its settings is wrong without reading texts.
+TEST(Choice, ErrorsSayWhichChoiceHasToChange) {
+  const auto axis = [](const Options& options) {
+    try {
+      const Communicator comm(MPI_COMM_WORLD, options);
+      return Axis::none;
+    } catch (const UsageError& error) {
+      return error.axis();
+    }
+  };
+  auto direct = method("shm");
+  direct.path = Path::direct;
+  EXPECT_EQ(axis(method("row")), Axis::backend);
+  EXPECT_EQ(axis(direct), Axis::backend);
+  EXPECT_EQ(axis(method("shm", Packing::kernel, Pattern::persistent)), Axis::pattern);
+  for (const auto* backend : {"raw", "null", "shm"})
+    EXPECT_EQ(axis(method(backend, Packing::datatype)), Axis::packing) << backend;
+  EXPECT_EQ(axis(method("view", Packing::datatype, Pattern::rma)), Axis::packing);
+  auto staged = method("view", Packing::datatype);
+  staged.path = Path::staged;
+  EXPECT_EQ(axis(staged), Axis::path);
+
+  const Communicator comm(MPI_COMM_WORLD, method("raw", Packing::none));
+  Exchange<Doubles> exchange(comm, "strided");
+  const Plane plane("plane", 4, 4);
+  const auto [previous, next] = ring_of(comm);
+  exchange.add(Kokkos::subview(plane, Kokkos::ALL(), 1), next, Kokkos::subview(plane, Kokkos::ALL(), 0),
+               previous);
+  try {
+    exchange.commit();
+    FAIL() << "packing 'none' took a column";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.axis(), Axis::packing);
+  }
+}
+
 /// Views that receive keep what they held, or are unpacked from memory that holds zeros.
 TEST(Choice, NullMovesNothing) {
   for (const bool columns : {false, true}) {

@@ -67,40 +67,53 @@ std::string gpu_backends(const char* before) {
 }
 
 /// Why Views in this memory cannot go this way, if they cannot.
-std::optional<std::string> obstacle(const Method& method, MemoryKind memory, int rank) {
+std::optional<UsageError> obstacle(const Method& method, MemoryKind memory, int rank) {
   const auto& name = method.options.backend;
   const auto can = method.backend->capabilities();
   if (memory == MemoryKind::host) {
     if (can.host_buffers) return {};
-    return fmt::format("backend '{}' takes Views in device memory only, and these lie in host memory; choose "
-                       "backend raw, view or shm for them",
-                       name);
+    return UsageError(
+        fmt::format("backend '{}' takes Views in device memory only, and these lie in host memory; choose "
+                    "backend raw, view or shm for them",
+                    name),
+        Axis::backend);
   }
   const auto own = method.backend->own_memory(rank);
-  if (can.moves_data && (own.sends || own.receives))
-    return fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
-                       "choose backend raw or view with another pattern than 'rma'{}",
-                       method.options.pattern == Pattern::rma ? "pattern 'rma'" : "backend '" + name + "'",
-                       gpu_backends(", or backend "));
+  if (can.moves_data && (own.sends || own.receives)) {
+    const bool rma = method.options.pattern == Pattern::rma;
+    return UsageError(
+        fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
+                    "choose backend raw or view with another pattern than 'rma'{}",
+                    rma ? "pattern 'rma'" : "backend '" + name + "'", gpu_backends(", or backend ")),
+        rma ? Axis::pattern : Axis::backend);
+  }
   if (can.device_buffers && method.options.path == Path::direct) {
     const bool to_mpi = can.host_buffers && can.moves_data;
     if (!to_mpi || method.options.packing != Packing::datatype || !gpu_awareness().overruled) return {};
-    return "packing 'datatype' with path 'direct' has MPI pack device memory, and KONTOR_GPU_AWARE_MPI in "
-           "the environment, not MPI, says that it takes that: such an MPI packs on the host; choose packing "
-           "'kernel'";
+    return UsageError(
+        "packing 'datatype' with path 'direct' has MPI pack device memory, and KONTOR_GPU_AWARE_MPI in the "
+        "environment, not MPI, says that it takes that: such an MPI packs on the host; choose packing "
+        "'kernel'",
+        Axis::packing);
   }
   if (!can.host_buffers)
-    return fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
-                       "possible; choose path 'direct' or 'auto', or backend raw or view",
-                       name);
+    return UsageError(
+        fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
+                    "possible; choose path 'direct' or 'auto', or backend raw or view",
+                    name),
+        Axis::path);
   if (method.options.path == Path::staged) {
     if (method.options.packing != Packing::datatype) return {};
-    return "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they lie, "
-           "is not possible; choose packing 'kernel' or 'auto', or path 'direct'";
+    return UsageError(
+        "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they lie, is "
+        "not possible; choose packing 'kernel' or 'auto', or path 'direct'",
+        Axis::path);
   }
-  return fmt::format("path 'direct' hands device memory to MPI, and {}; choose path 'staged'{}, or an MPI "
-                     "library that is built for GPUs (docs/gpu.md)",
-                     gpu_awareness().header, gpu_backends(", backend "));
+  return UsageError(
+      fmt::format("path 'direct' hands device memory to MPI, and {}; choose path 'staged'{}, or an MPI "
+                  "library that is built for GPUs (docs/gpu.md)",
+                  gpu_awareness().header, gpu_backends(", backend ")),
+      Axis::path);
 }
 
 } // namespace
@@ -138,7 +151,7 @@ std::vector<Method> methods(const BackendContext& context, std::span<const Metho
     for (auto method : all) {
       method.options.path = path;
       if (const auto problem = obstacle(method, memory, rank))
-        refused(UsageError(*problem));
+        refused(*problem);
       else
         result.push_back(std::move(method));
     }
@@ -149,7 +162,7 @@ std::vector<Method> methods(const BackendContext& context, std::span<const Metho
   };
   if (std::any_of(result.begin(), result.end(), hands_to_mpi)) {
     if (const auto problem = probe_gpu_awareness(context)) {
-      refused(UsageError(*problem));
+      refused(UsageError(*problem, Axis::path));
       std::erase_if(result, hands_to_mpi);
     }
   }

@@ -147,7 +147,7 @@ Routing route(const Communicator& comm, const Method& method, const std::string&
   try {
     comm.agree(router.problem());
   } catch (const AgreedError& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.what(), Axis::packing);
   }
   return std::move(router).finish(comm);
 }
