@@ -57,6 +57,7 @@ struct Communicator::Group {
   int size = 1;
   int tag_limit = 32767;
   int next_tag = 0;
+  int sparse_exchanges = 0;
   std::vector<int> dims;
   std::vector<int> coordinates;
   std::vector<bool> periodic;
@@ -350,11 +351,21 @@ MPI_Op Communicator::operation(MPI_User_function* function, bool commutative) co
   return group().handles.operation(function, commutative);
 }
 
+namespace {
+constexpr int sparse_tags = 2; ///< the highest ones
+}
+
 int Communicator::reserve_tags(int count) const {
-  if (group().next_tag > group().tag_limit - count) group().next_tag = 0;
+  if (group().next_tag > group().tag_limit - sparse_tags - count) group().next_tag = 0;
   const int first = group().next_tag;
   group().next_tag += count;
   return first;
+}
+
+detail::Channel Communicator::next_sparse_channel() const {
+  auto& turn = group().sparse_exchanges;
+  turn = (turn + 1) % sparse_tags;
+  return {group().exchanges, group().tag_limit - turn};
 }
 
 } // namespace kontor::comm

@@ -28,6 +28,12 @@ struct CachedProperties {
   int tag_limit = 32767;
 };
 
+/// Where messages of the layer's own travel.
+struct Channel {
+  MPI_Comm comm;
+  int tag;
+};
+
 /// What MPI may still use, although its owner is gone.
 class InFlight {
  public:
@@ -134,6 +140,10 @@ class Communicator {
 
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
+
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
+  /// another tag.
+  detail::Channel next_sparse_channel() const;
 
   /// The highest message tag that MPI takes.
   int tag_limit() const;
