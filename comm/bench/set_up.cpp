@@ -2,13 +2,15 @@
 //
 // What set-up costs on many ranks: a communicator, a process grid, and commit() of the halo of a 2-D field,
 // with 8 neighbours. Prints seconds on the slowest rank, by MPI's clock, so that it can be run in a
-// simulator; `commit again` is a second exchange on the same communicator.
+// simulator; `commit again` is a second exchange on the same communicator. MPI_Comm_dup and MPI_Ibarrier are
+// timed beside them: what they cost is the MPI library's.
 #include <kontor/comm/comm.hpp>
 
 #include <fmt/format.h>
 
-#include <string>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -60,10 +62,21 @@ void measure() {
   const auto cartesian = timed([&] { grid.emplace(*world, dims, std::vector<bool>{false, false}); });
   const auto commit = timed([&] { commit_halo(*grid, field); });
   const auto again = timed([&] { commit_halo(*grid, field); });
+  const auto duplicate = timed([&] {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+  });
+  const auto barrier = timed([&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  });
   if (world->rank() == 0)
-    fmt::print("{:>8}{:>14}{:>14}{:>14}{:>14}\n{:>8}{:>14.6f}{:>14.6f}{:>14.6f}{:>14.6f}\n", "ranks",
-               "communicator", "process grid", "commit", "commit again", world->size(), communicator,
-               cartesian, commit, again);
+    fmt::print("{:>8}{:>14}{:>14}{:>14}{:>14}{:>14}{:>14}\n{:>8}{:>14.6f}{:>14.6f}{:>14.6f}{:>14.6f}"
+               "{:>14.6f}{:>14.6f}\n",
+               "ranks", "communicator", "process grid", "commit", "commit again", "MPI_Comm_dup",
+               "MPI_Ibarrier", world->size(), communicator, cartesian, commit, again, duplicate, barrier);
 }
 
 } // namespace

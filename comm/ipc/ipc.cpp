@@ -26,11 +26,7 @@ class Ipc final : public mpi::MpiBackend {
  public:
   Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
 
-  Capabilities capabilities() const override {
-    return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
-  }
-
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(context(), gpus_, schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
 
  private:
   Gpus gpus_;
@@ -88,12 +84,15 @@ Gpus find_gpus(MPI_Comm comm) {
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others",
-        Axis::pattern);
   check_one_node(context.comm);
   return std::make_unique<Ipc>(context, find_gpus(context.comm));
 }

@@ -19,11 +19,7 @@ class Nccl final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override {
-    return {.host_buffers = false, .device_buffers = true, .stream_ordered = true, .device_sums = true};
-  }
-
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(nccl_comm(), schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule)}; }
 
   void allreduce_on(Stream stream, const Buffer& result, ReduceOp op) override {
     const auto [nccl_op, type, count] = reduction(result, op);
@@ -53,16 +49,15 @@ class Nccl final : public mpi::MpiBackend {
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true,
+          .device_sums = true};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.packing == Packing::datatype)
-    throw UsageError("backend 'nccl' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or 'auto'",
-                     Axis::packing);
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others",
-        Axis::pattern);
   return std::make_unique<Nccl>(context);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
 #include "src/checks/options.hpp"
+#include "src/exchange/backend_set.hpp"
 #include "support/agree.hpp"
 #include "support/backend_context.hpp"
 #include "support/handle_cache.hpp"
@@ -49,8 +50,10 @@ struct Communicator::Group {
   bool abandoned = false;
   Options options;
   std::shared_ptr<bool> unsafe_to_free;
-  std::vector<Method> methods;                    ///< whatever the memory
+  std::vector<Method> methods;                    ///< whatever the memory, without their backends
   std::array<std::vector<Method>, 2> methods_for; ///< Views in host and in device memory
+  std::optional<BackendSet> backends;
+  std::shared_ptr<Backend> backend; ///< of the first method
   std::unique_ptr<detail::Checks> checks;
   detail::CachedProperties cached;
   int rank = 0;
@@ -77,7 +80,9 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    for (auto* list : {&methods, &methods_for[0], &methods_for[1]}) list->clear();
+    for (auto& list : methods_for) list.clear();
+    backend.reset();
+    if (backends) backends->clear();
     if (mpi::finalized()) return;
     const bool waits = !mpi::ends_alone(abandoned || (unsafe_to_free && *unsafe_to_free));
     for (auto& [request, keep] : adopted) {
@@ -219,7 +224,9 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   group_->exchanges = duplicate(owned);
   const BackendContext context{group_->exchanges, options};
   group_->unsafe_to_free = context.unsafe_to_free;
-  group_->methods = comm::methods(context);
+  group_->backends.emplace(context);
+  group_->methods = comm::methods(options);
+  group_->backend = group_->backends->get(group_->methods.front().options.backend);
   if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
@@ -244,12 +251,17 @@ const Options& Communicator::options() const {
   return group().options;
 }
 Backend& Communicator::backend() const {
-  return *group().methods.front().backend;
+  return *group().backend;
+}
+const Capabilities& Communicator::capabilities() const {
+  return group().methods.front().can;
+}
+std::string Communicator::remark() const {
+  return group().backend->remark();
 }
 const std::vector<Method>& Communicator::methods(MemoryKind memory) const {
   auto& methods = group().methods_for[static_cast<std::size_t>(memory)];
-  if (methods.empty())
-    methods = comm::methods({group().exchanges, options(), group().unsafe_to_free}, group().methods, memory);
+  if (methods.empty()) methods = comm::methods(*group().backends, group().methods, memory);
   return methods;
 }
 MPI_Comm Communicator::native() const {

@@ -47,12 +47,12 @@ class Router {
 
   void add_send(const Transfer& transfer) {
     check("to", transfer);
-    const bool own = backend_.own_memory(transfer.peer).sends;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).sends;
     add(&Schedule::sends, &RoutedChunk::packed_sends, own, transfer);
   }
   void add_receive(const Transfer& transfer) {
     check("from", transfer);
-    const bool own = backend_.own_memory(transfer.peer).receives;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).receives;
     add(&Schedule::receives, &RoutedChunk::packed_receives, own, transfer);
   }
 
@@ -65,7 +65,11 @@ class Router {
       mpi::check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
       chunks_.resize(static_cast<std::size_t>(count));
     }
-    for (auto& chunk : chunks_) chunk.schedule.label = label_;
+    for (auto& chunk : chunks_) {
+      chunk.schedule.label = label_;
+      chunk.schedule.pattern = options_.pattern;
+      chunk.schedule.packing = options_.packing;
+    }
     return {std::move(chunks_), staging_elements_, staged_, used_};
   }
 

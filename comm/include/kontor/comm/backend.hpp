@@ -3,26 +3,58 @@
 
 #include <kontor/comm/backend/buffer.hpp>
 #include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/options.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this
 /// file; it is called a few times per exchange and never per element.
 namespace kontor::comm {
 
-/// The MPI communicator a backend works on; defined in comm/mpi/handle.hpp.
+/// The MPI communicator a backend works on; defined in comm/support/backend_context.hpp.
 struct BackendContext;
 
-/// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
+/// Some of the values of an enumeration.
+template <class Enum>
+class Subset {
+ public:
+  /// Those listed.
+  constexpr Subset(std::initializer_list<Enum> values) {
+    for (const auto value : values) bits_ |= 1u << static_cast<unsigned>(value);
+  }
+  /// Whether it is one of them.
+  constexpr bool has(Enum value) const { return (bits_ >> static_cast<unsigned>(value) & 1u) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// Every pattern there is.
+inline constexpr Subset<Pattern> all_patterns{Pattern::blocking, Pattern::nonblocking, Pattern::persistent,
+                                              Pattern::neighborhood, Pattern::rma};
+
+/// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently
+/// replaced.
 struct Capabilities {
-  bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
-  bool host_buffers = true;     ///< takes pointers to host memory
-  bool device_buffers = false;  ///< takes pointers to device memory
-  bool stream_ordered = false;  ///< plans queue their work on the schedule's stream: no call waits for it
-  bool device_sums = false;     ///< has allreduce_on()
-  bool moves_data = true;       ///< false: received data mean nothing, and cannot be verified
+  Subset<Pattern> patterns = all_patterns; ///< of its plans
+  Subset<Packing> packings{Packing::kernel, Packing::none};
+  std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
+  Subset<Pattern> own_memory{};  ///< patterns in which messages lie in host memory of its own
+  bool host_buffers = true;      ///< takes pointers to host memory
+  bool device_buffers = false;   ///< takes pointers to device memory
+  bool stream_ordered = false;   ///< plans queue their work on the schedule's stream: no call waits for it
+  bool device_sums = false;      ///< has allreduce_on()
+  bool moves_data = true;        ///< false: received data mean nothing, and cannot be verified
+  std::string_view same_calls{}; ///< a backend that makes the same calls: `auto` tries that one alone
+
+  /// Whether it is a GPU library, which takes no host memory.
+  bool on_devices_only() const { return device_buffers && !host_buffers; }
+  /// Whether it hands the buffers to MPI.
+  bool hands_to_mpi() const { return host_buffers && moves_data; }
 };
 
 /// The native queue of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
@@ -47,10 +79,12 @@ struct Transfer {
 
 /// What a plan carries out: the messages of one exchange that this rank takes part in.
 struct Schedule {
-  std::string label;              ///< of the exchange, for errors
-  std::vector<Transfer> sends;    ///< in the order of their tags
-  std::vector<Transfer> receives; ///< in the order of their tags
-  Stream stream = nullptr;        ///< on which the packing before and the unpacking after are queued
+  std::string label;                      ///< of the exchange, for errors
+  std::vector<Transfer> sends;            ///< in the order of their tags
+  std::vector<Transfer> receives;         ///< in the order of their tags
+  Stream stream = nullptr;                ///< on which the packing before and the unpacking after are queued
+  Pattern pattern = Pattern::nonblocking; ///< one of Capabilities::patterns
+  Packing packing = Packing::kernel;      ///< one of Capabilities::packings
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
@@ -96,6 +130,15 @@ class Plan {
   virtual void poll() {}
 };
 
+/// What Backend::plan() makes.
+struct PlannedExchange {
+  std::unique_ptr<Plan> plan;
+  /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others;
+  /// empty if there are none. They last as long as the plan.
+  std::vector<void*> sends{};
+  std::vector<void*> receives{}; ///< the same for Schedule::receives
+};
+
 /// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min
 /// and max every arithmetic type, the logical and bitwise ones integers.
 enum class ReduceOp {
@@ -114,7 +157,8 @@ enum class ReduceOp {
 /// "sum", "logical and"
 const char* to_string(ReduceOp);
 
-/// One way of moving data between the ranks of a communicator, and its collective operations.
+/// One way of moving data between the ranks of a communicator, and its collective operations. One object
+/// serves all plans of a communicator, whatever their pattern and packing.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -122,27 +166,26 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  /// Local. Equal on all ranks.
-  virtual Capabilities capabilities() const = 0;
-
   /// What a user should know about this choice on these ranks, such as messages that it hands to another
   /// transport; empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
 
-  /// Local.
-  virtual OwnMemory own_memory([[maybe_unused]] int peer) const { return {}; }
+  /// Local. Something only with the patterns that Capabilities::own_memory names.
+  virtual OwnMemory own_memory([[maybe_unused]] int peer, [[maybe_unused]] Pattern pattern) const {
+    return {};
+  }
 
   /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory()
-  /// names come with null data and packed, and leave with their place, which lasts as long as the plan.
-  /// Throws UsageError or AgreedError on every rank, or Error where no rank waits for this one.
-  virtual std::unique_ptr<Plan> plan(Schedule&) = 0;
+  /// names come with null data and packed; where they lie is for the backend to say. Throws UsageError or
+  /// AgreedError on every rank, or Error where no rank waits for this one.
+  virtual PlannedExchange plan(const Schedule&) = 0;
 
   /// Collective. `result` is contiguous and equal in extents on all ranks. What a rank contributes is as many
   /// elements at `contribution`, or what `result` holds where that is null.
   virtual void allreduce(const void* contribution, const Buffer& result, ReduceOp) = 0;
 
   /// Collective, queued on the stream: `result`, contiguous in device memory, becomes the reduction of what
-  /// it holds on all ranks. Only where capabilities() has device_sums.
+  /// it holds on all ranks. Only with Capabilities::device_sums.
   virtual void allreduce_on(Stream, const Buffer& result, ReduceOp);
 
   /// Collective. `buffer` is contiguous and replaced by the root's.

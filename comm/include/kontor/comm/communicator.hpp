@@ -109,6 +109,11 @@ class Communicator {
   int size() const;
   /// What it was made with; its parts have the same.
   const Options& options() const;
+  /// What the backend can do; where it is left to `auto`, the usual one.
+  const Capabilities& capabilities() const;
+  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
+  /// another transport; empty if there is nothing to say.
+  std::string remark() const;
   /// What carries collective operations.
   Backend& backend() const;
 
