@@ -43,6 +43,7 @@ struct Capabilities {
   Subset<Pattern> patterns = all_patterns; ///< of its plans
   Subset<Packing> packings{Packing::kernel, Packing::none};
   std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
+  bool indexed_buffers = false;  ///< packing datatype takes rows by index, too
   Subset<Pattern> own_memory{};  ///< patterns in which messages lie in host memory of its own
   bool host_buffers = true;      ///< takes pointers to host memory
   bool device_buffers = false;   ///< takes pointers to device memory
