@@ -5,7 +5,7 @@
 
 namespace kontor::comm::mpi {
 
-/// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
+/// What every backend that talks plain MPI shares: plans by pattern.
 class MpiBackend : public Backend {
  public:
   /// Throws UsageError if the pattern cannot do the packing.
@@ -13,10 +13,6 @@ class MpiBackend : public Backend {
 
   OwnMemory own_memory(int peer) const override;
   std::unique_ptr<Plan> plan(Schedule&) override;
-
-  void allreduce(const void* contribution, const Buffer& result, ReduceOp) override;
-  void bcast(const Buffer&, int root) override;
-  void barrier() override;
 
  protected:
   const BackendContext& context() const { return context_; }

@@ -112,7 +112,10 @@ std::string sizes(const Operand& in, const Operand& out) {
 }
 
 std::string equal_words(const Operand& operand) {
-  const auto buffer = operand.buffer();
+  return equal_words(operand.buffer());
+}
+
+std::string equal_words(const Buffer& buffer) {
   return fmt::format("{} {}{}", extents_to_string(buffer.shape), comm::to_string(buffer.scalar),
                      order_words(buffer.shape));
 }

@@ -47,6 +47,7 @@ std::string sizes(const Operand&);
 std::string sizes(const Operand& in, const Operand& out);
 /// What all ranks must agree on where their Views are to be equal: extents, scalar and order of elements.
 std::string equal_words(const Operand&);
+std::string equal_words(const Buffer&);
 /// The same where only their numbers of elements are.
 std::string count_words(std::int64_t count, Scalar);
 std::string root_words(int root);
@@ -73,11 +74,6 @@ void perform(const Communicator& comm, Posted* posted, const Problem& problem, D
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", to_string(describe()), error.what()));
   }
-}
-
-/// What backends take for an operand.
-inline Buffer flat_buffer(const Operand& operand) {
-  return {operand.data, operand.scalar, {1, {operand.count, 1, 1, 1, 1, 1, 1, 1}, {1}}, MemoryKind::host, {}};
 }
 
 /// Counts as MPI takes them.
