@@ -78,7 +78,7 @@ void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
 /// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
 /// included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void exchange(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
+void sendrecv(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
               int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
