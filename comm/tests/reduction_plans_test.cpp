@@ -3,6 +3,7 @@
 // Reductions that are made once: what they give, where they go, and how they are misused.
 #include "collective_forms.hpp"
 #include "error_text.hpp"
+#include "host_collectives.hpp"
 #include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
@@ -19,27 +20,6 @@ using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 void expect_fact(const std::string& text, const std::string& fact) {
   EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
 }
-
-/// What a backend on a device does, on the host and at once.
-class HostCollectives final : public StreamCollectives {
- public:
-  explicit HostCollectives(MPI_Comm comm) : comm_(comm) {}
-  bool reduces(Scalar, ReduceOp) const override { return true; }
-  void allreduce(Stream, const void* in, const Buffer& out, ReduceOp op) override {
-    const auto n = static_cast<int>(element_count(out.shape));
-    MPI_Allreduce(in == out.data ? MPI_IN_PLACE : in, out.data, n, mpi::element(out.scalar).type,
-                  mpi::reduction(op, out.scalar), comm_);
-  }
-  void reduce(Stream, const Buffer&, void*, ReduceOp, int) override {}
-  void bcast(Stream, const Buffer&, int) override {}
-  void allgather(Stream, const Buffer&, void*) override {}
-  void alltoall(Stream, const Buffer&, void*) override {}
-  void poll() override {}
-  void give_up(Stream) noexcept override {}
-
- private:
-  MPI_Comm comm_;
-};
 
 /// Three steps, wherever the elements are combined, with other work of the communicator in between.
 template <class In, class Out>

@@ -5,11 +5,16 @@
 
 namespace kontor::comm::detail {
 
+bool Broadcast::queues(const StreamCollectives&, Scalar, std::size_t) const {
+  return true;
+}
+
 void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted* posted) const {
   const auto describe = [&] {
     return call_of(name, posted, detail::name(view), {equal_words(view), root_words(root)});
   };
   perform(comm, posted, root_problem(comm, root), describe, [&] {
+    if (is_queued(posted)) return posted->collectives->bcast(posted->stream, flat_buffer(view), root);
     const auto data = mpi::payload(view.count, view.scalar);
     call_mpi(posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type,
              root, comm.native());

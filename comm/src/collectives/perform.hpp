@@ -76,6 +76,23 @@ void perform(const Communicator& comm, Posted* posted, const Problem& problem, D
   }
 }
 
+/// What backends take for an operand: as many elements of it, or all of them.
+inline Buffer flat_buffer(const Operand& operand, std::int64_t count) {
+  return {operand.data,
+          operand.scalar,
+          {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}},
+          MemoryKind::device,
+          operand.buffer().label};
+}
+inline Buffer flat_buffer(const Operand& operand) {
+  return flat_buffer(operand, operand.count);
+}
+
+/// Whether a backend is to queue the operation.
+inline bool is_queued(const Posted* posted) {
+  return posted && posted->collectives;
+}
+
 /// Counts as MPI takes them.
 struct CountArrays {
   std::vector<int> counts;

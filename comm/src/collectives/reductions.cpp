@@ -93,10 +93,12 @@ struct Call {
     return call_of(name, posted, std::move(subject), std::move(fields));
   }
 
-  /// `mpi_call(in, out, count, type, op)` is one MPI call.
-  template <class MpiCall>
-  void perform(MpiCall mpi_call) const {
+  /// `queue(in)` queues it, where a backend does; `mpi_call(in, out, count, type, op)` is one MPI call.
+  template <class MpiCall, class Queue = void (*)(const Operand&)>
+  void perform(
+      MpiCall mpi_call, Queue queue = [](const Operand&) {}) const {
     const auto make = [&] {
+      if (is_queued(posted)) return queue(own());
       if (const auto undefined = op_problem(op, own().scalar))
         throw CallError(*undefined); // whatever is checked
       constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -122,22 +124,37 @@ struct Call {
 
 } // namespace
 
+bool Allreduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
+  return !op.function && backend.reduces(scalar, op.named);
+}
+bool Reduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
+  return !op.function && backend.reduces(scalar, op.named);
+}
+
 void Allreduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                            Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
-  call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
-             type, mpi_op, comm.native());
-  });
+  call.perform(
+      [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+        call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
+                 type, mpi_op, comm.native());
+      },
+      [&](const Operand& from) {
+        posted->collectives->allreduce(posted->stream, from.data, flat_buffer(out), op.named);
+      });
 }
 
 void Reduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                         Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk, root};
-  call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type, mpi_op,
-             root, comm.native());
-  });
+  call.perform(
+      [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+        call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type,
+                 mpi_op, root, comm.native());
+      },
+      [&](const Operand& from) {
+        posted->collectives->reduce(posted->stream, flat_buffer(from), out.data, op.named, root);
+      });
 }
 
 void Scan::operator()(const Communicator& comm, const Operand& in, const Operand& out, Posted* posted) const {

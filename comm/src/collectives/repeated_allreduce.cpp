@@ -86,19 +86,38 @@ RepeatedAllreduce::RepeatedAllreduce(std::string label, const void* in, const Bu
       element_count(out_.shape), [&](std::int64_t, int) { requests_.push_back(MPI_REQUEST_NULL); }, chunk_);
 }
 
-void RepeatedAllreduce::start(const Communicator& comm) {
-  auto* request = requests_.data();
+/// `mpi_call(in, out, count)` is one call and returns MPI's code.
+template <class MpiCall>
+void RepeatedAllreduce::call_in_chunks(MpiCall mpi_call, const char* mpi_function) {
   mpi::in_chunks(
       element_count(out_.shape),
       [&](std::int64_t first, int count) {
         const auto offset = first * out_.scalar.size;
         const void* const in = in_ ? static_cast<const char*>(in_) + offset : MPI_IN_PLACE;
-        const int code = MPI_Iallreduce(in, static_cast<char*>(out_.data) + offset, count, type_, op_,
-                                        comm.native(), request++);
+        const int code = mpi_call(in, static_cast<char*>(out_.data) + offset, count);
         if (code != MPI_SUCCESS) [[unlikely]]
-          fail(code, "MPI_Iallreduce");
+          fail(code, mpi_function);
       },
       chunk_);
+}
+
+void RepeatedAllreduce::start(const Communicator& comm) {
+  auto* request = requests_.data();
+  call_in_chunks(
+      [&](const void* in, void* out, int count) {
+        return MPI_Iallreduce(in, out, count, type_, op_, comm.native(), request++);
+      },
+      "MPI_Iallreduce");
+}
+
+void RepeatedAllreduce::run(const Communicator& comm) {
+  if (mpi::timeout(comm.options()) > 0) {
+    start(comm);
+    return finish(comm);
+  }
+  call_in_chunks([&](const void* in, void* out,
+                     int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
+                 "MPI_Allreduce");
 }
 
 void RepeatedAllreduce::progress() {

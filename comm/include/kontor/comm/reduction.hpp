@@ -20,7 +20,7 @@ namespace kontor::comm {
 /// whenever it is called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in
 /// device memory: where the backend has the reduction by itself (`nccl`), start() queues it on the instance
 /// and nothing waits on the host; elsewhere start() queues a copy into pinned memory, finish() waits for
-/// that, calls MPI_Iallreduce, waits for it, and queues the copy back, while the device goes on with what it
+/// that, calls MPI_Allreduce and queues the copy back, while the device goes on with what it
 /// has been given in between. So on path `direct` too: Open MPI has no non-blocking reductions of device
 /// memory.
 ///
@@ -40,7 +40,8 @@ class Reduction {
                 detail::check_not_const<View>());
   static_assert(std::is_same_v<value_type, typename In::non_const_value_type>,
                 "kontor::comm: both Views of a Reduction must have the same scalar type");
-  static_assert(Kokkos::SpaceAccessibility<execution_space, typename View::memory_space>::accessible,
+  static_assert(std::is_same_v<typename View::memory_space, typename In::memory_space> ||
+                    Kokkos::SpaceAccessibility<execution_space, typename View::memory_space>::accessible,
                 "kontor::comm: the result of a Reduction of device memory must lie in device memory or in "
                 "pinned host memory");
 

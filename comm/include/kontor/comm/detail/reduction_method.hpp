@@ -157,9 +157,10 @@ class ReductionMethod final : public InFlight {
     if (route_.where == ReducedIn::stream) return poll();
     if (route_.where == ReducedIn::pinned) {
       copied_.wait();
-      by_mpi_->start(comm_);
+      by_mpi_->run(comm_);
+    } else {
+      by_mpi_->finish(comm_);
     }
-    by_mpi_->finish(comm_);
     copy_out_.template run<Packs::Direction::unpack>(instance_);
   }
 

@@ -20,7 +20,7 @@ namespace kontor::comm::detail {
 void agree_on_reduction(const Communicator&, const std::string& label, const Buffer& in, const Buffer& out,
                         ReduceOp);
 
-/// One reduction of contiguous host memory, again and again: MPI_Iallreduce. Allocates when it is made.
+/// One reduction of contiguous host memory, again and again. Allocates when it is made.
 class RepeatedAllreduce {
  public:
   /// Local. `in` has as many elements as `out`; null: those of `out` are reduced in place. The memory must
@@ -28,16 +28,20 @@ class RepeatedAllreduce {
   RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp,
                     std::int64_t chunk = mpi::chunk_elements);
 
-  /// Collective, without waiting.
+  /// Collective, without waiting: MPI_Iallreduce.
   void start(const Communicator&);
   /// Local. Lets MPI go on with what has been started.
   void progress();
   /// Waits for what has been started.
   void finish(const Communicator&);
+  /// Collective. Both at once: MPI_Allreduce, or as above where a wait has an end.
+  void run(const Communicator&);
   /// Local. Whether MPI is done with the memory.
   bool over() noexcept;
 
  private:
+  template <class MpiCall>
+  void call_in_chunks(MpiCall, const char* mpi_function);
   [[noreturn]] void fail(int code, const char* mpi_function);
 
   std::string label_;
