@@ -9,7 +9,9 @@
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/pinned_pool.hpp>
 #include <kontor/comm/detail/timeout.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,6 +69,8 @@ struct Communicator::Group {
   std::mutex adopting;
   std::vector<Adopted> adopted;
   std::vector<std::unique_ptr<detail::InFlight>> kept;
+  bool hands_device_memory_to_mpi = false;
+  detail::PinnedPool pinned_pool;
   mpi::HandleCache handles;
 
   /// Under the lock. Frees what MPI is done with.
@@ -227,6 +231,10 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   group_->backends.emplace(context);
   group_->methods = comm::methods(options);
   group_->backend = group_->backends->get(group_->methods.front().options.backend);
+  const auto mpi_says = gpu_awareness();
+  group_->hands_device_memory_to_mpi =
+      options.path == Path::direct ? mpi_says.aware
+                                   : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
   if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
@@ -295,6 +303,12 @@ void Communicator::abandon() const {
 }
 const detail::CachedProperties& Communicator::cached() const {
   return group().cached;
+}
+bool Communicator::hands_device_memory_to_mpi() const {
+  return group().hands_device_memory_to_mpi;
+}
+detail::PinnedPool& Communicator::pinned_pool() const {
+  return group().pinned_pool;
 }
 detail::Checks* Communicator::checks() const {
   return group().checks.get();

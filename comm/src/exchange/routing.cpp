@@ -45,8 +45,8 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
 class Router {
  public:
   Router(const Communicator& comm, const Method& method, std::string label)
-      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), label_(std::move(label)),
-        staged_(options_.path == Path::staged), chunks_(1) {}
+      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), can_(method.can),
+        label_(std::move(label)), staged_(options_.path == Path::staged), chunks_(1) {}
 
   void add_send(const Transfer& transfer) {
     check("to", transfer);
@@ -89,8 +89,7 @@ class Router {
       problem_ = view() +
                  " does not lie in one piece in the order of the message, and packing is 'none'; choose "
                  "packing 'kernel', or contiguous Views of equal layout at both ends";
-    else if (options_.packing == Packing::datatype && buffer.shape.by_index &&
-             !backend_.capabilities().indexed_buffers)
+    else if (options_.packing == Packing::datatype && buffer.shape.by_index && !can_.indexed_buffers)
       problem_ = fmt::format("{} goes by index, which backend '{}' does not take as it lies, and packing is "
                              "'datatype'; choose packing 'kernel' or 'auto'",
                              view(), options_.backend);
@@ -130,6 +129,7 @@ class Router {
   int rank_;
   const Options& options_;
   const Backend& backend_;
+  const Capabilities& can_;
   std::string label_;
   bool staged_;
   std::optional<std::string> problem_;

@@ -19,6 +19,7 @@ namespace kontor::comm {
 
 namespace detail {
 class Checks;
+class PinnedPool;
 
 /// What the one-shot calls look up each time: all at once, because looking up is a call.
 struct CachedProperties {
@@ -170,6 +171,12 @@ class Communicator {
 
   /// What messages need to know of it at once.
   const detail::CachedProperties& cached() const;
+
+  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
+  /// MPI itself says that it takes it. Equal on all ranks.
+  bool hands_device_memory_to_mpi() const;
+  /// What such Views travel through elsewhere.
+  detail::PinnedPool& pinned_pool() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   detail::Checks* checks() const;
