@@ -20,21 +20,21 @@ Lent<View> lend(const Communicator& comm, const typename View::execution_space* 
 }
 
 template <ViewType View>
-Request<View> begin_send(const On<View>& on, const View& view, const Envelope& to) {
-  Request<View> request(on.comm, lend(on.comm, on.instance, view, to));
+Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
+  Request<View> request(on.comm, lend(on.comm, on.instance(), view, to));
   request.template begin_send<0>(to);
   return request;
 }
 
 template <ViewType View>
-Request<View> begin_receive(const On<View>& on, const View& view, const Envelope& from) {
-  Request<View> request(on.comm, lend(on.comm, on.instance, view, from));
+Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
+  Request<View> request(on.comm, lend(on.comm, on.instance(), view, from));
   request.template begin_receive<0>(from);
   return request;
 }
 
 template <ViewType SendView, ViewType ReceiveView>
-Request<SendView, ReceiveView> begin_sendrecv(const On<SendView, ReceiveView>& on, const SendView& send_view,
+Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
   Request<SendView, ReceiveView> request(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
@@ -48,7 +48,7 @@ Request<SendView, ReceiveView> begin_sendrecv(const On<SendView, ReceiveView>& o
 
 /// Called by the sender. Begins to send; wait() returns when the View may be written. MPI_Isend.
 template <SentView View>
-Request<View> isend(const On<View>& on, const View& view, int dest, int tag = 0) {
+Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, on.comm.cached(), to, view);
   return detail::begin_send<View>(on, view, to);
@@ -57,7 +57,7 @@ Request<View> isend(const On<View>& on, const View& view, int dest, int tag = 0)
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
 /// any_source, and `tag` any_tag. MPI_Irecv.
 template <ReceivedView View>
-Request<View> irecv(const On<View>& on, const View& view, int source, int tag = 0) {
+Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
   detail::check_message(on.comm, on.comm.cached(), from, view);
   return detail::begin_receive<View>(on, view, from);
@@ -66,8 +66,8 @@ Request<View> irecv(const On<View>& on, const View& view, int source, int tag = 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
 /// first. MPI_Irecv and MPI_Isend.
 template <SentView SendView, ReceivedView ReceiveView>
-Request<SendView, ReceiveView> isendrecv(const On<SendView, ReceiveView>& on, const SendView& send_view,
-                                         int dest, const ReceiveView& receive_view, int source, int tag = 0) {
+Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
+                                         const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <type_traits>
 
@@ -10,13 +11,25 @@ namespace kontor::comm {
 namespace detail {
 
 /// A communicator and, perhaps, an instance.
-template <class ExecutionSpace>
+template <class ExecutionSpace, bool on_device = !on_host<ExecutionSpace>>
 struct CallOn {
   CallOn(const Communicator& on) : comm(on) {}
-  CallOn(const Communicator& on, const ExecutionSpace& after) : comm(on), instance(&after) {}
+  CallOn(const Communicator& on, const ExecutionSpace& after) : comm(on), after(&after) {}
+  /// Null: the default one.
+  const ExecutionSpace* instance() const { return after; }
 
   const Communicator& comm;
-  const ExecutionSpace* instance = nullptr; ///< null: the default one
+  const ExecutionSpace* after = nullptr;
+};
+
+/// On the host there is nothing to be ordered, and nothing more to be passed.
+template <class ExecutionSpace>
+struct CallOn<ExecutionSpace, false> {
+  CallOn(const Communicator& on) : comm(on) {}
+  CallOn(const Communicator& on, const ExecutionSpace& /*after*/) : comm(on) {}
+  const ExecutionSpace* instance() const { return nullptr; }
+
+  const Communicator& comm;
 };
 
 /// Where the kernels run that can reach the Views: those of the first one in device memory, if there is one.
@@ -33,9 +46,9 @@ requires(sizeof...(Views) == 0 || memory_of<View>() == MemoryKind::device) struc
 
 /// The instance of a call for one of its Views.
 template <ViewType View, class Space>
-const typename View::execution_space* instance_for(const CallOn<Space>& on) {
+const typename View::execution_space* instance_for(CallOn<Space> on) {
   if constexpr (std::is_same_v<Space, typename View::execution_space>)
-    return on.instance;
+    return on.instance();
   else
     return nullptr;
 }

@@ -24,15 +24,15 @@ namespace detail {
 
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
-[[gnu::noinline]] void send_verified(const On<View>& on, const View& view, Envelope to) {
+[[gnu::noinline]] void send_verified(On<View> on, const View& view, Envelope to) {
   begin_send<View>(on, view, to).wait();
 }
 template <ViewType View>
-[[gnu::noinline]] void recv_verified(const On<View>& on, const View& view, Envelope from) {
+[[gnu::noinline]] void recv_verified(On<View> on, const View& view, Envelope from) {
   begin_receive<View>(on, view, from).wait();
 }
 template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] void sendrecv_verified(const On<SendView, ReceiveView>& on, const SendView& send_view,
+[[gnu::noinline]] void sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
                                          const Envelope& to, const ReceiveView& receive_view,
                                          const Envelope& from) {
   begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from).wait();
@@ -43,13 +43,13 @@ template <ViewType SendView, ViewType ReceiveView>
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
 /// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
 template <SentView View>
-void send(const On<View>& on, const View& view, int dest, int tag = 0) {
+void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
   const auto& cached = on.comm.cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.pack(view);
   const auto payload = memory.payload();
   const int code =
@@ -61,13 +61,13 @@ void send(const On<View>& on, const View& view, int dest, int tag = 0) {
 /// Called by the receiver. `source` may be any_source, and `tag` any_tag. Nothing happens if `source` is
 /// no_rank. MPI_Recv.
 template <ReceivedView View>
-void recv(const On<View>& on, const View& view, int source, int tag = 0) {
+void recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   const auto& cached = on.comm.cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
@@ -81,7 +81,7 @@ void recv(const On<View>& on, const View& view, int source, int tag = 0) {
 /// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
 /// included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void sendrecv(const On<SendView, ReceiveView>& on, const SendView& send_view, int dest,
+void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
               const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};

@@ -75,10 +75,10 @@ concept MadeView = detail::check_made<View>();
 /// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so
 /// threads that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
-void send_with_extents(const On<View>& on, const View& view, int dest, int tag = 0) {
+void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, on.comm.cached(), envelope, view);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.pack(view);
   const auto payload = memory.payload();
   const auto buffer = to_buffer(view);
@@ -94,14 +94,14 @@ void send_with_extents(const On<View>& on, const View& view, int dest, int tag =
 /// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
 /// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
 template <MadeView View>
-View recv_with_extents(const On<View>& on, int source, int tag = 0) {
+View recv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;
   const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
   detail::check_envelope(on.comm, envelope);
   if (source == no_rank) return {};
   const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const detail::Contiguous<View> memory(on.comm, view, storage_order(header.shape), on.instance);
+  const detail::Contiguous<View> memory(on.comm, view, storage_order(header.shape), on.instance());
   memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag,

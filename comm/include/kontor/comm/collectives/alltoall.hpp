@@ -30,39 +30,39 @@ struct Alltoallv {
 
 /// Collective. Parts of equal sizes. MPI_Alltoall.
 template <SentView In, ReceivedView Out>
-void alltoall(const On<In, Out>& on, const In& in, const Out& out) {
+void alltoall(On<In, Out> on, const In& in, const Out& out) {
   detail::run(on, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
 template <ReceivedView View>
-void alltoall(const On<View>& on, const View& view) {
+void alltoall(On<View> on, const View& view) {
   detail::run(on, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
 template <SentView In, ReceivedView Out>
-Request<In, Out> ialltoall(const On<In, Out>& on, const In& in, const Out& out) {
+Request<In, Out> ialltoall(On<In, Out> on, const In& in, const Out& out) {
   return detail::start(on, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> ialltoall(const On<View>& on, const View& view) {
+Request<View> ialltoall(On<View> on, const View& view) {
   return detail::start(on, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
 /// MPI_Alltoallv.
 template <SentView In, ReceivedView Out>
-void alltoallv(const On<In, Out>& on, const In& in, const Counts& send_counts, const Out& out,
+void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                const Counts& receive_counts) {
   detail::run(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
-void alltoallv(const On<View>& on, const View& view, const Counts& counts) {
+void alltoallv(On<View> on, const View& view, const Counts& counts) {
   detail::run(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }
 
@@ -70,7 +70,7 @@ void alltoallv(const On<View>& on, const View& view, const Counts& counts) {
 /// other first. Makes the View of what comes from all ranks, in their order. MPI_Alltoall of the counts, then
 /// MPI_Alltoallv.
 template <SentView In>
-Gathered<typename In::non_const_value_type> alltoallv_with_counts(const On<In>& on, const In& in,
+Gathered<typename In::non_const_value_type> alltoallv_with_counts(On<In> on, const In& in,
                                                                   const Counts& send_counts) {
   const detail::Numbers sent_counts("comm/counts", on.comm.size());
   const detail::Numbers received_counts("comm/counts", on.comm.size());
@@ -84,7 +84,7 @@ Gathered<typename In::non_const_value_type> alltoallv_with_counts(const On<In>& 
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
 template <SentView In, ReceivedView Out>
-Request<In, Out> ialltoallv(const On<In, Out>& on, const In& in, const Counts& send_counts, const Out& out,
+Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
   return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
                        detail::written(out));
@@ -92,7 +92,7 @@ Request<In, Out> ialltoallv(const On<In, Out>& on, const In& in, const Counts& s
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> ialltoallv(const On<View>& on, const View& view, const Counts& counts) {
+Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
   return detail::start(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }
 

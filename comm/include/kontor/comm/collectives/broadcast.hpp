@@ -31,13 +31,13 @@ Used<View> broadcast(const Communicator& comm, int root, const View& view) {
 
 /// Collective. Every rank's View becomes the root's. MPI_Bcast.
 template <ReceivedView View>
-void bcast(const On<View>& on, const View& view, int root) {
+void bcast(On<View> on, const View& view, int root) {
   detail::run(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's. MPI_Ibcast.
 template <ReceivedView View>
-Request<View> ibcast(const On<View>& on, const View& view, int root) {
+Request<View> ibcast(On<View> on, const View& view, int root) {
   return detail::start(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
 }
 

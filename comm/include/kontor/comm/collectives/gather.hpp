@@ -60,104 +60,103 @@ struct Allgatherv {
 /// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is
 /// not looked at and may be empty. MPI_Gather.
 template <SentView In, ReceivedView Out>
-void gather(const On<In, Out>& on, const In& in, const Out& out, int root) {
+void gather(On<In, Out> on, const In& in, const Out& out, int root) {
   detail::run(on, detail::Gather{root}, detail::read(in), detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
 /// their part. MPI_Gather, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-void gather(const On<View>& on, const View& view, int root) {
+void gather(On<View> on, const View& view, int root) {
   detail::run(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
 template <SentView In, ReceivedView Out>
-Request<In, Out> igather(const On<In, Out>& on, const In& in, const Out& out, int root) {
+Request<In, Out> igather(On<In, Out> on, const In& in, const Out& out, int root) {
   return detail::start(on, detail::Gather{root}, detail::read(in),
                        detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> igather(const On<View>& on, const View& view, int root) {
+Request<View> igather(On<View> on, const View& view, int root) {
   return detail::start(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
 /// MPI_Gatherv.
 template <SentView In, ReceivedView Out>
-void gatherv(const On<In, Out>& on, const In& in, const Out& out, const Counts& counts, int root) {
+void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
   detail::run(on, detail::Gatherv{counts, root}, detail::read(in),
               detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-void gatherv(const On<View>& on, const View& view, const Counts& counts, int root) {
+void gatherv(On<View> on, const View& view, const Counts& counts, int root) {
   detail::run(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
 template <SentView In, ReceivedView Out>
-Request<In, Out> igatherv(const On<In, Out>& on, const In& in, const Out& out, const Counts& counts,
-                          int root) {
+Request<In, Out> igatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
   return detail::start(on, detail::Gatherv{counts, root}, detail::read(in),
                        detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> igatherv(const On<View>& on, const View& view, const Counts& counts, int root) {
+Request<View> igatherv(On<View> on, const View& view, const Counts& counts, int root) {
   return detail::start(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
 template <SentView In, ReceivedView Out>
-void allgather(const On<In, Out>& on, const In& in, const Out& out) {
+void allgather(On<In, Out> on, const In& in, const Out& out) {
   detail::run(on, detail::Allgather{}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
 /// with MPI_IN_PLACE.
 template <ReceivedView View>
-void allgather(const On<View>& on, const View& view) {
+void allgather(On<View> on, const View& view) {
   detail::run(on, detail::Allgather{}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
 template <SentView In, ReceivedView Out>
-Request<In, Out> iallgather(const On<In, Out>& on, const In& in, const Out& out) {
+Request<In, Out> iallgather(On<In, Out> on, const In& in, const Out& out) {
   return detail::start(on, detail::Allgather{}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> iallgather(const On<View>& on, const View& view) {
+Request<View> iallgather(On<View> on, const View& view) {
   return detail::start(on, detail::Allgather{}, detail::in_place(view));
 }
 
 /// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
 template <SentView In, ReceivedView Out>
-void allgatherv(const On<In, Out>& on, const In& in, const Out& out, const Counts& counts) {
+void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
   detail::run(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
-void allgatherv(const On<View>& on, const View& view, const Counts& counts) {
+void allgatherv(On<View> on, const View& view, const Counts& counts) {
   detail::run(on, detail::Allgatherv{counts}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
 template <SentView In, ReceivedView Out>
-Request<In, Out> iallgatherv(const On<In, Out>& on, const In& in, const Out& out, const Counts& counts) {
+Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
   return detail::start(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> iallgatherv(const On<View>& on, const View& view, const Counts& counts) {
+Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
   return detail::start(on, detail::Allgatherv{counts}, detail::in_place(view));
 }
 
@@ -184,7 +183,7 @@ using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 /// Collective. The elements of all ranks' Views, of any sizes: the ranks tell each other first. Makes the
 /// View. MPI_Allgather of the numbers of elements, then MPI_Allgatherv.
 template <SentView In>
-Gathered<typename In::non_const_value_type> allgatherv(const On<In>& on, const In& in) {
+Gathered<typename In::non_const_value_type> allgatherv(On<In> on, const In& in) {
   const detail::Numbers numbers("comm/counts", on.comm.size());
   numbers(on.comm.rank()) = static_cast<std::int64_t>(in.size());
   allgather(on.comm, numbers);

@@ -122,13 +122,13 @@ concept ReductionOf = detail::check_op<Op, typename detail::Combined<T, Op>::typ
 
 /// Collective. `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void allreduce(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   detail::run(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void allreduce(const On<View>& on, const View& view, const Op& op) {
+void allreduce(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
@@ -140,14 +140,14 @@ T allreduce(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iallreduce(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   return detail::start(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in),
                        detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iallreduce(const On<View>& on, const View& view, const Op& op) {
+Request<View> iallreduce(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
@@ -161,7 +161,7 @@ Request<Value<T>> iallreduce(const Communicator& comm, const T& value, const Op&
 /// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not
 /// looked at and may be empty. MPI_Reduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void reduce(const On<In, Out>& on, const In& in, const Out& out, const Op& op, int root) {
+void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
   detail::run(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
               detail::written(out, on.comm.rank() == root));
 }
@@ -169,7 +169,7 @@ void reduce(const On<In, Out>& on, const In& in, const Out& out, const Op& op, i
 /// Collective. The root's View becomes the combination of all ranks' Views; those of other ranks are not
 /// changed. MPI_Reduce, at the root with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void reduce(const On<View>& on, const View& view, const Op& op, int root) {
+void reduce(On<View> on, const View& view, const Op& op, int root) {
   detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root},
               detail::in_place_at(on.comm, root, view));
 }
@@ -183,14 +183,14 @@ T reduce(const Communicator& comm, const T& value, const Op& op, int root) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce(const On<In, Out>& on, const In& in, const Out& out, const Op& op, int root) {
+Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
   return detail::start(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
                        detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective, non-blocking. MPI_Ireduce, at the root with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> ireduce(const On<View>& on, const View& view, const Op& op, int root) {
+Request<View> ireduce(On<View> on, const View& view, const Op& op, int root) {
   return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root},
                        detail::in_place_at(on.comm, root, view));
 }
@@ -204,13 +204,13 @@ Request<Value<T>> ireduce(const Communicator& comm, const T& value, const Op& op
 
 /// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void scan(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   detail::run(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Scan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void scan(const On<View>& on, const View& view, const Op& op) {
+void scan(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
@@ -222,13 +222,13 @@ T scan(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iscan(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   return detail::start(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iscan(const On<View>& on, const View& view, const Op& op) {
+Request<View> iscan(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
@@ -241,14 +241,14 @@ Request<Value<T>> iscan(const Communicator& comm, const T& value, const Op& op) 
 /// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has
 /// none before it, stays as it is. MPI_Exscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void exscan(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   detail::run(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
               detail::written(out, on.comm.rank() != 0));
 }
 
 /// Collective. In place. MPI_Exscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void exscan(const On<View>& on, const View& view, const Op& op) {
+void exscan(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Exscan{detail::reducer_of<View>(op)},
               detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
 }
@@ -263,14 +263,14 @@ T exscan(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iexscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iexscan(const On<In, Out>& on, const In& in, const Out& out, const Op& op) {
+Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   return detail::start(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
                        detail::written(out, on.comm.rank() != 0));
 }
 
 /// Collective, non-blocking. In place. MPI_Iexscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iexscan(const On<View>& on, const View& view, const Op& op) {
+Request<View> iexscan(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)},
                        detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
 }

@@ -118,11 +118,11 @@ inline constexpr bool
 
 /// The blocking operation by a backend that queues it on the instance. False: it has not got it.
 template <class Collective, class Space, class... Views>
-bool queue(const CallOn<Space>& on, StreamCollectives* backend, const Collective& collective,
+bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
            const Used<Views>&... used) {
   using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
   if (!backend || !collective.queues(*backend, scalar_of<Scalars>(), sizeof...(Views))) return false;
-  const Space instance = on.instance ? *on.instance : Space();
+  const Space instance = on.instance() ? *on.instance() : Space();
   Posted posted{backend, native_stream(instance)};
   [&](const Lent<Views, const Views&>&... lent) {
     collective(on.comm, operand(lent)..., &posted);
@@ -134,7 +134,7 @@ bool queue(const CallOn<Space>& on, StreamCollectives* backend, const Collective
 
 /// The blocking operation. `name` is that of the non-blocking one, an "i" longer.
 template <class Collective, class Space, class... Views>
-void run(const CallOn<Space>& on, const Collective& collective, const Used<Views>&... used) {
+void run(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
   if constexpr (may_be_queued<Collective, Views...>)
     if (queue(on, on.comm.backend().stream_collectives(), collective, used...)) return;
@@ -165,7 +165,7 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
 
 /// The non-blocking operation.
 template <class Collective, class Space, class... Views>
-Request<Views...> start(const CallOn<Space>& on, const Collective& collective, const Used<Views>&... used) {
+Request<Views...> start(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
   return begin(on.comm, collective,
                Request<Views...>(on.comm, Lent<Views>(on.comm, Collective::name, used.view, used.use,
