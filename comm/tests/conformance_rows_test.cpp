@@ -131,7 +131,7 @@ auto list_of(const std::vector<std::int64_t>& indices) {
 /// Whether Views can go by index this way; if not, the exchange must say so.
 bool goes_by_index(const Communicator& comm) {
   return comm.options().packing != Packing::datatype || comm.options().backend == automatic_backend ||
-         comm.backend().capabilities().indexed_buffers;
+         comm.capabilities().indexed_buffers;
 }
 
 template <class T, class Layout, std::size_t rank, class Index, class Place>

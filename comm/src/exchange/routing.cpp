@@ -45,17 +45,17 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
 class Router {
  public:
   Router(const Communicator& comm, const Method& method, std::string label)
-      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), label_(std::move(label)),
-        staged_(options_.path == Path::staged), chunks_(1) {}
+      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), can_(method.can),
+        label_(std::move(label)), staged_(options_.path == Path::staged), chunks_(1) {}
 
   void add_send(const Transfer& transfer) {
     check("to", transfer);
-    const bool own = backend_.own_memory(transfer.peer).sends;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).sends;
     add(&Schedule::sends, &RoutedChunk::packed_sends, own, transfer);
   }
   void add_receive(const Transfer& transfer) {
     check("from", transfer);
-    const bool own = backend_.own_memory(transfer.peer).receives;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).receives;
     add(&Schedule::receives, &RoutedChunk::packed_receives, own, transfer);
   }
 
@@ -68,7 +68,11 @@ class Router {
       mpi::check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
       chunks_.resize(static_cast<std::size_t>(count));
     }
-    for (auto& chunk : chunks_) chunk.schedule.label = label_;
+    for (auto& chunk : chunks_) {
+      chunk.schedule.label = label_;
+      chunk.schedule.pattern = options_.pattern;
+      chunk.schedule.packing = options_.packing;
+    }
     return {std::move(chunks_), staging_elements_, staged_, used_};
   }
 
@@ -85,8 +89,7 @@ class Router {
       problem_ = view() +
                  " does not lie in one piece in the order of the message, and packing is 'none'; choose "
                  "packing 'kernel', or contiguous Views of equal layout at both ends";
-    else if (options_.packing == Packing::datatype && buffer.shape.by_index &&
-             !backend_.capabilities().indexed_buffers)
+    else if (options_.packing == Packing::datatype && buffer.shape.by_index && !can_.indexed_buffers)
       problem_ = fmt::format("{} goes by index, which backend '{}' does not take as it lies, and packing is "
                              "'datatype'; choose packing 'kernel' or 'auto'",
                              view(), options_.backend);
@@ -126,6 +129,7 @@ class Router {
   int rank_;
   const Options& options_;
   const Backend& backend_;
+  const Capabilities& can_;
   std::string label_;
   bool staged_;
   std::optional<std::string> problem_;
@@ -159,7 +163,7 @@ Routing route(const Communicator& comm, const Method& method, const std::string&
   try {
     comm.agree(router.problem());
   } catch (const AgreedError& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.what(), Axis::packing);
   }
   return std::move(router).finish(comm);
 }
