@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 namespace kontor::comm::detail {
 
@@ -10,7 +11,7 @@ void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted
     return call_of(name, posted, detail::name(view), {equal_words(view), root_words(root)});
   };
   perform(comm, posted, root_problem(comm, root), describe, [&] {
-    if (!posted) return comm.backend().bcast(flat_buffer(view), root);
+    if (!posted) return detail::internals(comm).backend().bcast(flat_buffer(view), root);
     const auto data = mpi::payload(view.count, view.scalar);
     mpi::check(MPI_Ibcast(view.data, data.count, data.type, root, comm.native(), &posted->request),
                "MPI_Ibcast");
@@ -21,7 +22,7 @@ void Barrier::operator()(const Communicator& comm, Posted* posted) const {
   perform(
       comm, posted, std::nullopt, [&] { return call_of(name, posted, "", {}); },
       [&] {
-        if (!posted) return comm.backend().barrier();
+        if (!posted) return detail::internals(comm).backend().barrier();
         mpi::check(MPI_Ibarrier(comm.native(), &posted->request), "MPI_Ibarrier");
       });
 }

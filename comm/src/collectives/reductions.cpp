@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +44,9 @@ struct Reduction {
 };
 
 Reduction reduction_of(const Communicator& comm, const Reducer& op, Scalar scalar) {
-  if (op.function) return {comm.element_type(scalar), comm.operation(op.function, op.commutative)};
+  if (op.function)
+    return {detail::internals(comm).element_type(scalar),
+            detail::internals(comm).operation(op.function, op.commutative)};
   return {mpi::element(scalar).type, mpi::reduction(op.named, scalar)};
 }
 
@@ -75,7 +78,7 @@ struct Call {
     if (!has_both()) return std::nullopt;
     if (auto other_count = count_problem(out, in.count, "as many as are given")) return other_count;
     if (auto overlap = overlap_problem(in, out)) return overlap;
-    return comm.checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt;
+    return detail::internals(comm).checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt;
   }
 
   /// Elements travel as they lie, so where layouts differ they would end at other indices.
@@ -133,8 +136,10 @@ void Allreduce::operator()(const Communicator& comm, const Operand& in, const Op
                            Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
   if (!posted && !op.function) // backends have this one
-    return call.perform(
-        [&] { comm.backend().allreduce(in.in_place() ? nullptr : in.data, flat_buffer(out), op.named); });
+    return call.perform([&] {
+      detail::internals(comm).backend().allreduce(in.in_place() ? nullptr : in.data, flat_buffer(out),
+                                                  op.named);
+    });
   call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
              type, mpi_op, comm.native());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/request.hpp>
@@ -47,7 +48,7 @@ Request<SendView, ReceiveView> begin_sendrecv(const Communicator& comm, const Se
 template <SentView View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
-  detail::check_message(comm, comm.cached(), to, view);
+  detail::check_message(comm, detail::internals(comm).cached(), to, view);
   return detail::begin_send(comm, view, to);
 }
 
@@ -56,7 +57,7 @@ Request<View> isend(const Communicator& comm, const View& view, int dest, int ta
 template <ReceivedView View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
-  detail::check_message(comm, comm.cached(), from, view);
+  detail::check_message(comm, detail::internals(comm).cached(), from, view);
   return detail::begin_receive(comm, view, from);
 }
 
@@ -68,8 +69,8 @@ Request<SendView, ReceiveView> isendrecv(const Communicator& comm, const SendVie
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
-  detail::check_message(comm, comm.cached(), to, send_view);
-  detail::check_message(comm, comm.cached(), from, receive_view);
+  detail::check_message(comm, detail::internals(comm).cached(), to, send_view);
+  detail::check_message(comm, detail::internals(comm).cached(), from, receive_view);
   return detail::begin_sendrecv(comm, send_view, to, receive_view, from);
 }
 

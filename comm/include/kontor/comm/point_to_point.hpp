@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/nonblocking.hpp>
@@ -43,7 +44,7 @@ template <ViewType SendView, ViewType ReceiveView>
 template <SentView View>
 void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  const auto& cached = comm.cached();
+  const auto& cached = detail::internals(comm).cached();
   detail::check_message(comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified(comm, view, envelope);
@@ -61,7 +62,7 @@ void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
 template <ReceivedView View>
 void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  const auto& cached = comm.cached();
+  const auto& cached = detail::internals(comm).cached();
   detail::check_message(comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified(comm, view, envelope);
@@ -83,7 +84,7 @@ void sendrecv(const Communicator& comm, const SendView& send_view, int dest, con
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
-  const auto& cached = comm.cached();
+  const auto& cached = detail::internals(comm).cached();
   detail::check_message(comm, cached, to, send_view);
   detail::check_message(comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]

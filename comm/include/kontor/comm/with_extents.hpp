@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 
@@ -75,7 +76,7 @@ concept MadeView = detail::check_made<View>();
 template <SentView View>
 void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(comm, comm.cached(), envelope, view);
+  detail::check_message(comm, detail::internals(comm).cached(), envelope, view);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();
