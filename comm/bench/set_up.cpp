@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -66,7 +67,11 @@ void measure() {
   automatic.backend = automatic_backend;
   automatic.pattern = Pattern::automatic;
   const Communicator chooser(MPI_COMM_WORLD, automatic);
-  const auto split = timed([&] { static_cast<void>(chooser.split(chooser.rank() % 2)); });
+  double split = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto seconds = timed([&] { static_cast<void>(chooser.split(chooser.rank() % 2)); });
+    split = i == 0 ? seconds : std::min(split, seconds);
+  }
   const auto duplicate = timed([&] {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -86,7 +91,7 @@ void measure() {
   print("process grid", cartesian);
   print("commit of a halo", commit);
   print("commit of another", again);
-  print("split, backend and pattern 'auto'", split);
+  print("split, 'auto', the fastest of 20", split);
   print("MPI_Comm_dup", duplicate);
   print("MPI_Ibarrier and MPI_Wait", barrier);
 }
