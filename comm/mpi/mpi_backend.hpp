@@ -8,17 +8,13 @@ namespace kontor::comm::mpi {
 /// The patterns whose messages arrive in windows.
 inline constexpr Subset<Pattern> own_memory{Pattern::rma};
 
-/// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
+/// What every backend that talks plain MPI shares: plans by pattern.
 class MpiBackend : public Backend {
  public:
   explicit MpiBackend(const BackendContext& context) : context_(context) {}
 
   OwnMemory own_memory(int peer, Pattern) const override;
   PlannedExchange plan(const Schedule&) override;
-
-  void allreduce(const void* contribution, const Buffer& result, ReduceOp) override;
-  void bcast(const Buffer&, int root) override;
-  void barrier() override;
 
  protected:
   const BackendContext& context() const { return context_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Backend `nccl`: NVIDIA's library, ordered on the stream of the execution-space instance. Collectives of
-// Views in host memory are MPI's.
+// Views in host memory are MPI's, of Views in device memory NCCL's where it has them.
 #include "mpi/mpi_backend.hpp"
 #include "nccl/check.hpp"
 #include "nccl/grouped_plan.hpp"
 #include "nccl/nccl_comm.hpp"
-#include "nccl/reduction.hpp"
+#include "nccl/stream_collectives.hpp"
 
 #include <kontor/comm/error.hpp>
 
@@ -21,14 +21,9 @@ class Nccl final : public mpi::MpiBackend {
 
   PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule)}; }
 
-  void allreduce_on(Stream stream, const Buffer& result, ReduceOp op) override {
-    const auto [nccl_op, type, count] = reduction(result, op);
-    auto& ranks = *nccl_comm();
-    ranks.poll("allreduce_on");
-    const auto code = ncclAllReduce(result.data, result.data, count, type, nccl_op, ranks.get(),
-                                    static_cast<cudaStream_t>(stream));
-    if (code != ncclSuccess) [[unlikely]]
-      ranks.fail(code, fmt::format("ncclAllReduce of View '{}'", result.label));
+  StreamCollectives* stream_collectives() override {
+    if (!collectives_) collectives_ = make_stream_collectives(nccl_comm());
+    return collectives_.get();
   }
 
   std::string remark() const override {
@@ -45,6 +40,7 @@ class Nccl final : public mpi::MpiBackend {
   }
 
   std::shared_ptr<NcclComm> nccl_comm_;
+  std::unique_ptr<StreamCollectives> collectives_;
 };
 
 } // namespace
@@ -54,7 +50,7 @@ Capabilities capabilities() {
           .host_buffers = false,
           .device_buffers = true,
           .stream_ordered = true,
-          .device_sums = true};
+          .stream_collectives = true};
 }
 
 std::unique_ptr<Backend> make(const BackendContext& context) {

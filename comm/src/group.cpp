@@ -4,6 +4,7 @@
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/detail/timeout.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
 
 #include <utility>
 
@@ -59,6 +60,10 @@ void Group::open(MPI_Comm owned, const Options& given) {
   backends.emplace(context);
   all_methods = comm::methods(options);
   first_backend = backends->get(all_methods.front().options.backend);
+  const auto mpi_says = gpu_awareness();
+  device_memory_to_mpi = options.path == Path::direct
+                             ? mpi_says.aware
+                             : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
   if (options.path != Path::automatic)
     static_cast<void>(Internals::methods(MemoryKind::device)); // refuses early
 }
@@ -128,6 +133,13 @@ MPI_Datatype Internals::element_type(Scalar scalar) {
 
 MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
   return group(*this).handles.operation(function, commutative);
+}
+
+bool Internals::hands_device_memory_to_mpi() const {
+  return group(*this).device_memory_to_mpi;
+}
+PinnedPool& Internals::pinned_pool() {
+  return group(*this).pool;
 }
 
 MPI_Comm Internals::checking() const {

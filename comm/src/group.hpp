@@ -6,6 +6,7 @@
 #include "support/handle_cache.hpp"
 
 #include <kontor/comm/detail/communicator_internals.hpp>
+#include <kontor/comm/detail/pinned_pool.hpp>
 
 #include <array>
 #include <cstdint>
@@ -61,6 +62,8 @@ struct Group final : Internals {
   std::mutex adopting;
   std::vector<Adopted> adopted;
   std::vector<std::unique_ptr<InFlight>> kept;
+  bool device_memory_to_mpi = false;
+  PinnedPool pool; ///< for Views in device memory that MPI is not handed
   mpi::HandleCache handles;
 };
 

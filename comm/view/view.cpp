@@ -10,6 +10,7 @@ namespace kontor::comm::view {
 
 Capabilities capabilities() {
   return {.packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .indexed_buffers = true,
           .own_memory = mpi::own_memory,
           .device_buffers = gpu_awareness().aware};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "overlap.hpp"
+#include "rows.hpp"
 #include "sparse_exchange.hpp"
 #include "src/checks/description.hpp"
 
@@ -166,6 +167,31 @@ std::optional<std::string> disagreement(const std::string& label, int me, bool i
   return std::nullopt;
 }
 
+/// What is wrong with the rows of this rank's slots that have been chosen.
+std::optional<std::string> bad_rows(const Communicator& comm, const std::string& label,
+                                    std::span<const Slot> slots) {
+  int number = 0;
+  std::map<std::pair<int, bool>, int> pair_counts;
+  for (const auto& slot : slots) {
+    const bool by_slot = slot.matching == Matching::by_slot;
+    if (by_slot) ++number;
+    for (const bool receives : {false, true}) {
+      const auto& buffer = receives ? slot.receive : slot.send;
+      const int peer = receives ? slot.source : slot.destination;
+      if (peer == no_rank) continue;
+      const int message = by_slot ? 0 : ++pair_counts[{peer, receives}];
+      const auto what = rows_problem(buffer, receives, comm.options().check);
+      if (!what) continue;
+      return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label,
+                         by_slot
+                             ? fmt::format("slot {}", number - 1)
+                             : fmt::format("message {} {} rank {}", message, receives ? "from" : "to", peer),
+                         comm.rank(), buffer.label, receives ? "receives from" : "is sent to", peer, *what);
+    }
+  }
+  return std::nullopt;
+}
+
 /// What can be seen wrong without asking anybody.
 std::optional<std::string> local_problem(const Communicator& comm, const std::string& label,
                                          std::span<const Slot> slots) {
@@ -182,6 +208,7 @@ std::optional<std::string> local_problem(const Communicator& comm, const std::st
                            label, place, me, peer, ranks - 1);
     }
   }
+  if (auto problem = bad_rows(comm, label, slots)) return problem;
   if (comm.options().check == CheckLevel::off) return std::nullopt;
   if (const auto what = overlap_problem(slots))
     return fmt::format(

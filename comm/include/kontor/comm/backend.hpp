@@ -43,13 +43,14 @@ struct Capabilities {
   Subset<Pattern> patterns = all_patterns;                             ///< of its plans
   Subset<Packing> packings{Packing::kernel, Packing::none};            ///< of its plans
   std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
-  Subset<Pattern> own_memory{};  ///< patterns in which messages lie in host memory of its own
-  bool host_buffers = true;      ///< takes pointers to host memory
-  bool device_buffers = false;   ///< takes pointers to device memory
-  bool stream_ordered = false;   ///< plans queue their work on the schedule's stream: no call waits for it
-  bool device_sums = false;      ///< has allreduce_on()
-  bool moves_data = true;        ///< false: received data mean nothing, and cannot be verified
-  std::string_view same_calls{}; ///< a backend that makes the same calls: `auto` tries that one alone
+  bool indexed_buffers = false;    ///< packing datatype takes rows by index, too
+  Subset<Pattern> own_memory{};    ///< patterns in which messages lie in host memory of its own
+  bool host_buffers = true;        ///< takes pointers to host memory
+  bool device_buffers = false;     ///< takes pointers to device memory
+  bool stream_ordered = false;     ///< plans queue their work on the schedule's stream: no call waits for it
+  bool stream_collectives = false; ///< has stream_collectives()
+  bool moves_data = true;          ///< false: received data mean nothing, and cannot be verified
+  std::string_view same_calls{};   ///< a backend that makes the same calls: `auto` tries that one alone
 
   /// Whether it is a GPU library, which takes no host memory.
   bool on_devices_only() const { return device_buffers && !host_buffers; }
@@ -157,7 +158,43 @@ enum class ReduceOp {
 /// "sum", "logical and"
 const char* to_string(ReduceOp);
 
-/// One way of moving data between the ranks of a communicator, and its collective operations. One object
+/// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a
+/// stream; no call waits. All of them but reduces() and give_up() are collective, in the same order as what
+/// else the backend does for these ranks.
+class StreamCollectives {
+ public:
+  virtual ~StreamCollectives() = default;
+  StreamCollectives() = default;
+  StreamCollectives(const StreamCollectives&) = delete;
+  StreamCollectives& operator=(const StreamCollectives&) = delete;
+
+  /// Local. Whether it has this reduction; equal on all ranks.
+  virtual bool reduces(Scalar, ReduceOp) const = 0;
+
+  /// `out` becomes, on every rank, the combination of as many elements at `in`, which may be `out` itself.
+  virtual void allreduce(Stream, const void* in, const Buffer& out, ReduceOp) = 0;
+
+  /// The root's `out` becomes the combination of all ranks' `in`, which may be `out` itself.
+  virtual void reduce(Stream, const Buffer& in, void* out, ReduceOp, int root) = 0;
+
+  /// `buffer` is replaced by the root's.
+  virtual void bcast(Stream, const Buffer& buffer, int root) = 0;
+
+  /// `out` becomes all ranks' `in`, of equal sizes, which may lie where it belongs in `out`.
+  virtual void allgather(Stream, const Buffer& in, void* out) = 0;
+
+  /// The r-th of as many equal parts of `in` as there are ranks goes to rank r, and `out` gets one of each
+  /// rank. They share no memory.
+  virtual void alltoall(Stream, const Buffer& in, void* out) = 0;
+
+  /// Local. Throws Error if something has gone wrong on the device since.
+  virtual void poll() = 0;
+
+  /// Local. What is queued on the stream may never end, because of an error: nobody waits for it.
+  virtual void give_up(Stream) noexcept = 0;
+};
+
+/// One way of moving data between the ranks of a communicator. One object
 /// serves all plans of a communicator, whatever their pattern and packing.
 class Backend {
  public:
@@ -180,19 +217,9 @@ class Backend {
   /// AgreedError on every rank, or Error where no rank waits for this one.
   virtual PlannedExchange plan(const Schedule&) = 0;
 
-  /// Collective. `result` is contiguous and equal in extents on all ranks. What a rank contributes is as many
-  /// elements at `contribution`, or what `result` holds where that is null.
-  virtual void allreduce(const void* contribution, const Buffer& result, ReduceOp) = 0;
-
-  /// Collective, queued on the stream: `result`, contiguous in device memory, becomes the reduction of what
-  /// it holds on all ranks. Only with Capabilities::device_sums.
-  virtual void allreduce_on(Stream, const Buffer& result, ReduceOp);
-
-  /// Collective. `buffer` is contiguous and replaced by the root's.
-  virtual void bcast(const Buffer& buffer, int root) = 0;
-
-  /// Collective. Returns when all ranks have called it.
-  virtual void barrier() = 0;
+  /// Collective where it is the first call. Null unless capabilities() has stream_collectives; lasts as long
+  /// as the backend. All other collective operations are MPI's, on the Communicator.
+  virtual StreamCollectives* stream_collectives() { return nullptr; }
 };
 
 } // namespace kontor::comm

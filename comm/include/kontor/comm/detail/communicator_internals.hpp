@@ -14,6 +14,7 @@
 namespace kontor::comm::detail {
 
 class Checks;
+class PinnedPool;
 
 /// What the one-shot calls look up each time.
 struct CachedProperties {
@@ -44,7 +45,7 @@ class Internals {
 
   const CachedProperties& cached() const { return cached_; }
 
-  /// What carries collective operations.
+  /// The backend of the first method.
   Backend& backend() const;
   /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can
   /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.
@@ -62,6 +63,12 @@ class Internals {
   /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
   /// communicator.
   MPI_Op operation(MPI_User_function*, bool commutative);
+
+  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
+  /// MPI itself says that it takes it. Equal on all ranks.
+  bool hands_device_memory_to_mpi() const;
+  /// What such Views travel through elsewhere.
+  PinnedPool& pinned_pool();
 
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.

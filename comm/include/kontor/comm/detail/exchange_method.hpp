@@ -202,7 +202,7 @@ class ExchangeMethod final : public detail::InFlight {
       const bool in_own = offset == in_own_memory;
       void* const place = in_own ? places[index] : transfer.buffer.data;
       list.add(static_cast<T*>(strided.data), static_cast<T*>(place),
-               loop_nest(strided.shape, transfer.order));
+               loop_nest(strided.shape, transfer.order), strided.rows.indices);
       own = own || in_own;
     }
     list.commit();
