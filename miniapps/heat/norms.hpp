@@ -9,6 +9,7 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
@@ -124,8 +125,8 @@ class Norms {
     if (on_device_sums_) { // on the instance of the halo, so that the backend has all its work on one
       queues.halo_follows();
       instance = &queues.halo();
-      comm_->backend().stream_collectives()->allreduce(comm::native_stream(*instance), parts.data(),
-                                                       comm::to_buffer(parts), op());
+      comm::detail::internals(*comm_).backend().stream_collectives()->allreduce(
+          comm::native_stream(*instance), parts.data(), comm::to_buffer(parts), op());
     }
     Kokkos::deep_copy(*instance, part_of(host_, b), parts);
     batches_[b].arrived.record(*instance);
