@@ -7,17 +7,11 @@
 
 namespace kontor::comm::mpi {
 
-MpiBackend::MpiBackend(const BackendContext& context) : context_(context) {
-  if (context.options.pattern == Pattern::rma && context.options.packing == Packing::datatype)
-    throw UsageError("pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
-                     "possible; choose packing 'kernel' or 'auto', or another pattern");
+OwnMemory MpiBackend::own_memory(int /*peer*/, Pattern pattern) const {
+  return {.receives = mpi::own_memory.has(pattern)};
 }
 
-OwnMemory MpiBackend::own_memory(int /*peer*/) const {
-  return {.receives = context_.options.pattern == Pattern::rma};
-}
-
-std::unique_ptr<Plan> MpiBackend::plan(Schedule& schedule) {
+PlannedExchange MpiBackend::plan(const Schedule& schedule) {
   return make_plan(context_, schedule);
 }
 

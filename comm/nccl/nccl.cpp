@@ -19,12 +19,7 @@ class Nccl final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override {
-    return {
-        .host_buffers = false, .device_buffers = true, .stream_ordered = true, .stream_collectives = true};
-  }
-
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(nccl_comm(), schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule)}; }
 
   StreamCollectives* stream_collectives() override {
     if (!collectives_) collectives_ = make_stream_collectives(nccl_comm());
@@ -50,14 +45,15 @@ class Nccl final : public mpi::MpiBackend {
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true,
+          .stream_collectives = true};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.packing == Packing::datatype)
-    throw UsageError("backend 'nccl' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or 'auto'");
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   return std::make_unique<Nccl>(context);
 }
 

@@ -32,8 +32,7 @@ class Norms {
 
   /// Local; `comm` must outlive this.
   Norms(const comm::Communicator& comm, SweepNorm kind)
-      : comm_(&comm), kind_(kind),
-        on_device_sums_(on_device && comm.backend().capabilities().stream_collectives),
+      : comm_(&comm), kind_(kind), on_device_sums_(on_device && comm.capabilities().stream_collectives),
         slots_("heat/norm slots", on_device ? 2 * most_together : 0),
         next_("heat/next norm slot", on_device ? 1 : 0),
         host_("heat/norms", on_device ? 2 * most_together : 0) {}

@@ -3,26 +3,59 @@
 
 #include <kontor/comm/backend/buffer.hpp>
 #include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/options.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this
 /// file; it is called a few times per exchange and never per element.
 namespace kontor::comm {
 
-/// The MPI communicator a backend works on; defined in comm/mpi/handle.hpp.
+/// The MPI communicator a backend works on; defined in comm/support/backend_context.hpp.
 struct BackendContext;
 
-/// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
+/// Some of the values of an enumeration.
+template <class Enum>
+class Subset {
+ public:
+  /// Those listed.
+  constexpr Subset(std::initializer_list<Enum> values) {
+    for (const auto value : values) bits_ |= 1u << static_cast<unsigned>(value);
+  }
+  /// Whether it is one of them.
+  constexpr bool has(Enum value) const { return (bits_ >> static_cast<unsigned>(value) & 1u) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// Every pattern there is.
+inline constexpr Subset<Pattern> all_patterns{Pattern::blocking, Pattern::nonblocking, Pattern::persistent,
+                                              Pattern::neighborhood, Pattern::rma};
+
+/// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently
+/// replaced.
 struct Capabilities {
-  bool strided_buffers = false;    ///< takes non-contiguous buffers as they lie (packing: datatype)
+  Subset<Pattern> patterns = all_patterns; ///< of its plans
+  Subset<Packing> packings{Packing::kernel, Packing::none};
+  std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
+  bool indexed_buffers = false;    ///< packing datatype takes rows by index, too
+  Subset<Pattern> own_memory{};    ///< patterns in which messages lie in host memory of its own
   bool host_buffers = true;        ///< takes pointers to host memory
   bool device_buffers = false;     ///< takes pointers to device memory
   bool stream_ordered = false;     ///< plans queue their work on the schedule's stream: no call waits for it
   bool stream_collectives = false; ///< has stream_collectives()
   bool moves_data = true;          ///< false: received data mean nothing, and cannot be verified
+  std::string_view same_calls{};   ///< a backend that makes the same calls: `auto` tries that one alone
+
+  /// Whether it is a GPU library, which takes no host memory.
+  bool on_devices_only() const { return device_buffers && !host_buffers; }
+  /// Whether it hands the buffers to MPI.
+  bool hands_to_mpi() const { return host_buffers && moves_data; }
 };
 
 /// The native queue of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
@@ -47,10 +80,12 @@ struct Transfer {
 
 /// What a plan carries out: the messages of one exchange that this rank takes part in.
 struct Schedule {
-  std::string label;              ///< of the exchange, for errors
-  std::vector<Transfer> sends;    ///< in the order of their tags
-  std::vector<Transfer> receives; ///< in the order of their tags
-  Stream stream = nullptr;        ///< on which the packing before and the unpacking after are queued
+  std::string label;                      ///< of the exchange, for errors
+  std::vector<Transfer> sends;            ///< in the order of their tags
+  std::vector<Transfer> receives;         ///< in the order of their tags
+  Stream stream = nullptr;                ///< on which the packing before and the unpacking after are queued
+  Pattern pattern = Pattern::nonblocking; ///< one of Capabilities::patterns
+  Packing packing = Packing::kernel;      ///< one of Capabilities::packings
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
@@ -94,6 +129,15 @@ class Plan {
   /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
   /// replays steps by itself, from a recording of its stream, as a stream_ordered backend allows.
   virtual void poll() {}
+};
+
+/// What Backend::plan() makes.
+struct PlannedExchange {
+  std::unique_ptr<Plan> plan;
+  /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others;
+  /// empty if there are none. They last as long as the plan.
+  std::vector<void*> sends{};
+  std::vector<void*> receives{}; ///< the same for Schedule::receives
 };
 
 /// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min
@@ -150,7 +194,8 @@ class StreamCollectives {
   virtual void give_up(Stream) noexcept = 0;
 };
 
-/// One way of moving data between the ranks of a communicator.
+/// One way of moving data between the ranks of a communicator. One object
+/// serves all plans of a communicator, whatever their pattern and packing.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -158,20 +203,19 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  /// Local. Equal on all ranks.
-  virtual Capabilities capabilities() const = 0;
-
   /// What a user should know about this choice on these ranks, such as messages that it hands to another
   /// transport; empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
 
-  /// Local.
-  virtual OwnMemory own_memory([[maybe_unused]] int peer) const { return {}; }
+  /// Local. Something only with the patterns that Capabilities::own_memory names.
+  virtual OwnMemory own_memory([[maybe_unused]] int peer, [[maybe_unused]] Pattern pattern) const {
+    return {};
+  }
 
   /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory()
-  /// names come with null data and packed, and leave with their place, which lasts as long as the plan.
-  /// Throws UsageError or AgreedError on every rank, or Error where no rank waits for this one.
-  virtual std::unique_ptr<Plan> plan(Schedule&) = 0;
+  /// names come with null data and packed; where they lie is for the backend to say. Throws UsageError or
+  /// AgreedError on every rank, or Error where no rank waits for this one.
+  virtual PlannedExchange plan(const Schedule&) = 0;
 
   /// Collective where it is the first call. Null unless capabilities() has stream_collectives; lasts as long
   /// as the backend. All other collective operations are MPI's, on the Communicator.

@@ -29,6 +29,12 @@ struct CachedProperties {
   int tag_limit = 32767;
 };
 
+/// Where messages of the layer's own travel.
+struct Channel {
+  MPI_Comm comm;
+  int tag;
+};
+
 /// What MPI may still use, although its owner is gone.
 class InFlight {
  public:
@@ -104,6 +110,11 @@ class Communicator {
   int size() const;
   /// What it was made with; its parts have the same.
   const Options& options() const;
+  /// What the backend can do; where it is left to `auto`, the usual one.
+  const Capabilities& capabilities() const;
+  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
+  /// another transport; empty if there is nothing to say.
+  std::string remark() const;
   /// What carries collective operations.
   Backend& backend() const;
 
@@ -135,6 +146,10 @@ class Communicator {
 
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
+
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
+  /// another tag.
+  detail::Channel next_sparse_channel() const;
 
   /// The highest message tag that MPI takes.
   int tag_limit() const;
