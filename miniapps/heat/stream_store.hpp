@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-/// Non-temporal stores. An ordinary store reads its cache line first, so a sweep that writes what
-/// it will not read again soon moves 3 words a cell instead of 2.
+/// Non-temporal stores. An ordinary store reads its cache line first, so a sweep that writes what it will not
+/// read again soon moves 3 words a cell instead of 2.
 namespace kontor::heat {
 
 /// Copies `count` values to memory by non-temporal stores where the processor has them, else plainly. Other

@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +49,28 @@ TEST(Norms, AreReadWhenTheyAreAskedFor) {
   }
 }
 
+/// Norms of steps that are undone, some of them under way, and then a new beginning.
+TEST(Norms, OfUndoneStepsAreForgotten) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  DeferredNorms<Space> norms(comm, Norm::l2);
+  Streams<Space> streams(false);
+  const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    norms.begin(1);
+    for (int n = 1; n <= 5; ++n) {
+      Kokkos::deep_copy(part, n);
+      combine(streams.compute(), part.data(), 1, Norm::l2, norms.slots());
+      norms.add(n, streams);
+    }
+    norms.read(4, streams);
+    ASSERT_EQ(norms.latest_step(), 4);
+    norms.forget_after(3);
+    EXPECT_EQ(norms.steps(), (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(norms.latest_step(), 3);
+    EXPECT_EQ(norms.latest(), std::sqrt(3.0 * comm.size()));
+  }
+}
+
 /// As many parts as large blocks leave, which several teams put together.
 TEST(Norms, OfManyParts) {
   const Kokkos::View<double*, Space::memory_space> slot("test/slot", 1);
@@ -60,6 +85,64 @@ TEST(Norms, OfManyParts) {
       const double result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), slot)(0);
       EXPECT_EQ(result, norm == Norm::max ? count : count * (count + 1.0) / 2) << count << " parts";
     }
+  }
+}
+
+/// steps(start) += start + 1, queued.
+void add(const Space& instance, const Kokkos::View<int*, Space::memory_space>& steps, int start) {
+  Kokkos::parallel_for(
+      "test/step", Kokkos::RangePolicy<Space>(instance, 0, 1),
+      KOKKOS_LAMBDA(int) { steps(start) += start + 1; });
+}
+
+TEST(Graph, MakesTheStepsFromWhereItStarts) {
+  Streams<Space> streams(true);
+  StepGraph<Space> graph;
+  EXPECT_FALSE(graph);
+  const Kokkos::View<int*, Space::memory_space> steps("test/steps", 2);
+  graph.capture(streams, 2, [&streams, steps](int start) {
+    for (int n = 0; n < 4; ++n) add(streams.exchange(), steps, start);
+    streams.compute_waits();
+  });
+  Kokkos::deep_copy(steps, 0);
+  for (const int start : {0, 1, 1}) graph.replay(streams, start);
+  streams.fence();
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), steps);
+  EXPECT_EQ(host(0), 4);
+  EXPECT_EQ(host(1), 16);
+  graph.forget();
+  EXPECT_FALSE(graph);
+}
+
+TEST(Graph, IsRefusedWhereItCannotBe) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const config::Location key{"d.yaml:3:4", "solver.graph"};
+  EXPECT_TRUE(wants_graph(comm, Graphs::on, key, std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, Graphs::off, key, std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, Graphs::automatic, key, "it rains"));
+  try {
+    wants_graph(comm, Graphs::on, key, "it rains");
+    FAIL() << "accepted";
+  } catch (const config::Error& error) {
+    const std::string text = error.what();
+    for (const char* fact : {"d.yaml:3:4: solver.graph", "on", "it rains", "auto or off"})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  }
+}
+
+/// One rank cannot; all say so.
+TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto capture = [&] {
+    if (comm.rank() == comm.size() - 1) throw std::runtime_error("out of nodes");
+  };
+  try {
+    capture_on_all(comm, {"d.yaml:3:4", "solver.graph"}, capture);
+    FAIL() << "captured";
+  } catch (const comm::AgreedError& error) {
+    const std::string text = error.what();
+    for (const char* fact : {"out of nodes", "solver.graph: off"})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
   }
 }
 
