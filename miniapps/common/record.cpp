@@ -4,8 +4,8 @@
 #include "common/build_info.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/chrono.h>
@@ -122,7 +122,7 @@ std::string_view path_name(comm::Path path) {
 }
 
 void record_choice(ordered_json& record, const comm::Options& chosen,
-                   const std::vector<comm::Candidate>& candidates) {
+                   const std::vector<comm::TimedMethod>& candidates) {
   record["backend"] = chosen.backend;
   record["pattern"] = name_of(chosen.pattern);
   record["path"] = path_name(chosen.path);

@@ -5,7 +5,7 @@
 #include "grid/process_grid.hpp"
 #include "heat/boundary.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/trial.hpp>
+#include <kontor/comm/detail/trial.hpp>
 #include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
 

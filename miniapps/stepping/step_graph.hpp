@@ -31,7 +31,7 @@ class StepGraph {
   }
 
  private:
-  std::vector<comm::Recording<ExecutionSpace>> graphs_;
+  std::vector<comm::CapturedGraph<ExecutionSpace>> graphs_;
 };
 
 } // namespace kontor::stepping

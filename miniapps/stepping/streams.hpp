@@ -3,7 +3,8 @@
 
 #include "stepping/device.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/streams.hpp>
 
 #include <optional>
 
@@ -33,13 +34,13 @@ class Streams {
   }
   /// What exchange() is given from now on comes after what compute() had been given at the last mark.
   void exchange_waits() const {
-    if (exchange_) compute_mark_.hold(exchange());
+    if (exchange_) compute_mark_.wait_for(exchange());
   }
   /// What compute() is given from now on comes after what exchange() has been given so far.
   void compute_waits() {
     if (!exchange_) return;
     exchange_mark_.record(exchange());
-    exchange_mark_.hold(compute_);
+    exchange_mark_.wait_for(compute_);
   }
 
   /// What exchange() is given from now on comes after what compute() has been given so far.
@@ -51,7 +52,7 @@ class Streams {
   /// Local. What work() gives to the streams, which must leave them as compute_waits() does. The streams must
   /// stay where they are while it is replayed.
   template <class Work>
-  comm::Recording<ExecutionSpace> capture(const Work& work) {
+  comm::CapturedGraph<ExecutionSpace> capture(const Work& work) {
     return {compute_, [this, work] {
               exchange_follows();
               work();
@@ -59,7 +60,7 @@ class Streams {
   }
   /// Local; waits for nothing. In the order of the streams: after all that came before, and before all that
   /// comes from now on.
-  void replay(const comm::Recording<ExecutionSpace>& graph) {
+  void replay(const comm::CapturedGraph<ExecutionSpace>& graph) {
     compute_waits();
     graph.replay(compute_);
     exchange_follows();
@@ -74,7 +75,7 @@ class Streams {
 
  private:
   ExecutionSpace compute_;
-  std::optional<comm::OwnInstance<ExecutionSpace>> exchange_;
+  std::optional<comm::OwnedStream<ExecutionSpace>> exchange_;
   comm::Event<ExecutionSpace> compute_mark_;
   comm::Event<ExecutionSpace> exchange_mark_;
 };
