@@ -3,9 +3,9 @@
 
 #include "common/node.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/kokkos/devices.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

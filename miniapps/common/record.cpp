@@ -3,9 +3,9 @@
 
 #include "common/build_info.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/chrono.h>
@@ -112,7 +112,7 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
           {"pattern", name_of(options.comm.pattern)},
           {"packing", name_of(options.comm.packing)},
           {"check", name_of(options.comm.check)},
-          {"backend_remark", comm.backend().remark()},
+          {"backend_remark", comm.remark()},
           {"path", path_name(options.comm.path)},
           {"overlap", options.overlap}};
 }

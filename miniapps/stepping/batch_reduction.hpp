@@ -6,9 +6,9 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
 
 #include <span>
 #include <utility>
@@ -23,7 +23,7 @@ class BatchReduction {
  public:
   /// Local. For up to so many numbers; `comm` must outlive this.
   BatchReduction(const comm::Communicator& comm, comm::ReduceOp op, int capacity)
-      : comm_(&comm), op_(op), on_stream_(on_device && comm.backend().capabilities().device_sums),
+      : comm_(&comm), op_(op), on_stream_(on_device && comm.capabilities().stream_collectives),
         host_("stepping/norms", capacity) {}
 
   bool started() const { return started_; }
@@ -37,7 +37,8 @@ class BatchReduction {
     if (on_stream_) { // on the instance of exchanges, so that the backend has all its work on one
       streams.exchange_follows();
       instance = &streams.exchange();
-      comm_->backend().allreduce_on(comm::native_stream(*instance), comm::to_buffer(numbers), op_);
+      comm_->backend().stream_collectives()->allreduce(comm::native_stream(*instance), numbers.data(),
+                                                       comm::to_buffer(numbers), op_);
     }
     Kokkos::deep_copy(*instance, host(), numbers);
     arrived_.record(*instance);

@@ -6,9 +6,9 @@
 #include "support/agree.hpp"
 #include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/method.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
@@ -51,6 +51,13 @@ Values values_of(const Options& options) {
 }
 
 } // namespace
+
+const char* to_string(Pattern pattern) {
+  return name(pattern_names, pattern);
+}
+const char* to_string(Packing packing) {
+  return name(packing_names, packing);
+}
 
 std::string to_string(const Options& options) {
   auto text = fmt::format("{}, {}, packing {}", options.backend, name(pattern_names, options.pattern),
