@@ -80,6 +80,11 @@ class Optional final : public Leaf {
     return true;
   }
 
+  void set_location(const Location& location) override {
+    inner_.set_location(location);
+    if (target_) target_ = value_;
+  }
+
   Json json() const override { return target_ ? inner_.json() : Json(word_); }
   Json schema() const override { return {{"anyOf", {inner_.schema(), {{"const", word_}}}}}; }
 

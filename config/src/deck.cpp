@@ -100,8 +100,12 @@ std::string Deck::locate(std::string_view path) const {
   return node->where().text();
 }
 
+Location Deck::location(std::string_view path) const {
+  return {locate(path), std::string(path)};
+}
+
 void Deck::fail(std::string_view path, std::string_view message) const {
-  throw Error({fmt::format("{}: {} {}", locate(path), path, message)});
+  location(path).fail(message);
 }
 
 } // namespace kontor::config

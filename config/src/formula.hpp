@@ -15,6 +15,7 @@ class Formula final : public Leaf {
 
   std::string expected() const override;
   bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_ = Expression(value_.text(), location); }
   Json json() const override { return value_.text(); }
   Json schema() const override { return {{"type", {"string", "number"}}}; }
 
@@ -32,6 +33,7 @@ class TaggedFormula final : public Leaf {
 
   std::string expected() const override;
   bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_ = Expression(value_.text(), location); }
   Json json() const override;
   Json schema() const override;
 

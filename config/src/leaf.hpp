@@ -4,6 +4,8 @@
 #include "problems.hpp"
 #include "tree.hpp"
 
+#include <kontor/config/location.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +26,8 @@ class Leaf {
   virtual std::string expected() const = 0;
   /// Sets the option and returns true, or adds to `problems` and returns false.
   virtual bool read(const Node& node, const std::string& path, Problems& problems) = 0;
+  /// Tells an option that keeps it where its key is given, or would be. Comes after read().
+  virtual void set_location(const Location&) {}
   /// The option's present value.
   virtual Json json() const = 0;
   /// Its JSON schema, without default and description.

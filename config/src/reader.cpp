@@ -26,11 +26,13 @@ const Node* Reader::find(const Key& key) {
 
 void Reader::visit_leaf(const Key& key, Leaf& leaf) {
   const auto path = join_path(here_.path, key.name);
-  if (const Node* node = find(key)) {
+  const Node* node = find(key);
+  if (node) {
     leaf.read(*node, path, problems_);
   } else if (key.required && here_.report_missing) {
     problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()));
   }
+  leaf.set_location({(node ? node->where() : here_.place).text(), path});
 }
 
 void Reader::visit_section(const Key& key, const Body& body) {

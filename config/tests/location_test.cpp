@@ -56,4 +56,22 @@ TEST(Location, StartsTheMessageOfFail) {
   }
 }
 
+/// Also where the deck does not give the key.
+TEST(Location, IsKeptByFormulas) {
+  const auto deck = Deck::parse("app: made_up\n"
+                                "problem:\n"
+                                "  cells: [8, 8]\n"
+                                "  exact: x*y\n"
+                                "  boundary:\n"
+                                "    x_min: {dirichlet: y}\n",
+                                "d.yaml", {"problem.boundary.x_max={neumann: 1}"});
+  Options options;
+  deck.read([&](Visitor& v) { options.describe(v); });
+  EXPECT_EQ(options.exact.value().location().text(), "d.yaml:4:10: problem.exact");
+  EXPECT_EQ(options.initial.location().text(), "d.yaml:2:1: problem.initial");
+  EXPECT_EQ(options.x_min.value.location().text(), deck.location("problem.boundary.x_min").text());
+  EXPECT_EQ(options.x_max.value.location().place, "--set problem.boundary.x_max={neumann: 1}");
+  EXPECT_EQ(options.exact, Expression("x*y")); // wherever it is from
+}
+
 } // namespace

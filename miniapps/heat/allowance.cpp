@@ -31,7 +31,7 @@ double time_of(const Domain<T>& domain) {
 
 /// Collective. The truncation at `count` times, evenly from now back to the start.
 template <class T>
-std::vector<Truncation> truncations(const Domain<T>& domain, const DeckFunction& exact, int count) {
+std::vector<Truncation> truncations(const Domain<T>& domain, const grid::DeckFunction& exact, int count) {
   const std::int64_t most = domain.block().dimensions == 2 ? (count == 1 ? 256 : 64) : (count == 1 ? 48 : 16);
   std::vector<Truncation> all(count);
   for (int n = 0; n < count; ++n) {
@@ -45,7 +45,7 @@ std::vector<Truncation> truncations(const Domain<T>& domain, const DeckFunction&
 
 /// What the truncation since the start adds up to: each part at each time by how much of it is left.
 template <class T>
-double discretisation(const Domain<T>& domain, const DeckFunction& exact) {
+double discretisation(const Domain<T>& domain, const grid::DeckFunction& exact) {
   const int intervals = domain.transient() ? 16 : 1;
   const auto parts = truncations(domain, exact, domain.transient() ? intervals + 1 : 1);
   const Decay decay(domain.options());
@@ -81,7 +81,8 @@ double sweeps_remembered(const Domain<T>& domain) {
 }
 
 template <class T>
-Allowance allowance(const Domain<T>& domain, const DeckFunction& exact, double magnitude, double distance) {
+Allowance allowance(const Domain<T>& domain, const grid::DeckFunction& exact, double magnitude,
+                    double distance) {
   const double sweeps = sweeps_remembered(domain);
   Allowance result;
   result.rounding = (sweeps + 1) * rounding_of_sweep<T>(magnitude);
@@ -101,8 +102,8 @@ double rounding_of_sweep(double magnitude) {
 
 template double sweeps_remembered(const Domain<float>&);
 template double sweeps_remembered(const Domain<double>&);
-template Allowance allowance(const Domain<float>&, const DeckFunction&, double, double);
-template Allowance allowance(const Domain<double>&, const DeckFunction&, double, double);
+template Allowance allowance(const Domain<float>&, const grid::DeckFunction&, double, double);
+template Allowance allowance(const Domain<double>&, const grid::DeckFunction&, double, double);
 template double rounding_of_sweep<float>(double);
 template double rounding_of_sweep<double>(double);
 

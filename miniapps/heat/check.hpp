@@ -40,7 +40,7 @@ KOKKOS_INLINE_FUNCTION double residual(const SweepInput<T>& in, std::int64_t i, 
     double lower = in.u(z - dz, j + P::y - dy, i + P::x - dx);
     double upper = in.u(z + dz, j + P::y + dy, i + P::x + dx);
     if (index[axis] == 0) lower -= in.stencil.adjust[2 * axis] * u;
-    if (index[axis] == in.block.cells[axis] - 1) upper -= in.stencil.adjust[2 * axis + 1] * u;
+    if (index[axis] == in.block.extents[axis] - 1) upper -= in.stencil.adjust[2 * axis + 1] * u;
     sum += in.stencil.c[axis] * ((lower - u) + (upper - u));
   }
   return sum;
@@ -53,7 +53,7 @@ KOKKOS_INLINE_FUNCTION double diagonal(const SweepInput<T>& in, std::int64_t i, 
   const std::int64_t index[3] = {i, j, k};
   double d = 0;
   for (int axis = 0; axis < in.block.dimensions; ++axis)
-    d += in.stencil.c[axis] * (2.0 + in.stencil.extra(axis, index[axis], in.block.cells[axis]));
+    d += in.stencil.c[axis] * (2.0 + in.stencil.extra(axis, index[axis], in.block.extents[axis]));
   return d;
 }
 
@@ -67,7 +67,7 @@ using CellPolicy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<3>, Kokkos
 template <class T>
 double largest_update(const SweepInput<T>& in) {
   using ExecutionSpace = typename FieldView<T>::execution_space;
-  const auto& n = in.block.cells;
+  const auto& n = in.block.extents;
   double result = 0;
   Kokkos::parallel_reduce(
       "heat/residual", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
@@ -86,7 +86,7 @@ template <class T>
 double step_defect(const SweepInput<T>& in, const FieldView<T>& after) {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
-  const auto& n = in.block.cells;
+  const auto& n = in.block.extents;
   const std::int64_t z = P::z(in.block.dimensions);
   double result = 0;
   Kokkos::parallel_reduce(
@@ -107,7 +107,7 @@ template <class T>
 Range range_of(const FieldView<T>& field, const Block& block) {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
-  const auto& n = block.cells;
+  const auto& n = block.extents;
   const std::int64_t z = P::z(block.dimensions);
   Kokkos::MinMaxScalar<double> result;
   Kokkos::parallel_reduce(

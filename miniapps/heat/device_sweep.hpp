@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/regions.hpp"
 #include "heat/march.hpp"
 
 #include <algorithm>
@@ -17,34 +18,32 @@ class DeviceSweep {
   using MemorySpace = typename FieldView<T>::memory_space;
 
   /// Local.
-  DeviceSweep(const Block& block, const Regions& regions)
+  DeviceSweep(const Block& block, const grid::Regions& regions)
       : plain_(block, regions, false), with_norm_(block, regions, true),
         parts_("heat/norm parts", with_norm_.parts()) {}
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
-  void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm) {
+  void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     march(instance, in, out, shapes(norm).all, norm, parts_.data());
     count_ = with_norm_.all.parts();
   }
-  void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-                SweepNorm norm) {
+  void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     march(instance, in, out, shapes(norm).interior, norm, parts_.data());
   }
-  void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-              SweepNorm norm) {
+  void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     march(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
 
   /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
   /// before this on the instance.
-  void leave_norm(const ExecutionSpace& instance, SweepNorm norm, const NormSlots& slots) const {
+  void leave_norm(const ExecutionSpace& instance, Norm norm, const stepping::NormSlots& slots) const {
     combine(instance, parts_.data(), count_, norm, slots);
   }
 
  private:
   struct Shapes {
-    Shapes(const Block& block, const Regions& regions, bool with_norm)
+    Shapes(const Block& block, const grid::Regions& regions, bool with_norm)
         : all(shape(block, block.all(), with_norm)), interior(shape(block, regions.interior, with_norm)),
           strips(of_strips(block, regions, with_norm)) {}
     int parts() const { return std::max(all.parts(), interior.parts() + strips.parts()); }
@@ -58,12 +57,12 @@ class DeviceSweep {
     return march_shape<T>(ExecutionSpace(), box, block.dimensions,
                           usual_tuning<T>(block.dimensions, with_norm));
   }
-  static std::vector<MarchShape> of_strips(const Block& block, const Regions& regions, bool with_norm) {
+  static std::vector<MarchShape> of_strips(const Block& block, const grid::Regions& regions, bool with_norm) {
     std::vector<MarchShape> shapes;
     for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
     return shapes;
   }
-  const Shapes& shapes(SweepNorm norm) const { return norm == SweepNorm::none ? plain_ : with_norm_; }
+  const Shapes& shapes(Norm norm) const { return norm == Norm::none ? plain_ : with_norm_; }
 
   Shapes plain_;
   Shapes with_norm_;

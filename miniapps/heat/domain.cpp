@@ -2,10 +2,10 @@
 #include "heat/domain.hpp"
 
 #include "common/memory.hpp"
+#include "grid/process_grid.hpp"
+#include "heat/boundary.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
-
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -14,20 +14,24 @@ namespace {
 
 using comm::Region;
 
-/// The process grid and its ends, slowest axis first, as Cartesian communicators number their ranks.
 comm::Communicator make_cartesian(const Options& options, const comm::Communicator& comm) {
-  std::vector<int> dims(options.process_grid.rbegin(), options.process_grid.rend());
   std::vector<bool> periodic;
-  for (int axis = options.dimensions() - 1; axis >= 0; --axis)
+  for (int axis = 0; axis < options.dimensions(); ++axis)
     periodic.push_back(options.faces[2 * axis].condition == Condition::periodic);
-  return {comm, dims, periodic};
+  return grid::make_cartesian(comm, options.process_grid, periodic);
+}
+
+grid::UniformGrid grid_of(const Options& options) {
+  grid::UniformGrid grid{grid::Centering::cells, options.cells, options.lower, {}};
+  for (int axis = 0; axis < options.dimensions(); ++axis) grid.spacing.push_back(options.spacing(axis));
+  return grid;
 }
 
 /// The rank's block, whose two fields fit in memory.
 template <class T>
 Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
-  const auto block = make_block(options, cartesian);
-  const auto extents = field_extents<T>(block);
+  const auto block = grid::make_block(grid_of(options), cartesian);
+  const auto extents = grid::field_extents<T>(block);
   double bytes = sizeof(T);
   for (int d = 0; d < 3; ++d) bytes *= static_cast<double>(extents[d]);
   miniapp::require_memory(cartesian, {{"heat/u", bytes}, {"heat/v", bytes}});
@@ -39,8 +43,8 @@ Block make_fitting_block(const Options& options, const comm::Communicator& carte
 template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
-      block_(make_fitting_block<T>(options, cartesian_)), fields_{make_field<T>("heat/u", block_),
-                                                                  make_field<T>("heat/v", block_)},
+      block_(make_fitting_block<T>(options, cartesian_)), fields_{grid::make_field<T>("heat/u", block_),
+                                                                  grid::make_field<T>("heat/v", block_)},
       source_(make_source<T>(block_, false)) {
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
@@ -49,12 +53,11 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
   stencil_ = make_stencil<T>(options, block_, step_);
   for (int face = 0; face < 2 * block_.dimensions; ++face) {
     if (options_.faces[face].condition == Condition::periodic) continue;
-    const auto key = fmt::format("problem.boundary.{}", face_names[face]);
-    DeckFunction value(options_.where(key), options_.faces[face].value);
+    grid::DeckFunction value(options_.faces[face].value);
     depends_on_time_ = depends_on_time_ || value.function.uses("t");
     if (block_.at_boundary(face)) boundaries_.push_back({face, std::move(value)});
   }
-  DeckFunction source(options_.where("problem.source"), options_.source);
+  grid::DeckFunction source(options_.source);
   if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
     source_ = make_source<T>(block_, true);
     depends_on_time_ = depends_on_time_ || source.function.uses("t");
@@ -67,11 +70,10 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
 template <class T>
 void Domain<T>::set_initial() {
   const Region region("heat/initial");
-  const auto scratch = as_scratch(fields_[1], block_);
-  FiniteCheck finite;
-  fill_cells<T>(scratch, block_, DeckFunction(options_.where("problem.initial"), options_.initial), 0,
-                finite);
-  copy_cells(cells_of(fields_[0], block_, block_.all()), scratch);
+  const auto scratch = grid::as_scratch(fields_[1], block_);
+  grid::FiniteCheck finite;
+  grid::fill<T>(scratch, block_, grid::DeckFunction(options_.initial), 0, finite);
+  grid::copy_values(grid::view_of(fields_[0], block_, block_.all()), scratch);
   for (const auto& boundary : boundaries_)
     for (const int which : {0, 1}) fill_boundary_of(which, boundary, 0, finite);
   finite.agree(cartesian_);
@@ -81,7 +83,8 @@ void Domain<T>::set_initial() {
 
 template <class T>
 void Domain<T>::set_time_dependent() {
-  FiniteCheck finite; // not agreed on: what is not finite here shows in the field, and so in the verification
+  grid::FiniteCheck
+      finite; // not agreed on: what is not finite here shows in the field, and so in the verification
   for (const auto& boundary : boundaries_)
     if (boundary.function.function.uses("t")) fill_boundary_of(current_, boundary, now(), finite);
   refill_source(now());
@@ -105,16 +108,16 @@ double Domain<T>::cells() const {
 }
 
 template <class T>
-HostCells<T> Domain<T>::current_on_host() const {
-  const auto scratch = as_scratch(fields_[1 - current_], block_);
-  copy_cells(scratch, cells_of(fields_[current_], block_, block_.all()));
+HostBlockView<T> Domain<T>::current_on_host() const {
+  const auto scratch = grid::as_scratch(fields_[1 - current_], block_);
+  grid::copy_values(scratch, grid::view_of(fields_[current_], block_, block_.all()));
   comm::fence(typename FieldView<T>::execution_space(), "heat/gathered");
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch, "heat/cells on host");
 }
 
 template <class T>
 void Domain<T>::refill_boundaries(int which, double t) const {
-  FiniteCheck finite;
+  grid::FiniteCheck finite;
   for (const auto& boundary : boundaries_) fill_boundary_of(which, boundary, t, finite);
 }
 
@@ -125,15 +128,15 @@ void Domain<T>::refill_source(double t) {
 
 template <class T>
 void Domain<T>::fill_boundary_of(int which, const BoundaryFunction& boundary, double t,
-                                 FiniteCheck& finite) const {
+                                 grid::FiniteCheck& finite) const {
   fill_boundary(fields_[which], block_, boundary.face, options_.faces[boundary.face], boundary.function, t,
                 finite);
 }
 
 template <class T>
 void Domain<T>::fill_source(double t) {
-  FiniteCheck finite;
-  fill_cells<T>(source_, block_, *source_function_, t, finite);
+  grid::FiniteCheck finite;
+  grid::fill<T>(source_, block_, *source_function_, t, finite);
   finite.agree(cartesian_);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/functions.hpp"
+#include "grid/functions.hpp"
+#include "heat/names.hpp"
 #include "heat/options.hpp"
 #include "heat/sweep.hpp"
 
@@ -47,7 +48,7 @@ class Domain {
   /// 0 or 1: which of the fields holds the solution.
   int current() const { return current_; }
   const FieldView<T>& field(int which) const { return fields_[which]; }
-  const CellView<T>& source() const { return source_; }
+  const BlockView<T>& source() const { return source_; }
   const Stencil<T>& stencil() const { return stencil_; }
   SweepInput<T> input(int which) const { return {fields_[which], source_, stencil_, block_}; }
 
@@ -61,7 +62,7 @@ class Domain {
 
   /// The current field in one piece in host memory, (nz, ny, nx). Spoils the other field, which served as
   /// scratch: refill_boundaries() makes it fit for sweeps again.
-  HostCells<T> current_on_host() const;
+  HostBlockView<T> current_on_host() const;
   /// Local. The ghost cells of a field before all boundary faces, at time t.
   void refill_boundaries(int which, double t) const;
   /// Collective. The source at time t, if it depends on time.
@@ -70,18 +71,18 @@ class Domain {
  private:
   struct BoundaryFunction {
     int face;
-    DeckFunction function;
+    grid::DeckFunction function;
   };
 
-  void fill_boundary_of(int which, const BoundaryFunction&, double t, FiniteCheck&) const;
+  void fill_boundary_of(int which, const BoundaryFunction&, double t, grid::FiniteCheck&) const;
   void fill_source(double t);
 
   Options options_;
   comm::Communicator cartesian_;
   Block block_;
   std::array<FieldView<T>, 2> fields_;
-  CellView<T> source_; ///< empty if there is none
-  std::optional<DeckFunction> source_function_;
+  BlockView<T> source_; ///< empty if there is none
+  std::optional<grid::DeckFunction> source_function_;
   std::vector<BoundaryFunction> boundaries_; ///< of the faces that this rank's block has
   bool depends_on_time_ = false;             ///< equal on all ranks
   std::int64_t steps_ = 0;

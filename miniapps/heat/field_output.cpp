@@ -14,7 +14,7 @@ output::Snapshot write_field(const Domain<T>& domain, output::File& file, const 
   for (int axis = block.dimensions - 1; axis >= 0; --axis) {
     place.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
     place.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
-    place.extent.push_back(static_cast<std::uint64_t>(block.cells[axis]));
+    place.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
   }
   const auto name = group + "/temperature";
   const auto cells = domain.current_on_host();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
-#include "common/options.hpp"
+#include "common/exchange_facts.hpp"
 #include "common/record.hpp"
 #include "heat/field_output.hpp"
 #include "heat/verification.hpp"
@@ -20,21 +20,13 @@ namespace {
 using comm::Region;
 using miniapp::ScopedTime;
 
-/// Collective. What the deck's packing came to, over all ranks.
-template <class T>
-std::string packing_used(const comm::Communicator& comm, const Halo<T>& halo) {
-  const int packs = halo.packing() == comm::Packing::none ? 0 : 1;
-  if (comm::allreduce(comm, packs, comm::ReduceOp::max) == 0) return "none";
-  return std::string(miniapp::name_of(halo.chosen().packing));
-}
-
 } // namespace
 
 template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap),
-      norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
-      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), sweeper_.halo())) {
+      norm_(options.norm), norms_(domain_.comm(), norm_),
+      packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())) {
   probe_exact(domain_);
 }
 
@@ -46,7 +38,7 @@ void Heat<T>::add_norm() {
   const ScopedTime timed(reduce_seconds_);
   ++reduces_;
   if constexpr (on_device)
-    norms_.add(sweeps_of_repeat_, sweeper_.queues());
+    norms_.add(sweeps_of_repeat_, sweeper_.streams());
   else
     norms_.add(sweeps_of_repeat_, sweeper_.norm_part());
 }
@@ -55,45 +47,49 @@ void Heat<T>::add_norm() {
 template <class T>
 void Heat<T>::sweep_by_graph() {
   const auto& shape = sweeper_.graph_shape();
-  norms_.make_room(shape.norms(), sweeper_.queues());
+  norms_.make_room(shape.norms(), sweeper_.streams());
   sweeper_.sweep_by_graph();
   const ScopedTime timed(reduce_seconds_);
-  for (int i = 1; i <= shape.sweeps; ++i) {
+  for (int i = 1; i <= shape.steps; ++i) {
     ++sweeps_of_repeat_;
     if (!shape.norm(i)) continue;
     ++reduces_;
-    norms_.add(sweeps_of_repeat_, sweeper_.queues());
+    norms_.add(sweeps_of_repeat_, sweeper_.streams());
   }
 }
 
-/// Collective. Whether the norm of a sweep, up to that number of the repeat, is below the target. A sweep
-/// that has been made since is undone.
+/// Collective. The norms of sweeps up to that number of the repeat are known on return.
 template <class T>
-bool Heat<T>::reached(double target, std::int64_t sweep) {
-  {
-    const ScopedTime timed(reduce_seconds_);
-    norms_.read(sweep, sweeper_.queues());
-  }
-  if (norms_.values().empty() || !(norms_.latest() < target)) return false;
-  for (const auto enough = norms_.iterations()[norms_.values().size() - 1]; sweeps_of_repeat_ > enough;
-       --sweeps_of_repeat_)
-    domain_.step_back();
+void Heat<T>::read_norms(std::int64_t sweep) {
+  const ScopedTime timed(reduce_seconds_);
+  norms_.read(sweep, sweeper_.streams());
+}
+
+/// Whether the last norm that is known is below the tolerance.
+template <class T>
+bool Heat<T>::converged() const {
+  return !norms_.values().empty() && norms_.latest() < target();
+}
+
+/// Collective. Back to the field with the last norm that is known.
+template <class T>
+void Heat<T>::undo_later_sweeps() {
+  for (; sweeps_of_repeat_ > norms_.latest_step(); --sweeps_of_repeat_) domain_.step_back();
   norms_.forget_after(sweeps_of_repeat_);
-  return true;
 }
 
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
   norms_.begin(norms_together());
-  sweeper_.queues().settle();
+  sweeper_.streams().fence();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
     sweeper_.sweep(norm_);
     if (on_device) add_norm();
   }
-  norms_.read(sweeps, sweeper_.queues());
-  sweeper_.queues().settle();
-  sweeper_.choose_graph(agenda(), norm_, norms_.slots());
+  norms_.read(sweeps, sweeper_.streams());
+  sweeper_.streams().fence();
+  sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_times();
   reduce_seconds_ = 0;
   reduces_ = 0;
@@ -109,7 +105,7 @@ void Heat<T>::reset() {
 }
 
 template <class T>
-Agenda Heat<T>::agenda() const {
+stepping::StepSchedule Heat<T>::schedule() const {
   const auto& options = domain_.options();
   const bool writes_series = context_.snapshot_every > 0 && snapshots_.empty();
   return {domain_.sweep_limit(), options.check_every, writes_series ? context_.snapshot_every : 0,
@@ -128,14 +124,14 @@ template <class T>
 int Heat<T>::norms_together() const {
   if (target() > 0) return 1;
   const int most = norms_.most_together;
-  return most - most % std::max(1, agenda().graph().norms());
+  return most - most % std::max(1, schedule().graph().norms());
 }
 
 /// Whether the sweeps that come after this one are those of the graph.
 template <class T>
-bool Heat<T>::fits_graph(const Agenda& agenda, std::int64_t sweep) const {
+bool Heat<T>::fits_graph(const stepping::StepSchedule& schedule, std::int64_t sweep) const {
   const auto& shape = sweeper_.graph_shape();
-  return sweeper_.has_graph() && agenda.alike_after(sweep, shape) == shape.sweeps &&
+  return sweeper_.has_graph() && schedule.alike_after(sweep, shape) == shape.steps &&
          (target() == 0 || norms_.all_read());
 }
 
@@ -143,37 +139,43 @@ template <class T>
 void Heat<T>::run() {
   const Region region("heat/run");
   measured_ = true;
-  const auto agenda = this->agenda();
+  const auto schedule = this->schedule();
   const auto progress = [&](std::int64_t n) {
-    context_.progress.update({n, agenda.limit, norms_.latest(), target(), domain_.cells()});
+    context_.progress.update({n, schedule.limit, norms_.latest(), target(), domain_.cells()});
   };
   norms_.begin(norms_together());
-  sweeper_.queues().settle();
+  sweeper_.streams().fence();
   auto& n = sweeps_of_repeat_;
-  for (n = 0; n < agenda.limit;) {
-    if (fits_graph(agenda, n)) {
+  for (n = 0; n < schedule.limit;) {
+    if (fits_graph(schedule, n)) {
       sweep_by_graph();
       progress(n);
       continue;
     }
-    const bool check = agenda.check(++n);
-    sweeper_.sweep(check ? norm_ : SweepNorm::none);
+    const bool check = schedule.check(++n);
+    sweeper_.sweep(check ? norm_ : Norm::none);
     if (check) add_norm();
     if (check || n % 64 == 0) progress(n);
-    const bool snapshot = agenda.snapshot(n);
-    if (target() > 0 && reached(target(), agenda.last(n) || snapshot ? n : n - norms_.lag)) break;
+    const bool snapshot = schedule.snapshot(n);
+    if (target() > 0) {
+      read_norms(schedule.last(n) || snapshot ? n : n - norms_.lag);
+      if (converged()) {
+        undo_later_sweeps();
+        break;
+      }
+    }
     if (snapshot) write_snapshot();
   }
-  settle();
+  drain();
   hand_in_times();
 }
 
 /// Collective. All sweeps are made and their norms known.
 template <class T>
-void Heat<T>::settle() {
-  const ScopedTime timed(settle_seconds_);
-  norms_.read(sweeps_of_repeat_, sweeper_.queues());
-  sweeper_.queues().settle();
+void Heat<T>::drain() {
+  const ScopedTime timed(drain_seconds_);
+  norms_.read(sweeps_of_repeat_, sweeper_.streams());
+  sweeper_.streams().fence();
 }
 
 template <class T>
@@ -181,7 +183,7 @@ void Heat<T>::hand_in_times() {
   auto& timers = context_.timers;
   sweeper_.hand_in_times(timers);
   timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
-  if (on_device) timers.add("device", std::exchange(settle_seconds_, 0));
+  if (on_device) timers.add("device", std::exchange(drain_seconds_, 0));
   if (io_seconds_ > 0)
     timers.add("io", std::exchange(io_seconds_, 0), static_cast<std::int64_t>(snapshots_.size()));
 }
@@ -189,7 +191,7 @@ void Heat<T>::hand_in_times() {
 /// The last field of a series is the final one, which write_fields() writes.
 template <class T>
 void Heat<T>::write_snapshot() {
-  settle();
+  drain();
   const ScopedTime timed(io_seconds_);
   const auto group = fmt::format("/series/{:09}", domain_.sweeps());
   snapshots_.push_back(write_field(domain_, *context_.file, group, group));
@@ -224,22 +226,21 @@ template <class T>
 nlohmann::ordered_json Heat<T>::record() const {
   const auto& options = domain_.options();
   nlohmann::ordered_json json{{"process_grid", fmt::format("{}", fmt::join(options.process_grid, " x "))},
-                              {"precision", sizeof(T) == sizeof(float) ? "float" : "double"},
+                              {"precision", miniapp::name_of_scalar<T>},
                               {"cells", options.cells},
                               {"sweeps", sweeps_of_repeat_},
                               {"kernel", on_device ? "march" : "rows"},
                               {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
-                              {"queues", sweeper_.queues().count()},
+                              {"queues", sweeper_.streams().count()},
                               {"graph", sweeper_.has_graph() ? "on" : "off"},
                               {"norm_batch", norms_.batch()},
                               {"field_memory", static_cast<std::int64_t>(working_set())}};
   miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().timed_methods());
   json["packing"] = packing_;
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
-    json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().sweeps}, {"off", tried[0]}, {"on", tried[1]}};
+    json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().steps}, {"off", tried[0]}, {"on", tried[1]}};
   if (domain_.transient()) json["time_step"] = domain_.step();
-  if (!norms_.values().empty())
-    json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};
+  if (!norms_.values().empty()) json["history"] = {{"iteration", norms_.steps()}, {"norm", norms_.values()}};
   return json;
 }
 
@@ -251,16 +252,7 @@ double Heat<T>::working_set() const {
 
 template <class T>
 std::vector<miniapp::Traffic> Heat<T>::traffic() const {
-  std::vector<miniapp::Traffic> table;
-  for (const auto& slot : sweeper_.halo().slots()) {
-    if (slot.destination == comm::no_rank) continue;
-    const auto same = [&](const miniapp::Traffic& t) { return t.neighbour == slot.destination; };
-    auto entry = std::find_if(table.begin(), table.end(), same);
-    if (entry == table.end()) entry = table.insert(entry, {domain_.comm().rank(), slot.destination, 0, 0});
-    ++entry->messages;
-    entry->bytes += comm::element_count(slot.send.shape) * static_cast<std::int64_t>(sizeof(T));
-  }
-  return table;
+  return miniapp::traffic_of(domain_.comm().rank(), sweeper_.halo());
 }
 
 template class Heat<float>;

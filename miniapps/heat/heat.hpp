@@ -2,10 +2,10 @@
 #pragma once
 
 #include "common/mini_app.hpp"
-#include "heat/agenda.hpp"
 #include "heat/domain.hpp"
-#include "heat/norms.hpp"
 #include "heat/sweeper.hpp"
+#include "stepping/deferred_norms.hpp"
+#include "stepping/schedule.hpp"
 
 #include <optional>
 #include <string>
@@ -34,29 +34,31 @@ class Heat final : public miniapp::MiniApp {
   const Domain<T>& domain() const { return domain_; }
 
  private:
-  Agenda agenda() const;
+  stepping::StepSchedule schedule() const;
   double target() const;
   int norms_together() const;
-  bool fits_graph(const Agenda&, std::int64_t sweep) const;
+  bool fits_graph(const stepping::StepSchedule&, std::int64_t sweep) const;
   void add_norm();
   void sweep_by_graph();
-  bool reached(double target, std::int64_t sweep);
-  void settle();
+  void read_norms(std::int64_t sweep);
+  bool converged() const;
+  void undo_later_sweeps();
+  void drain();
   void write_snapshot();
   void hand_in_times();
 
   miniapp::RunContext context_;
   Domain<T> domain_;
   Sweeper<T> sweeper_;
-  SweepNorm norm_;
-  Norms<typename FieldView<T>::execution_space> norms_;
+  Norm norm_;
+  stepping::DeferredNorms<typename FieldView<T>::execution_space> norms_;
   std::string packing_; ///< what the deck's packing came to
 
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
   std::vector<output::Snapshot> snapshots_;
   double reduce_seconds_ = 0;
-  double settle_seconds_ = 0; ///< device: what it still had to do when all was queued
+  double drain_seconds_ = 0; ///< device: what it still had to do when all was queued
   double io_seconds_ = 0;
   std::int64_t reduces_ = 0;
 };

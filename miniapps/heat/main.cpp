@@ -13,9 +13,9 @@ class HeatFactory final : public miniapp::MiniAppFactory {
   void describe(config::Visitor& v) override { options_.describe(v); }
   void resolve(const config::Deck& deck, int ranks) override { options_.resolve(deck, ranks); }
   std::unique_ptr<miniapp::MiniApp> make(const miniapp::RunContext& context) override {
-    if (options_.precision == heat::Precision::single_precision)
-      return std::make_unique<heat::Heat<float>>(options_, context);
-    return std::make_unique<heat::Heat<double>>(options_, context);
+    return miniapp::with_scalar(options_.precision, [&](auto scalar) -> std::unique_ptr<miniapp::MiniApp> {
+      return std::make_unique<heat::Heat<decltype(scalar)>>(options_, context);
+    });
   }
 
  private:

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "heat/march_shape.hpp"
-#include "heat/norm_parts.hpp"
 #include "heat/sweep_input.hpp"
+#include "stepping/norm_parts.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -28,7 +28,7 @@ struct alignas(pack_bytes) Pack {
 
 /// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are
 /// under way at a time.
-template <int dimensions, bool sourced, SweepNorm norm, int batch, class T, class Boxes>
+template <int dimensions, bool sourced, Norm norm, int batch, class T, class Boxes>
 class March {
  public:
   March(const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes, double* parts)
@@ -40,19 +40,19 @@ class March {
     u_ = in.u.data() + first;
     out_ = out.data() + first;
     source_ = in.source.data();
-    for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.cells[axis];
+    for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.extents[axis];
   }
 
   /// Without a norm a thread of the march is one of the team; with a norm it is a lane of one, and each of
   /// these leaves a part: to reduce over a whole team takes barriers, which cost a tenth of the sweep.
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    if constexpr (norm == SweepNorm::none) {
+    if constexpr (norm == Norm::none) {
       march_from(team.league_rank(), team.team_rank());
     } else {
       const int thread = team.team_rank();
       const int lanes = boxes_.lanes();
-      const double part = over_lanes<norm>(
+      const double part = stepping::over_lanes<norm>(
           team, lanes, [&](int lane) { return march_from(team.league_rank(), thread * lanes + lane); });
       Kokkos::single(Kokkos::PerThread(team),
                      [&] { parts_[team.league_rank() * team.team_size() + thread] = part; });
@@ -181,8 +181,8 @@ class March {
 
   KOKKOS_FUNCTION static double change(T value, T before) {
     const T difference = value - before;
-    if constexpr (norm == SweepNorm::none) return 0;
-    if constexpr (norm == SweepNorm::max) return difference < 0 ? -difference : difference;
+    if constexpr (norm == Norm::none) return 0;
+    if constexpr (norm == Norm::max) return difference < 0 ? -difference : difference;
     return static_cast<double>(difference) * static_cast<double>(difference);
   }
 
@@ -204,26 +204,23 @@ class March {
 /// combine(). The fields must outlive the kernel. `batch` 0: the usual one.
 template <int batch = 0, class T, class ExecutionSpace, class Boxes>
 void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-           const Boxes& boxes, SweepNorm norm, double* parts = nullptr) {
+           const Boxes& boxes, Norm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
   const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
-    const int lanes = norm_kind() == SweepNorm::none ? 1 : boxes.lanes();
+    const int lanes = norm_kind() == Norm::none ? 1 : boxes.lanes();
     const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
-    constexpr int ahead =
-        batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != SweepNorm::none).batch;
+    constexpr int ahead = batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
     Kokkos::parallel_for(
         "heat/sweep", policy,
         detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
   };
   const auto with_norm = [&](auto dimensions, auto sourced) {
     switch (norm) {
-    case SweepNorm::max:
-      return call(dimensions, sourced, std::integral_constant<SweepNorm, SweepNorm::max>());
-    case SweepNorm::sum_of_squares:
-      return call(dimensions, sourced, std::integral_constant<SweepNorm, SweepNorm::sum_of_squares>());
-    case SweepNorm::none: break;
+    case Norm::max: return call(dimensions, sourced, std::integral_constant<Norm, Norm::max>());
+    case Norm::l2: return call(dimensions, sourced, std::integral_constant<Norm, Norm::l2>());
+    case Norm::none: break;
     }
-    return call(dimensions, sourced, std::integral_constant<SweepNorm, SweepNorm::none>());
+    return call(dimensions, sourced, std::integral_constant<Norm, Norm::none>());
   };
   const auto with_source = [&](auto dimensions) {
     return in.source.size() > 0 ? with_norm(dimensions, std::true_type())

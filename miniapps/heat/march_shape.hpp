@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/block.hpp"
+#include "heat/names.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 

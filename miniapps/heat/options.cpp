@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/options.hpp"
 
-#include "common/decomposition.hpp"
+#include "grid/process_grid.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,13 +21,9 @@ using config::Visitor;
 
 constexpr std::array<Named<Equation>, 2> equations{
     {{"steady", Equation::steady}, {"transient", Equation::transient}}};
-constexpr std::array<Named<Precision>, 2> precisions{
-    {{"float", Precision::single_precision}, {"double", Precision::double_precision}}};
 constexpr std::array<Named<Norm>, 2> norms{{{"max", Norm::max}, {"l2", Norm::l2}}};
 constexpr std::array<Named<Stores>, 3> stores_names{
     {{"auto", Stores::automatic}, {"streaming", Stores::streaming}, {"ordinary", Stores::ordinary}}};
-constexpr std::array<Named<Graphs>, 3> graph_names{
-    {{"auto", Graphs::automatic}, {"on", Graphs::on}, {"off", Graphs::off}}};
 constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::dirichlet, true},
                                                        {"neumann", Condition::neumann, true},
                                                        {"periodic", Condition::periodic, false}}};
@@ -104,29 +100,6 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
                                            fmt::join(o.cells, ", "), cells, most));
 }
 
-void resolve_process_grid(Options& o, const config::Deck& deck, int ranks) {
-  if (o.process_grid.empty()) {
-    const auto grid = miniapp::smallest_surface_grid(ranks, o.cells);
-    if (grid.empty())
-      deck.fail("problem.cells", fmt::format("[{}] cannot be divided among {} ranks so that each has a cell; "
-                                             "use fewer ranks or more cells",
-                                             fmt::join(o.cells, ", "), ranks));
-    o.process_grid.assign(grid.begin(), grid.end());
-    return;
-  }
-  refuse_other_dimensions(deck, "decomposition.process_grid", o.process_grid.size(), o.cells.size());
-  const auto product =
-      std::accumulate(o.process_grid.begin(), o.process_grid.end(), std::int64_t{1}, std::multiplies<>());
-  if (product != ranks)
-    deck.fail("decomposition.process_grid", fmt::format("[{}] is for {} ranks, but there are {}",
-                                                        fmt::join(o.process_grid, ", "), product, ranks));
-  for (std::size_t d = 0; d < o.cells.size(); ++d)
-    if (o.process_grid[d] > o.cells[d])
-      deck.fail("decomposition.process_grid",
-                fmt::format("[{}] cuts an axis of {} cells into {} parts; use fewer ranks or more cells",
-                            fmt::join(o.process_grid, ", "), o.cells[d], o.process_grid[d]));
-}
-
 } // namespace
 
 double Options::stable_step() const {
@@ -150,7 +123,7 @@ void Options::describe(Visitor& v) {
       d.value("lower", lower, "Its lower corner; empty: the origin", {}, {0, 3});
       d.value("upper", upper, "Its upper corner; empty: ones", {}, {0, 3});
     });
-    p.choice<Precision>("precision", precision, precisions, "The scalar type of the fields");
+    p.choice<Precision>("precision", precision, miniapp::precision_names, "The scalar type of the fields");
     p.value("diffusivity", diffusivity, "alpha, in length^2/time", {0, 1e300, true});
     p.value("initial", initial, in_space, "u before the first sweep or step");
     p.value("source", source, in_space_and_time, "Heating rate, u per time");
@@ -172,8 +145,8 @@ void Options::describe(Visitor& v) {
             {0});
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<Stores>("stores", stores, stores_names,
-                     "Past the cache (streaming), through it (ordinary), or by the size of the fields");
-    s.choice<Graphs>("graph", graph, graph_names,
+                     "Non-temporal stores (streaming), ordinary ones, or as the size of the fields suggests");
+    s.choice<Graphs>("graph", graph, stepping::graph_names,
                      "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
   });
   v.section("time", "Transient only", [&](Visitor& t) {
@@ -193,21 +166,18 @@ void Options::describe(Visitor& v) {
   });
 }
 
-std::string Options::where(std::string_view key) const {
-  return deck ? fmt::format("{}: {}", deck->locate(key), key) : std::string(key);
-}
-
-void Options::resolve(const config::Deck& from, int ranks) {
-  deck = from;
-  refuse_too_many_cells(*this, from);
-  resolve_domain(*this, from);
-  resolve_faces(*this, from);
+void Options::resolve(const config::Deck& deck, int ranks) {
+  refuse_too_many_cells(*this, deck);
+  resolve_domain(*this, deck);
+  resolve_faces(*this, deck);
   if (!tolerance) tolerance = precision == Precision::single_precision ? 5e-7 : 1e-8;
   if (equation == Equation::steady)
-    resolve_steady(*this, from);
+    resolve_steady(*this, deck);
   else
-    resolve_step(*this, from);
-  resolve_process_grid(*this, from, ranks);
+    resolve_step(*this, deck);
+  grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells},
+                             ranks, deck);
+  graph_location = deck.location("solver.graph");
 }
 
 } // namespace kontor::heat

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/precision.hpp"
+#include "stepping/graph_choice.hpp"
+#include "stepping/norm.hpp"
+
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 
@@ -13,11 +17,12 @@
 namespace kontor::heat {
 
 enum class Equation { steady, transient };
-enum class Precision { single_precision, double_precision };
-enum class Norm { max, l2 };
 enum class Condition { dirichlet, neumann, periodic };
 enum class Stores { automatic, streaming, ordinary };
-enum class Graphs { automatic, on, off };
+
+using miniapp::Precision;
+using stepping::Graphs;
+using stepping::Norm;
 
 inline constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min",
                                                             "y_max", "z_min", "z_max"};
@@ -46,7 +51,7 @@ struct Options {
   std::optional<double> tolerance;
   std::int64_t max_sweeps = 1000000;
   std::int64_t check_every = 100;
-  Norm norm = Norm::max;
+  Norm norm = Norm::max; ///< of the update; not none
   Stores stores = Stores::automatic;
   Graphs graph = Graphs::automatic;
 
@@ -57,15 +62,12 @@ struct Options {
   std::int64_t warm_up_sweeps = 10;
   std::optional<double> verification_tolerance;
 
-  std::optional<config::Deck> deck; ///< for where(); set by resolve()
+  config::Location graph_location; ///< of solver.graph, which sweeps may refuse; set by resolve()
 
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
 
   void describe(config::Visitor&);
-
-  /// A key with its place in the deck, "plate.yaml:7:5: problem.initial", once resolved.
-  std::string where(std::string_view key) const;
 
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks);

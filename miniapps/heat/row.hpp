@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "heat/names.hpp"
 #include "heat/stencil.hpp"
 #include "heat/stream_store.hpp"
 
@@ -9,9 +10,6 @@
 
 /// The innermost loop of a sweep on a CPU: one row of cells, unit stride, for the compiler to vectorise.
 namespace kontor::heat {
-
-/// Which norm of the update u_new - u a sweep computes on the way.
-enum class SweepNorm { none, max, sum_of_squares };
 
 /// Cell i of the row is centre[i]; the others are the rows around it. Rows of an axis or a source that is
 /// not there are null.
@@ -35,14 +33,14 @@ inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::We
 }
 
 /// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part.
-template <int dimensions, bool sourced, SweepNorm norm, class T>
+template <int dimensions, bool sourced, Norm norm, class T>
 inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
                      std::int64_t begin, std::int64_t end, T* __restrict__ out) {
   T result = 0;
-  if constexpr (norm == SweepNorm::none) {
+  if constexpr (norm == Norm::none) {
 #pragma GCC ivdep
     for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
-  } else if constexpr (norm == SweepNorm::max) {
+  } else if constexpr (norm == Norm::max) {
 #pragma omp simd reduction(max : result)
     for (std::int64_t i = begin; i < end; ++i) {
       const T value = updated<dimensions, sourced>(row, s, w, i);
@@ -60,12 +58,6 @@ inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>
     }
   }
   return result;
-}
-
-template <SweepNorm norm>
-KOKKOS_INLINE_FUNCTION double joined(double a, double b) {
-  if constexpr (norm == SweepNorm::max) return a > b ? a : b;
-  return a + b;
 }
 
 /// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
@@ -87,7 +79,7 @@ inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t e
 }
 
 /// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
-template <int dimensions, bool sourced, SweepNorm norm, bool streaming, class T>
+template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
 inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
                          std::int64_t begin, std::int64_t end) {
   if constexpr (!streaming) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "common/timers.hpp"
-#include "heat/agenda.hpp"
-#include "heat/device.hpp"
+#include "grid/halo.hpp"
+#include "grid/regions.hpp"
 #include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
-#include "heat/halo.hpp"
-#include "heat/queues.hpp"
-#include "heat/sweep_graph.hpp"
+#include "stepping/schedule.hpp"
+#include "stepping/step_graph.hpp"
+#include "stepping/streams.hpp"
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ template <class T>
 class Sweeper {
  public:
   using ExecutionSpace = typename FieldView<T>::execution_space;
-  using Graph = SweepGraph<ExecutionSpace>;
+  using Halo = grid::Halo<T>;
 
   /// Collective. The domain must outlive this. With overlap the interior is swept while the halo travels.
   Sweeper(Domain<T>&, bool overlap);
@@ -32,30 +32,30 @@ class Sweeper {
   Sweeper& operator=(const Sweeper&) = delete;
 
   /// Collective. A sweep from the current field to the other one.
-  void sweep(SweepNorm);
+  void sweep(Norm);
   /// Local. Host: this rank's part of the norm of the sweep just made.
   double norm_part() const { return norm_part_; }
   /// Local; waits for nothing. Device: the next slot = that part.
-  void leave_norm_part(SweepNorm, const NormSlots&);
+  void leave_norm_part(Norm, const stepping::NormSlots&);
 
-  /// Collective. Records the graph for the agenda if the deck wants it or, where it leaves the choice, if it
-  /// is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on
-  /// all ranks. A tool, on any rank, would see the kernels of a graph once, when it is recorded.
-  void choose_graph(const Agenda&, SweepNorm, const NormSlots&);
+  /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if
+  /// it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError,
+  /// on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is captured.
+  void choose_graph(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   /// Whether there is a graph.
   bool has_graph() const { return static_cast<bool>(graph_); }
   /// What it makes, or would make.
-  const GraphShape& graph_shape() const { return graph_shape_; }
+  const stepping::GraphShape& graph_shape() const { return graph_shape_; }
   /// Collective. All of its sweeps.
   void sweep_by_graph();
   /// The seconds of so many sweeps one by one, and by the graph; empty if that was not tried.
   const std::vector<double>& graph_seconds() const { return graph_seconds_; }
 
-  Queues<ExecutionSpace>& queues() { return queues_; }
-  const Queues<ExecutionSpace>& queues() const { return queues_; }
+  stepping::Streams<ExecutionSpace>& streams() { return streams_; }
+  const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
   /// Of field 0; that of field 1 is alike.
-  const Halo<T>& halo() const { return halos_[0]; }
-  /// Whether stores go past the cache.
+  const Halo& halo() const { return halos_[0]; }
+  /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
 
   /// Adds the host's seconds since the last call to the regions of a timer.
@@ -63,21 +63,22 @@ class Sweeper {
   void forget_times();
 
  private:
-  double sweep_on_host(SweepNorm) requires(!on_device);
-  void sweep_on_device(int from, SweepNorm) requires(on_device);
+  double sweep_on_host(Norm) requires(!on_device);
+  void sweep_on_device(int from, Norm) requires(on_device);
   void wrap_field(int which);
-  std::optional<std::string> obstacle_to_graph(const Agenda&) const;
-  void record_graph(SweepNorm, const NormSlots&) requires(on_device);
-  bool graph_is_faster(SweepNorm, const NormSlots&) requires(on_device);
+  std::array<Halo, 2> make_halos() const;
+  std::optional<std::string> obstacle_to_graph(const stepping::StepSchedule&) const;
+  void capture_graph(Norm, const stepping::NormSlots&) requires(on_device);
+  bool graph_is_faster(Norm, const stepping::NormSlots&) requires(on_device);
 
   Domain<T>* domain_;
   bool overlap_;
-  Regions regions_;
-  Queues<ExecutionSpace> queues_;
-  std::array<Halo<T>, 2> halos_; ///< of field 0 and of field 1
+  grid::Regions regions_;
+  stepping::Streams<ExecutionSpace> streams_;
+  std::array<Halo, 2> halos_; ///< of field 0 and of field 1
   std::optional<DeviceSweep<T>> device_sweep_;
-  GraphShape graph_shape_;
-  Graph graph_; // after what it uses
+  stepping::GraphShape graph_shape_;
+  stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
   std::vector<double> graph_seconds_;
   bool streaming_;
   double norm_part_ = 0;

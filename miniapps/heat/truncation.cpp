@@ -25,7 +25,7 @@ std::vector<std::int64_t> some_of(std::int64_t n, std::int64_t most) {
 struct Cells {
   const Options& options;
   const Block& block;
-  const DeckFunction& exact;
+  const grid::DeckFunction& exact;
   std::vector<std::int64_t> i;
   std::int64_t j = 0;
   std::int64_t k = 0;
@@ -54,7 +54,7 @@ struct Cells {
       index = neighbour - block.offset[axis];
       cells = 0;
     }
-    return block.centre(axis, index) + cells * block.spacing[axis];
+    return block.coordinate(axis, index) + cells * block.spacing[axis];
   }
 
   /// The solution in the centres, or `cells` from them along an axis.
@@ -62,7 +62,7 @@ struct Cells {
     const auto at = [&](int axis, std::size_t n) { return coordinate(axis, n, axis == along ? cells : 0); };
     Values x(i.size()), result(i.size());
     for (std::size_t n = 0; n < i.size(); ++n) x[n] = at(0, n);
-    exact.function.evaluate(x, at(1, 0), block.dimensions == 3 ? at(2, 0) : 0.0, t, result);
+    exact.function.evaluate(x, at(1, 0), at(2, 0), t, result);
     return result;
   }
 };
@@ -125,12 +125,12 @@ void take_in(const Cells& cells, const Values& missed, Truncation& largest) {
 
 } // namespace
 
-Truncation truncation(const Options& options, const Block& block, const DeckFunction& exact, double t,
+Truncation truncation(const Options& options, const Block& block, const grid::DeckFunction& exact, double t,
                       double step, std::int64_t most) {
   Truncation largest;
-  Cells cells{options, block, exact, some_of(block.cells[0], most)};
-  for (const auto k : some_of(block.cells[2], most)) {
-    for (const auto j : some_of(block.cells[1], most)) {
+  Cells cells{options, block, exact, some_of(block.extents[0], most)};
+  for (const auto k : some_of(block.extents[2], most)) {
+    for (const auto j : some_of(block.extents[1], most)) {
       cells.j = j;
       cells.k = k;
       const auto u = cells.values(t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/functions.hpp"
+#include "grid/functions.hpp"
+#include "heat/names.hpp"
 #include "heat/options.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ inline constexpr auto larger = [](const Truncation& a, const Truncation& b) {
 /// fewer; `step` is that of time, 0 if steady. The solution is evaluated in these cells' centres, on their
 /// faces and in the centres of their neighbours, nowhere outside the domain. Infinite if it is not finite
 /// there.
-Truncation truncation(const Options&, const Block&, const DeckFunction& exact, double t, double step,
+Truncation truncation(const Options&, const Block&, const grid::DeckFunction& exact, double t, double step,
                       std::int64_t most);
 
 } // namespace kontor::heat

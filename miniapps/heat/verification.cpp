@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/verification.hpp"
 
+#include "grid/halo.hpp"
+#include "grid/wrap.hpp"
 #include "heat/allowance.hpp"
 #include "heat/check.hpp"
-#include "heat/halo.hpp"
-#include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -28,11 +28,10 @@ double largest_over_ranks(const comm::Communicator& comm, double value) {
 }
 
 template <class T>
-DeckFunction exact_after(const Domain<T>& domain, std::int64_t sweeps) {
+grid::DeckFunction exact_after(const Domain<T>& domain, std::int64_t sweeps) {
   const auto& cells = domain.block().global;
-  return {domain.options().where("problem.exact"),
-          *domain.options().exact,
-          {{"nx", cells[0]}, {"ny", cells[1]}, {"nz", cells[2]}, {"sweeps", sweeps}}};
+  return grid::DeckFunction(*domain.options().exact,
+                            {{"nx", cells[0]}, {"ny", cells[1]}, {"nz", cells[2]}, {"sweeps", sweeps}});
 }
 
 /// The current field beside the exact solution and the initial value, over all cells.
@@ -53,25 +52,26 @@ struct Comparison {
 
 /// Collective. Throws config::Error.
 template <class T>
-Comparison compare(const Domain<T>& domain, const DeckFunction& exact) {
+Comparison compare(const Domain<T>& domain, const grid::DeckFunction& exact) {
   const auto& block = domain.block();
-  const DeckFunction initial("problem.initial", domain.options().initial);
-  const auto x = centres_along_x(block, block.all());
+  const grid::DeckFunction initial(domain.options().initial);
+  const auto x = grid::coordinates_along_x(block);
   std::vector<double> start(x.size());
-  FiniteCheck finite;
+  grid::FiniteCheck finite;
   Comparison mine;
   const auto cells = domain.current_on_host();
-  for_each_row(block, exact, domain.now(), finite,
-               [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
-                 const double z = block.dimensions == 3 ? block.centre(2, k) : 0.0;
-                 initial.function.evaluate(x, block.centre(1, j), z, 0, start);
-                 for (std::size_t i = 0; i < values.size(); ++i) {
-                   mine.error = std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
-                   mine.distance = std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
-                   mine.exact.add(values[i]);
-                   mine.initial.add(start[i]);
-                 }
-               });
+  grid::for_each_row(block, exact, domain.now(), finite,
+                     [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
+                       initial.function.evaluate(x, block.coordinate(1, j), block.coordinate(2, k), 0, start);
+                       for (std::size_t i = 0; i < values.size(); ++i) {
+                         mine.error =
+                             std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
+                         mine.distance =
+                             std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
+                         mine.exact.add(values[i]);
+                         mine.initial.add(start[i]);
+                       }
+                     });
   finite.agree(domain.comm());
   return comm::allreduce(domain.comm(), mine, [](const Comparison& a, const Comparison& b) {
     return Comparison{std::max(a.error, b.error), std::max(a.distance, b.distance), both(a.exact, b.exact),
@@ -79,15 +79,13 @@ Comparison compare(const Domain<T>& domain, const DeckFunction& exact) {
   });
 }
 
-template <class T>
-constexpr const char* name_of_scalar = std::is_same_v<T, float> ? "float" : "double";
-
 /// What to do where sweeps to a tolerance leave more than they may, which is `allowed`.
 template <class T>
 std::string lower_tolerance(const Domain<T>& domain, double allowed, double rounding) {
   if (rounding >= allowed)
-    return fmt::format("rounding of {} alone is {:.2g}: {}fewer cells resolve better", name_of_scalar<T>,
-                       rounding, std::is_same_v<T, float> ? "problem.precision double or " : "");
+    return fmt::format("rounding of {} alone is {:.2g}: {}fewer cells resolve better",
+                       miniapp::name_of_scalar<T>, rounding,
+                       std::is_same_v<T, float> ? "problem.precision double or " : "");
   return fmt::format("set solver.tolerance to {:.2g} or less",
                      0.9 * (allowed - rounding) / sweeps_remembered(domain));
 }
@@ -139,8 +137,10 @@ Verification verify_exact(const Domain<T>& domain) {
 template <class T>
 void refill_ghosts(Domain<T>& domain, int which, double t) {
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
-  auto halo = make_halo(baseline, domain.block(), domain.field(which), "heat/halo for verification");
-  wrap(typename FieldView<T>::execution_space(), domain.field(which), domain.block());
+  const auto& block = domain.block();
+  const auto slots = grid::halo_slots(domain.comm(), block, grid::across_faces(block.dimensions));
+  auto halo = grid::make_halo(baseline, slots, block, domain.field(which), "heat/halo for verification");
+  grid::wrap(typename FieldView<T>::execution_space(), domain.field(which), block);
   halo.start();
   halo.finish();
   domain.refill_boundaries(which, t);
@@ -168,10 +168,10 @@ Verification verify_last_sweep(Domain<T>& domain) {
 /// Collective.
 template <class T>
 Range initial_range(const Domain<T>& domain) {
-  FiniteCheck unused; // it is finite: set_initial() has looked
+  grid::FiniteCheck unused; // it is finite: set_initial() has looked
   Range mine;
-  const DeckFunction initial("problem.initial", domain.options().initial);
-  for_each_row(domain.block(), initial, 0, unused, [&](auto, auto, const std::vector<double>& values) {
+  const grid::DeckFunction initial(domain.options().initial);
+  grid::for_each_row(domain.block(), initial, 0, unused, [&](auto, auto, const std::vector<double>& values) {
     for (const double value : values) mine.add(value);
   });
   return comm::allreduce(domain.comm(), mine, both);
@@ -187,7 +187,7 @@ std::string not_reached(const Domain<T>& domain, double norm) {
                   domain.tolerance(), domain.sweeps(), norm);
   if (!(domain.tolerance() < rounding)) return text;
   return fmt::format("{}; a sweep of values up to {:.3g} in {} rounds by up to {:.2g}, so set no less", text,
-                     magnitude, name_of_scalar<T>, rounding);
+                     magnitude, miniapp::name_of_scalar<T>, rounding);
 }
 
 /// What another sweep would still change.
@@ -231,12 +231,12 @@ void probe_exact(const Domain<T>& domain) {
   const auto exact = exact_after(domain, domain.sweep_limit());
   if (!domain.fixed_sweeps() && exact.function.uses("sweeps")) return; // nobody knows yet how many
   const auto& block = domain.block();
-  const auto x = centres_along_x(block, block.all());
+  const auto x = grid::coordinates_along_x(block);
   std::vector<double> values(x.size());
-  FiniteCheck finite;
-  for (const auto k : {std::int64_t{0}, block.cells[2] / 2, block.cells[2] - 1})
-    for (const auto j : {std::int64_t{0}, block.cells[1] / 2, block.cells[1] - 1})
-      exact.evaluate(x, block.centre(1, j), block.dimensions == 3 ? block.centre(2, k) : 0.0,
+  grid::FiniteCheck finite;
+  for (const auto k : {std::int64_t{0}, block.extents[2] / 2, block.extents[2] - 1})
+    for (const auto j : {std::int64_t{0}, block.extents[1] / 2, block.extents[1] - 1})
+      exact.evaluate(x, block.coordinate(1, j), block.coordinate(2, k),
                      domain.time_after(domain.transient() ? domain.sweep_limit() : 0), values, finite);
   finite.agree(domain.comm());
 }

@@ -1,91 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "pingpong/bench.hpp"
+#include "grid/halo.hpp"
 #include "pingpong/payload.hpp"
 
-#include <kontor/comm/exchange.hpp>
-
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace kontor::pingpong {
 
-/// A block of size^dimensions cells with a layer of ghost cells, as a View (z, y, x), and the faces of its
-/// halo: each outermost own layer goes to the neighbour there, into its ghost cells.
+/// A block of size^dimensions cells with a layer of ghost cells, and its halo on a process grid that is
+/// closed along all axes. Where an axis is not cut the rank sends to itself.
 template <class T>
-class Block {
+class HaloBlock {
  public:
-  using Field = KernelView<T, 3>;
-  using Layer = Kokkos::View<T***, Kokkos::LayoutStride, typename Field::memory_space>;
+  using Field = grid::FieldView<T>;
 
-  Block(const comm::Communicator& grid, std::int64_t size)
-      : dimensions_(static_cast<int>(grid.dims().size())) {
-    const auto n = static_cast<std::size_t>(size);
-    const auto extent = [&](int axis) { return has(axis) ? n + 2 : 1; };
-    field_ = Field(Kokkos::view_alloc(std::string("pingpong/block"), Kokkos::WithoutInitializing), extent(0),
-                   extent(1), extent(2));
-    for (int axis = 3 - dimensions_; axis < 3; ++axis) {
-      const int dim = axis - (3 - dimensions_);
-      const int lower = grid.neighbour(dim, -1);
-      const int upper = grid.neighbour(dim, 1);
-      slots_.push_back({layer(axis, 1, n), lower, layer(axis, n + 1, n), upper});
-      slots_.push_back({layer(axis, n, n), upper, layer(axis, 0, n), lower});
-    }
-  }
+  /// Local.
+  HaloBlock(const comm::Communicator& cartesian, std::int64_t size)
+      : block_(make_block(cartesian, size)), field_(grid::make_field<T>("pingpong/block", block_)),
+        slots_(grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions),
+                                grid::ToItself::yes)) {}
 
-  comm::Exchange<Field> exchange(const comm::Communicator& grid) const {
-    comm::Exchange<Field> exchange(grid, "pingpong/halo");
-    for (const auto& s : slots_) exchange.add(s.sent, s.destination, s.received, s.source);
-    exchange.commit();
-    return exchange;
+  /// Collective. By that communicator, which numbers its ranks as the one given first.
+  grid::Halo<T> exchange(const comm::Communicator& comm) const {
+    return grid::make_halo(comm, slots_, block_, field_, "pingpong/halo");
   }
 
   /// Cells that are sent.
   std::int64_t halo_cells() const {
     std::int64_t cells = 0;
-    for (const auto& s : slots_) cells += static_cast<std::int64_t>(s.sent.size());
+    for (const auto& slot : slots_) cells += slot.sent.size();
     return cells;
   }
   std::int64_t messages() const { return static_cast<std::int64_t>(slots_.size()); }
 
   void fill(int seed, int rank) const {
-    for (const auto& s : slots_) fill_view(s.sent, field_.data(), seed, rank);
+    for (const auto& slot : slots_) fill_view(view(slot.sent), field_.data(), seed, rank);
   }
 
   /// Blocks are alike: a neighbour's layer lies as far from its origin as the one that this rank sends back.
   std::int64_t wrong(int seed) const {
     std::int64_t count = 0;
-    for (const auto& s : slots_)
-      count += wrong_in_view(s.received, s.received.data(), s.sent.data() - field_.data(), seed, s.source);
+    for (const auto& slot : slots_) {
+      const auto received = view(slot.received);
+      count +=
+          wrong_in_view(received, received.data(), view(slot.sent).data() - field_.data(), seed, slot.source);
+    }
     return count;
   }
 
  private:
-  struct Slot {
-    Layer sent;
-    int destination;
-    Layer received;
-    int source;
-  };
-
-  bool has(int axis) const { return axis >= 3 - dimensions_; }
-
-  /// The own cells of all axes but one, at `place` of that one.
-  Layer layer(int axis, std::size_t place, std::size_t n) const {
-    const auto range = [&](int a) {
-      if (a == axis) return std::pair(place, place + 1);
-      return has(a) ? std::pair<std::size_t, std::size_t>(1, n + 1)
-                    : std::pair<std::size_t, std::size_t>(0, 1);
-    };
-    return Kokkos::subview(field_, range(0), range(1), range(2));
+  static grid::Block make_block(const comm::Communicator& cartesian, std::int64_t size) {
+    grid::UniformGrid whole;
+    for (auto dim = cartesian.dims().rbegin(); dim != cartesian.dims().rend(); ++dim)
+      whole.extents.push_back(*dim * size);
+    return grid::make_block(whole, cartesian);
   }
+  auto view(const grid::Box& box) const { return grid::view_of(field_, block_, box); }
 
-  int dimensions_;
+  grid::Block block_;
   Field field_;
-  std::vector<Slot> slots_;
+  std::vector<grid::HaloSlot> slots_;
 };
 
 } // namespace kontor::pingpong

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/decomposition.hpp"
+#include "grid/process_grid.hpp"
 #include "pingpong/block.hpp"
 #include "pingpong/combinations.hpp"
 #include "pingpong/measures.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <vector>
@@ -14,20 +13,14 @@
 namespace kontor::pingpong {
 namespace {
 
-/// Ranks along each dimension, slowest first.
-std::vector<int> grid_of(int ranks, int dimensions) {
-  auto grid = miniapp::smallest_surface_grid(ranks, std::vector<std::int64_t>(dimensions, ranks));
-  std::reverse(grid.begin(), grid.end());
-  return grid;
-}
-
 /// The candidates on a process grid that is closed along all of its axes.
 std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int dimensions) {
   std::vector<TimedMethod> result;
   for (const auto& [name, comm, moves_data] : candidates) {
-    const auto dims = grid_of(comm.size(), dimensions);
-    result.push_back(
-        {name, comm::Communicator(comm, dims, std::vector<bool>(dims.size(), true)), moves_data});
+    const auto ranks =
+        grid::smallest_surface_grid(comm.size(), std::vector<std::int64_t>(dimensions, comm.size()));
+    const std::vector<bool> periodic(ranks.size(), true);
+    result.push_back({name, grid::make_cartesian(comm, {ranks.begin(), ranks.end()}, periodic), moves_data});
   }
   return result;
 }
@@ -36,8 +29,8 @@ std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int
 template <class T>
 const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                      const std::vector<TimedMethod>& all, Refusals& refusals) {
-  const Block<T> block(all.front().comm, size);
-  std::deque<comm::Exchange<typename Block<T>::Field>> exchanges;
+  const HaloBlock<T> block(all.front().comm, size);
+  std::deque<comm::Exchange<typename HaloBlock<T>::Field>> exchanges;
   std::vector<Way> ways;
   for (const auto& candidate : all) {
     try_combination(candidate, refusals, [&] { exchanges.push_back(block.exchange(candidate.comm)); });
@@ -49,7 +42,7 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                         exchange.start();
                         exchange.finish();
                       }
-                      complete<typename Block<T>::Field>();
+                      complete<typename HaloBlock<T>::Field>();
                     },
                     phases_of(exchange), candidate.moves_data});
   }

@@ -55,12 +55,12 @@ double median(std::vector<double>& values) {
 }
 
 template <int batch, class T>
-void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, SweepNorm norm, MarchTuning tuning,
-                double* parts, const NormSlots& slots) {
+void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, Norm norm, MarchTuning tuning,
+                double* parts, const stepping::NormSlots& slots) {
   const Instance instance;
   const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
   march<batch>(instance, in, out, shape, norm, parts);
-  if (norm != SweepNorm::none) combine(instance, parts, shape.parts(), norm, slots);
+  if (norm != Norm::none) combine(instance, parts, shape.parts(), norm, slots);
 }
 
 template <class T>
@@ -68,14 +68,14 @@ void measure(const Settings& settings, int dimensions) {
   Block block;
   block.dimensions = dimensions;
   const auto n = dimensions == 3 ? settings.n3 : settings.n2;
-  block.global = block.cells = {n, n, dimensions == 3 ? n : 1};
+  block.global = block.extents = {n, n, dimensions == 3 ? n : 1};
   Options options;
   options.cells.assign(static_cast<std::size_t>(dimensions), n);
   options.lower.assign(3, 0);
   options.upper.assign(3, 1);
   const auto stencil = make_stencil<T>(options, block, 0);
-  const auto u = make_field<T>("heat/u", block);
-  const auto v = make_field<T>("heat/v", block);
+  const auto u = grid::make_field<T>("heat/u", block);
+  const auto v = grid::make_field<T>("heat/v", block);
   const auto source = make_source<T>(block, false);
   const auto tunings = [&](bool with_norm) {
     return settings.tunings(usual_tuning<T>(dimensions, with_norm));
@@ -86,15 +86,13 @@ void measure(const Settings& settings, int dimensions) {
   const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_parts + 1);
   double* const parts = numbers.data() + 1;
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
-  const NormSlots slots{numbers.data(), next.data(), 1};
+  const stepping::NormSlots slots{numbers.data(), next.data(), 1};
 
   std::vector<TimedMethod> candidates;
   candidates.push_back({"copy", [=] { Kokkos::deep_copy(Instance(), v, u); }, {}});
   for (const auto& norm_name : settings.norms) {
-    const auto norm = norm_name == "none"  ? SweepNorm::none
-                      : norm_name == "max" ? SweepNorm::max
-                                           : SweepNorm::sum_of_squares;
-    for (const auto& tuning : tunings(norm != SweepNorm::none)) {
+    const auto norm = norm_name == "none" ? Norm::none : norm_name == "max" ? Norm::max : Norm::l2;
+    for (const auto& tuning : tunings(norm != Norm::none)) {
       const SweepInput<T> forth{u, source, stencil, block};
       const SweepInput<T> back{v, source, stencil, block};
       const auto sweep = [=](const SweepInput<T>& in, const FieldView<T>& out) {
@@ -125,7 +123,7 @@ void measure(const Settings& settings, int dimensions) {
     }
 
   fmt::print("{}-D, {}^{}, {}\n", dimensions, n, dimensions, sizeof(T) == 4 ? "float" : "double");
-  const double cells = static_cast<double>(block.cells[0] * block.cells[1] * block.cells[2]);
+  const double cells = static_cast<double>(block.extents[0] * block.extents[1] * block.extents[2]);
   const double copied = 2.0 * static_cast<double>(u.span() * sizeof(T));
   double copy_rate = 0;
   for (auto& candidate : candidates) {

@@ -45,8 +45,8 @@ time: {end: 0.01}
 /// The current field's own cell (i, j, 0), if this is the rank.
 void set_cell(const Domain<double>& domain, std::int64_t i, std::int64_t j, double value, bool here) {
   if (!here) return;
-  Kokkos::deep_copy(cells_of(domain.field(domain.current()), domain.block(), {{i, j, 0}, {i + 1, j + 1, 1}}),
-                    value);
+  Kokkos::deep_copy(
+      grid::view_of(domain.field(domain.current()), domain.block(), {{i, j, 0}, {i + 1, j + 1, 1}}), value);
 }
 double get_cell(const Domain<double>& domain, std::int64_t i, std::int64_t j) {
   const auto field = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), domain.field(domain.current()));
@@ -67,8 +67,8 @@ TEST_P(Residual, SeesOneWrongCell) {
     Problem<double> problem(read_options(GetParam(), ranks), MPI_COMM_WORLD);
     problem.heat->run();
     const auto& domain = problem.heat->domain();
-    const auto i = domain.block().cells[0] - 1;
-    const auto j = domain.block().cells[1] - 1;
+    const auto i = domain.block().extents[0] - 1;
+    const auto j = domain.block().extents[1] - 1;
     set_cell(domain, i, j, get_cell(domain, i, j) + wrong, problem.comm.rank() == ranks - 1);
     const auto result = problem.heat->verify();
     EXPECT_FALSE(result.passed()) << result.measure << ": " << result.error << " within " << result.tolerance;

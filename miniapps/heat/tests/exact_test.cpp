@@ -154,11 +154,11 @@ void shift(const Domain<double>& domain) {
   --to.end[0];
   ++from.begin[0];
   const auto& field = domain.field(domain.current());
-  const auto values = cells_of(field, block, from);
+  const auto values = grid::view_of(field, block, from);
   const Kokkos::View<double***, Kokkos::LayoutRight> copy("copy", values.extent(0), values.extent(1),
                                                           values.extent(2));
-  copy_cells(copy, values);
-  copy_cells(cells_of(field, block, to), copy);
+  grid::copy_values(copy, values);
+  grid::copy_values(view_of(field, block, to), copy);
 }
 
 TEST_P(RightAnswer, FailsWhenShiftedByOneCell) {
@@ -167,7 +167,7 @@ TEST_P(RightAnswer, FailsWhenShiftedByOneCell) {
   Problem<double> problem(read_options(deck_of(GetParam()), ranks), MPI_COMM_WORLD);
   problem.heat->run();
   const auto& domain = problem.heat->domain();
-  const int wide = domain.block().cells[0] > 1 ? 1 : 0;
+  const int wide = domain.block().extents[0] > 1 ? 1 : 0;
   const std::string name = GetParam().name;
   if (comm::allreduce(problem.comm, wide, comm::ReduceOp::max) == 0 || name == "constant") GTEST_SKIP();
   if (wide == 1) shift(domain);

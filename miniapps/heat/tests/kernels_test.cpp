@@ -2,6 +2,7 @@
 //
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
 #include "heat/sweep.hpp"
+#include "plain_sweep.hpp"
 #include "scrambled.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ namespace {
 using Instance = FieldView<double>::execution_space;
 
 using Parameters =
-    std::tuple<int /*dimensions*/, bool /*sourced*/, SweepNorm, bool /*streaming*/, double /*step*/>;
+    std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, bool /*streaming*/, double /*step*/>;
 class Kernels : public testing::TestWithParam<Parameters> {
  protected:
   template <class T>
@@ -24,16 +25,16 @@ class Kernels : public testing::TestWithParam<Parameters> {
     const auto [dimensions, sourced, norm, streaming, step] = GetParam();
     const auto block = make_test_block(dimensions, cells);
     const auto in = make_input<T>(block, sourced, step);
-    const auto plain = make_field<T>("heat/plain", block);
-    const auto rows = make_field<T>("heat/rows", block);
+    const auto plain = grid::make_field<T>("heat/plain", block);
+    const auto rows = grid::make_field<T>("heat/rows", block);
     const double norm_plain = sweep_cells(Instance(), in, plain, box, norm);
     const double norm_rows = sweep_in_rows(Instance(), in, rows, box, norm, streaming);
     EXPECT_EQ(0, std::memcmp(plain.data(), rows.data(), plain.span() * sizeof(T)));
-    if (norm == SweepNorm::none)
+    if (norm == Norm::none)
       EXPECT_EQ(norm_rows, 0);
     else
       EXPECT_GT(norm_plain, 0);
-    if (norm == SweepNorm::max)
+    if (norm == Norm::max)
       EXPECT_EQ(norm_rows, norm_plain);
     else
       EXPECT_NEAR(norm_rows, norm_plain, 1e-5 * norm_plain);
@@ -59,35 +60,8 @@ TEST_P(Kernels, BoxInside) {
 
 INSTANTIATE_TEST_SUITE_P(Heat, Kernels,
                          testing::Combine(testing::Values(2, 3), testing::Bool(),
-                                          testing::Values(SweepNorm::none, SweepNorm::max,
-                                                          SweepNorm::sum_of_squares),
-                                          testing::Bool(), testing::Values(0.0, 0.01)));
-
-TEST(Regions, InteriorAndStripsCoverTheBlockOnce) {
-  for (const int dimensions : {2, 3}) {
-    for (int open = 0; open < 64; ++open) {
-      Block block = make_test_block(dimensions, {19, 3, dimensions == 3 ? 2 : 1});
-      for (int face = 0; face < 2 * dimensions; ++face)
-        if (open >> face & 1) block.neighbours[face] = 1;
-      const auto regions = split(block, 8);
-      std::vector<int> covered(19 * 3 * 2);
-      const auto cover = [&](const Box& box) {
-        for (auto k = box.begin[2]; k < box.end[2]; ++k)
-          for (auto j = box.begin[1]; j < box.end[1]; ++j)
-            for (auto i = box.begin[0]; i < box.end[0]; ++i) ++covered[(k * 3 + j) * 19 + i];
-      };
-      cover(regions.interior);
-      for (const auto& strip : regions.strips) cover(strip);
-      for (std::int64_t c = 0; c < block.cells[0] * block.cells[1] * block.cells[2]; ++c)
-        EXPECT_EQ(covered[c], 1) << "open faces " << open << ", cell " << c;
-      for (int axis = 0; axis < dimensions && !regions.interior.empty(); ++axis) {
-        EXPECT_EQ(regions.interior.begin[axis] > 0, block.neighbours[2 * axis] != comm::no_rank);
-        EXPECT_EQ(regions.interior.end[axis] < block.cells[axis],
-                  block.neighbours[2 * axis + 1] != comm::no_rank);
-      }
-    }
-  }
-}
+                                          testing::Values(Norm::none, Norm::max, Norm::l2), testing::Bool(),
+                                          testing::Values(0.0, 0.01)));
 
 } // namespace
 } // namespace kontor::heat::test

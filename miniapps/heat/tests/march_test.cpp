@@ -2,8 +2,10 @@
 //
 // The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell
 // and bit by bit; and the norms that its teams leave.
+#include "grid/regions.hpp"
 #include "heat/march.hpp"
 #include "heat/sweep.hpp"
+#include "plain_sweep.hpp"
 #include "scrambled.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +23,8 @@ using Instance = FieldView<double>::execution_space;
 
 template <class View>
 auto to_host(const View& field) {
-  const HostCells<typename View::value_type> host("heat/host", field.extent(0), field.extent(1),
-                                                  field.extent(2));
+  const HostBlockView<typename View::value_type> host("heat/host", field.extent(0), field.extent(1),
+                                                      field.extent(2));
   const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
   std::memcpy(host.data(), there.data(), host.span() * sizeof(typename View::value_type));
   return host;
@@ -30,35 +32,35 @@ auto to_host(const View& field) {
 
 /// The field after the sweep by updated_cell(), and the norm's part.
 template <class T>
-std::pair<HostCells<T>, double> plain_sweep(const SweepInput<T>& in, const Box& box, SweepNorm norm) {
+std::pair<HostBlockView<T>, double> plain_sweep(const SweepInput<T>& in, const Box& box, Norm norm) {
   using P = Padding<T>;
-  const SweepInput<T, HostCells<T>, HostCells<T>> host{to_host(in.u), to_host(in.source), in.stencil,
-                                                       in.block};
-  const HostCells<T> out("heat/plain", in.u.extent(0), in.u.extent(1), in.u.extent(2));
+  const SweepInput<T, HostBlockView<T>, HostBlockView<T>> host{to_host(in.u), to_host(in.source), in.stencil,
+                                                               in.block};
+  const HostBlockView<T> out("heat/plain", in.u.extent(0), in.u.extent(1), in.u.extent(2));
   const int dimensions = in.block.dimensions;
   double result = 0;
   for (auto k = box.begin[2]; k < box.end[2]; ++k)
     for (auto j = box.begin[1]; j < box.end[1]; ++j)
       for (auto i = box.begin[0]; i < box.end[0]; ++i) {
-        const T value = detail::updated_cell(host, dimensions, i, j, k);
+        const T value = updated_cell(host, dimensions, i, j, k);
         const T change = value - host.u(k + P::z(dimensions), j + P::y, i + P::x);
         out(k + P::z(dimensions), j + P::y, i + P::x) = value;
-        if (norm == SweepNorm::max) result = std::max<double>(result, std::abs(change));
-        if (norm == SweepNorm::sum_of_squares) result += double(change) * double(change);
+        if (norm == Norm::max) result = std::max<double>(result, std::abs(change));
+        if (norm == Norm::l2) result += double(change) * double(change);
       }
   return {out, result};
 }
 
 /// The norm's part, combined from what the teams have left.
-double combined(const Instance& instance, double* parts, int count, SweepNorm norm) {
-  if (norm == SweepNorm::none) return 0;
+double combined(const Instance& instance, double* parts, int count, Norm norm) {
+  if (norm == Norm::none) return 0;
   const Kokkos::View<double*, FieldView<double>::memory_space> slot("heat/slot", 1);
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next", 1);
   combine(instance, parts, count, norm, {slot.data(), next.data(), 1});
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), slot)(0);
 }
 
-using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, SweepNorm, double /*step*/>;
+using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, double /*step*/>;
 class March : public testing::TestWithParam<Parameters> {
  protected:
   template <class T>
@@ -68,7 +70,7 @@ class March : public testing::TestWithParam<Parameters> {
     const auto [plain, plain_norm] = plain_sweep(in, box, norm);
 
     const Instance instance;
-    const auto out = make_field<T>("heat/out", in.block);
+    const auto out = grid::make_field<T>("heat/out", in.block);
     // As if the device ran few threads at a time, so that they march far.
     const auto shape = MarchShape::make<T>(box, dimensions, 4, comm::on_host<Instance>, tuning);
     const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.parts());
@@ -77,7 +79,7 @@ class March : public testing::TestWithParam<Parameters> {
 
     const auto marched = to_host(out);
     EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(T)));
-    if (norm == SweepNorm::max)
+    if (norm == Norm::max)
       EXPECT_EQ(marched_norm, plain_norm);
     else
       EXPECT_NEAR(marched_norm, plain_norm, 1e-12 * plain_norm);
@@ -111,8 +113,7 @@ TEST_P(March, BoxInside) {
 
 INSTANTIATE_TEST_SUITE_P(Heat, March,
                          testing::Combine(testing::Values(2, 3), testing::Bool(),
-                                          testing::Values(SweepNorm::none, SweepNorm::max,
-                                                          SweepNorm::sum_of_squares),
+                                          testing::Values(Norm::none, Norm::max, Norm::l2),
                                           testing::Values(0.0, 0.01)));
 
 /// One kernel for interior and strips gives what a kernel for the whole block does.
@@ -122,7 +123,7 @@ TEST_P(March, SeveralBoxes) {
   const auto in = make_input<float>(block, sourced, step);
   const auto [plain, plain_norm] = plain_sweep(in, block.all(), norm);
   block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
-  const auto regions = split(block, 16);
+  const auto regions = grid::split(block, 16);
   std::vector<MarchShape> shapes;
   const auto add = [&, d = dimensions](const Box& box) {
     shapes.push_back(MarchShape::make<float>(box, d, 4, comm::on_host<Instance>, {64, 32, 4}));
@@ -132,7 +133,7 @@ TEST_P(March, SeveralBoxes) {
   const MarchShapes<FieldView<float>::memory_space> boxes(shapes);
   const Kokkos::View<double*, FieldView<float>::memory_space> parts("heat/parts", boxes.parts());
   const Instance instance;
-  const auto out = make_field<float>("heat/out", block);
+  const auto out = grid::make_field<float>("heat/out", block);
   march(instance, in, out, boxes, norm, parts.data());
   const double marched_norm = combined(instance, parts.data(), boxes.parts(), norm);
   const auto marched = to_host(out);

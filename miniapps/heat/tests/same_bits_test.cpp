@@ -66,7 +66,7 @@ template <class T>
 auto cells_on_host(const Domain<T>& domain) {
   const auto field = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), domain.field(domain.current()));
   using P = Padding<T>;
-  const auto& n = domain.block().cells;
+  const auto& n = domain.block().extents;
   const auto range = [](std::int64_t from, std::int64_t count) { return std::pair(from, from + count); };
   return Kokkos::subview(field, range(P::z(domain.block().dimensions), n[2]), range(P::y, n[1]),
                          range(P::x, n[0]));
@@ -78,10 +78,10 @@ bool same_bits(const Domain<T>& part, const Domain<T>& whole) {
   const auto& block = part.block();
   const auto cells = cells_on_host(part);
   const auto all = cells_on_host(whole);
-  for (std::int64_t k = 0; k < block.cells[2]; ++k)
-    for (std::int64_t j = 0; j < block.cells[1]; ++j)
+  for (std::int64_t k = 0; k < block.extents[2]; ++k)
+    for (std::int64_t j = 0; j < block.extents[1]; ++j)
       if (std::memcmp(&cells(k, j, 0), &all(k + block.offset[2], j + block.offset[1], block.offset[0]),
-                      static_cast<std::size_t>(block.cells[0]) * sizeof(T)) != 0)
+                      static_cast<std::size_t>(block.extents[0]) * sizeof(T)) != 0)
         return false;
   return true;
 }

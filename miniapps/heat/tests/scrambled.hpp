@@ -23,13 +23,13 @@ void scramble(const View& view) {
 inline Block make_test_block(int dimensions, const Index3& cells) {
   Block block;
   block.dimensions = dimensions;
-  block.global = block.cells = cells;
+  block.global = block.extents = cells;
   return block;
 }
 
 template <class T>
 SweepInput<T> make_input(const Block& block, bool sourced, double step) {
-  const auto u = make_field<T>("heat/u", block);
+  const auto u = grid::make_field<T>("heat/u", block);
   scramble(u);
   const auto source = make_source<T>(block, sourced);
   if (sourced) scramble(source);

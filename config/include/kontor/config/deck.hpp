@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <functional>
@@ -35,6 +36,9 @@ class Deck {
   /// Where `path` ("comm.backend", "problem.cells[1]") is given: "file:line:column" counted from 1, the
   /// override as typed, or the nearest enclosing section or file if it is absent.
   std::string locate(std::string_view path) const;
+
+  /// The same with the key, to keep for messages of later.
+  Location location(std::string_view path) const;
 
   /// For checks that concern several keys: throws Error{"<locate(path)>: <path> <message>"}.
   [[noreturn]] void fail(std::string_view path, std::string_view message) const;

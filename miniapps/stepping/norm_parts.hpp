@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/row.hpp"
+#include "stepping/norm.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -9,46 +9,46 @@
 
 #include <cstdint>
 
-/// The norm of a sweep on a device: the sweep leaves parts, and small kernels put them together, always in
-/// the same order, so that equal sweeps have equal norms. A reduction over all cells by one kernel takes
-/// twice as long as the sweep.
-namespace kontor::heat {
+/// The norm of a step on a device: its kernel leaves parts, and small kernels put them together, always in
+/// the same order, so that equal steps have equal norms. A reduction over all values by one kernel takes
+/// twice as long as a sweep of a stencil.
+namespace kontor::stepping {
 
-/// Where the norms of sweeps go in the device's memory, one after the other. The device counts them, so that
-/// a sweep that is replayed finds its place as one that is launched does.
+/// Where the norms of steps go in the device's memory, one after the other. The device counts them, so that a
+/// step that is replayed finds its place as one that is launched does.
 struct NormSlots {
   double* values;
   int* next; ///< the place of the next one
   int count; ///< after the last place comes the first
 };
 
-namespace detail {
-
-/// The norm's part of the whole team, in every thread.
-template <SweepNorm norm, class Member>
-KOKKOS_INLINE_FUNCTION double over_team(const Member& team, double part) {
-  if constexpr (norm == SweepNorm::max)
-    team.team_reduce(Kokkos::Max<double>(part));
-  else
-    team.team_reduce(Kokkos::Sum<double>(part));
-  return part;
-}
-
 /// The norm of part_of(lane) over the lanes of one thread of the team.
-template <SweepNorm norm, class Member, class PartOf>
+template <Norm norm, class Member, class PartOf>
 KOKKOS_INLINE_FUNCTION double over_lanes(const Member& team, int lanes, const PartOf& part_of) {
   double part = 0;
   const auto range = Kokkos::ThreadVectorRange(team, lanes);
   const auto join = [&](int lane, double& sum) { sum = joined<norm>(sum, part_of(lane)); };
-  if constexpr (norm == SweepNorm::max)
+  if constexpr (norm == Norm::max)
     Kokkos::parallel_reduce(range, join, Kokkos::Max<double>(part));
   else
     Kokkos::parallel_reduce(range, join, Kokkos::Sum<double>(part));
   return part;
 }
 
+namespace detail {
+
+/// The norm's part of the whole team, in every thread.
+template <Norm norm, class Member>
+KOKKOS_INLINE_FUNCTION double over_team(const Member& team, double part) {
+  if constexpr (norm == Norm::max)
+    team.team_reduce(Kokkos::Max<double>(part));
+  else
+    team.team_reduce(Kokkos::Sum<double>(part));
+  return part;
+}
+
 /// parts[0], [stride], [2 stride] ... up to `count`, put together.
-template <SweepNorm norm, class Member>
+template <Norm norm, class Member>
 KOKKOS_INLINE_FUNCTION double together(const Member& team, const double* parts, std::int64_t count,
                                        std::int64_t stride) {
   double part = 0;
@@ -58,7 +58,7 @@ KOKKOS_INLINE_FUNCTION double together(const Member& team, const double* parts, 
 }
 
 /// Each team puts the parts of its share together, into the first of them.
-template <SweepNorm norm>
+template <Norm norm>
 struct Fold {
   double* parts;
   std::int64_t count;
@@ -73,7 +73,7 @@ struct Fold {
   }
 };
 
-template <SweepNorm norm>
+template <Norm norm>
 struct Combine {
   const double* parts;
   std::int64_t count;
@@ -90,7 +90,7 @@ struct Combine {
   }
 };
 
-template <SweepNorm norm, class ExecutionSpace>
+template <Norm norm, class ExecutionSpace>
 void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, const NormSlots& slots) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   constexpr bool on_host = comm::on_host<ExecutionSpace>;
@@ -99,10 +99,10 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
   const bool folds = count > most;
   const auto values = folds ? (count + share - 1) / share : count;
   if (folds)
-    Kokkos::parallel_for("heat/norm", Policy(instance, static_cast<int>(values), on_host ? 1 : 256),
+    Kokkos::parallel_for("stepping/norm", Policy(instance, static_cast<int>(values), on_host ? 1 : 256),
                          Fold<norm>{parts, count, share});
   const int team = on_host ? 1 : values > 256 ? 1024 : 128;
-  Kokkos::parallel_for("heat/norm", Policy(instance, 1, team),
+  Kokkos::parallel_for("stepping/norm", Policy(instance, 1, team),
                        Combine<norm>{parts, count, folds ? share : 1, slots});
 }
 
@@ -111,12 +111,12 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
 /// Local; waits for nothing. The next slot = the first `count` parts put together, all in the device's
 /// memory. The parts are used up.
 template <class ExecutionSpace>
-void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, SweepNorm norm,
+void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, Norm norm,
              const NormSlots& slots) {
-  if (norm == SweepNorm::max)
-    detail::combine<SweepNorm::max>(instance, parts, count, slots);
+  if (norm == Norm::max)
+    detail::combine<Norm::max>(instance, parts, count, slots);
   else
-    detail::combine<SweepNorm::sum_of_squares>(instance, parts, count, slots);
+    detail::combine<Norm::l2>(instance, parts, count, slots);
 }
 
 /// Local; waits for nothing. The next norm goes to that place.
@@ -124,8 +124,8 @@ template <class ExecutionSpace>
 void set_next(const ExecutionSpace& instance, const NormSlots& slots, int place) {
   int* const next = slots.next;
   Kokkos::parallel_for(
-      "heat/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
+      "stepping/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
       KOKKOS_LAMBDA(int) { *next = place; });
 }
 
-} // namespace kontor::heat
+} // namespace kontor::stepping

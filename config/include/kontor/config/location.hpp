@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kontor::config {
+
+/// Where a key of a deck is given. What is read from a deck can keep it, so that a mistake that shows later
+/// is still reported at its place.
+struct Location {
+  std::string place; ///< as Deck::locate() gives it: "plate.yaml:7:5"; empty for what is not from a deck
+  std::string key;   ///< "problem.initial"
+
+  /// "plate.yaml:7:5: problem.initial", or what there is of it.
+  std::string text() const;
+
+  /// Throws Error{"<text()> <message>"}.
+  [[noreturn]] void fail(std::string_view message) const;
+};
+
+} // namespace kontor::config

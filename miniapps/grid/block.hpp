@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/box.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+/// What one rank has of a uniform grid in a box of 1 to 3 dimensions.
+namespace kontor::grid {
+
+/// Where a grid's values stand: in the middles of its cells, or at its points.
+enum class Centering { cells, points };
+
+/// The whole grid. Axes in the order x, y[, z].
+struct UniformGrid {
+  Centering centering = Centering::cells;
+  std::vector<std::int64_t> extents; ///< cells or points
+  std::vector<double> lower;         ///< corner of the box; empty: the origin
+  std::vector<double> spacing;       ///< empty: ones
+
+  int dimensions() const { return static_cast<int>(extents.size()); }
+};
+
+/// The face 2 * axis is the lower end of an axis, 2 * axis + 1 the upper one: x_min, x_max, y_min, ...
+inline constexpr int face_count = 6;
+
+/// A rank's part of the grid. Axes beyond the grid's dimensions are one cell or point deep and have no
+/// neighbours.
+struct Block {
+  int dimensions = 3;
+  Centering centering = Centering::cells;
+  Index3 global{1, 1, 1};  ///< extents of the whole grid
+  Index3 offset{};         ///< global index of the first own cell or point
+  Index3 extents{1, 1, 1}; ///< own cells or points
+  int ghosts = 1;          ///< layers of ghosts that fields have around them
+  std::array<double, 3> lower{};
+  std::array<double, 3> spacing{1, 1, 1};
+  /// The other rank behind each face, or no_rank.
+  std::array<int, face_count> neighbours{comm::no_rank, comm::no_rank, comm::no_rank,
+                                         comm::no_rank, comm::no_rank, comm::no_rank};
+  /// Periodic axes that are not cut: the block is its own neighbour there.
+  std::array<bool, 3> wraps{};
+
+  /// Whether a face is part of the boundary of the whole grid.
+  bool at_boundary(int face) const {
+    return face < 2 * dimensions && neighbours[face] == comm::no_rank && !wraps[face / 2];
+  }
+
+  /// Coordinate of a cell's centre, or of a point; 0 along an axis that there is not. The same number on
+  /// every rank for the same cell or point.
+  double coordinate(int axis, std::int64_t own_index) const {
+    if (axis >= dimensions) return 0;
+    const double middle = centering == Centering::cells ? 0.5 : 0.0;
+    return lower[axis] + (static_cast<double>(offset[axis] + own_index) + middle) * spacing[axis];
+  }
+  /// Coordinate of a cell's lower face.
+  double face(int axis, std::int64_t own_index) const {
+    return lower[axis] + static_cast<double>(offset[axis] + own_index) * spacing[axis];
+  }
+
+  /// The own cells or points.
+  Box all() const { return {{}, extents}; }
+};
+
+/// Local. The rank's part; `cartesian` is of make_cartesian(), and its process grid has the grid's
+/// dimensions.
+Block make_block(const UniformGrid&, const comm::Communicator& cartesian, int ghosts = 1);
+
+} // namespace kontor::grid

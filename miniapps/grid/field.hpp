@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/block.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+/// Values at the cells or points of one rank: a padded array (z, y, x) with layers of ghosts around the own
+/// ones.
+namespace kontor::grid {
+
+template <class T>
+using FieldView = Kokkos::View<T***, Kokkos::LayoutRight>;
+
+/// The own cells or points without padding and ghosts, (nz, ny, nx).
+template <class T>
+using BlockView = Kokkos::View<T***, Kokkos::LayoutRight, typename FieldView<T>::memory_space>;
+
+/// The same in host memory.
+template <class T>
+using HostBlockView = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// Where own cell or point (0, 0, 0) lies in the array, for kernels of 2 or 3 dimensions that know how many
+/// layers of ghosts there are. Along x the first own one of every row begins a cache line.
+template <class T, int ghosts = 1>
+struct Padding {
+  static constexpr std::int64_t line = 64 / sizeof(T);
+  static constexpr std::int64_t x = (ghosts + line - 1) / line * line;
+  static constexpr std::int64_t y = ghosts;
+  static constexpr std::int64_t z(int dimensions) { return dimensions == 3 ? ghosts : 0; }
+};
+
+/// The same for any block; axes x, y, z.
+template <class T>
+Index3 padding(const Block& block) {
+  constexpr auto line = Padding<T>::line;
+  const std::int64_t ghosts = block.ghosts;
+  return {(ghosts + line - 1) / line * line, block.dimensions > 1 ? ghosts : 0,
+          block.dimensions > 2 ? ghosts : 0};
+}
+
+/// Extents (z, y, x) of the array: (nz + 2 ghosts, ny + 2 ghosts, nx + padding), without ghosts along axes
+/// that there are not.
+template <class T>
+Index3 field_extents(const Block& block) {
+  constexpr auto line = Padding<T>::line;
+  const auto before = padding<T>(block);
+  const auto row = (before[0] + block.extents[0] + block.ghosts + line - 1) / line * line;
+  return {block.extents[2] + 2 * before[2], block.extents[1] + 2 * before[1], row};
+}
+
+/// Zero-initialised.
+template <class T>
+FieldView<T> make_field(const std::string& label, const Block& block) {
+  const auto extents = field_extents<T>(block);
+  return FieldView<T>(label, extents[0], extents[1], extents[2]);
+}
+
+/// The part of a field in a box, as a View (z, y, x).
+template <class T>
+auto view_of(const FieldView<T>& field, const Block& block, const Box& box) {
+  const auto before = padding<T>(block);
+  const auto range = [&](int axis) {
+    return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + before[axis],
+                                                    box.end[axis] + before[axis]);
+  };
+  return Kokkos::subview(field, range(2), range(1), range(0));
+}
+
+/// The memory of a field that is not in use, as own values in one piece: room to bring functions in and
+/// results out. Writing to it spoils the field, its ghosts included.
+template <class T>
+BlockView<T> as_scratch(const FieldView<T>& field, const Block& block) {
+  return BlockView<T>(field.data(), block.extents[2], block.extents[1], block.extents[0]);
+}
+
+/// Room for as many values in host memory: the values themselves where the host reaches them.
+template <class T>
+HostBlockView<T> room_on_host(const BlockView<T>& values) {
+  if constexpr (comm::on_host<BlockView<T>>)
+    return values;
+  else
+    return HostBlockView<T>(Kokkos::view_alloc("grid/values on host", Kokkos::WithoutInitializing),
+                            values.extent(0), values.extent(1), values.extent(2));
+}
+
+/// to(k, j, i) = from(k, j, i), on the default instance.
+template <class To, class From>
+void copy_values(const To& to, const From& from) {
+  using Policy = Kokkos::MDRangePolicy<typename To::execution_space,
+                                       Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  const auto extent = [&](int d) { return static_cast<std::int64_t>(to.extent(d)); };
+  Kokkos::parallel_for(
+      "grid/copy", Policy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
+      KOKKOS_LAMBDA(int k, int j, int i) { to(k, j, i) = from(k, j, i); });
+}
+
+} // namespace kontor::grid

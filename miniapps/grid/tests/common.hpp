@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/block.hpp"
+#include "grid/process_grid.hpp"
+
+#include <vector>
+
+namespace kontor::grid::test {
+
+/// All ranks over a box, cut where it costs least.
+inline comm::Communicator cartesian_for(const comm::Communicator& world,
+                                        const std::vector<std::int64_t>& extents,
+                                        const std::vector<bool>& periodic, int least = 1) {
+  const auto grid = smallest_surface_grid(world.size(), extents, least);
+  return make_cartesian(world, {grid.begin(), grid.end()}, periodic);
+}
+
+} // namespace kontor::grid::test

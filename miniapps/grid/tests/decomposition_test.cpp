@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every cell and every point is some rank's, and only that one's.
+#include "common.hpp"
+#include "grid/process_grid.hpp"
+#include "grid/regions.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace kontor::grid::test {
+namespace {
+
+TEST(AxisParts, FollowEachOtherAndDifferByOneAtMost) {
+  for (const std::int64_t n : {1, 2, 7, 8, 9, 1000003}) {
+    for (int parts = 1; parts <= std::min<std::int64_t>(n, 8); ++parts) {
+      std::int64_t next = 0;
+      for (int p = 0; p < parts; ++p) {
+        const auto part = part_of_axis(n, parts, p);
+        EXPECT_EQ(part.begin, next);
+        EXPECT_TRUE(part.size() == n / parts || part.size() == n / parts + 1);
+        next = part.end;
+      }
+      EXPECT_EQ(next, n);
+    }
+  }
+}
+
+/// Against all grids of so many ranks, by counting the values on both sides of all cuts.
+TEST(ProcessGrid, HasTheSmallestSurface) {
+  for (const std::int64_t least : {1, 3}) {
+    for (int ranks = 1; ranks <= 8; ++ranks) {
+      for (const std::vector<std::int64_t>& n :
+           {std::vector<std::int64_t>{13, 5, 8}, {64, 3, 3}, {9, 9, 9}}) {
+        const auto surface = [&](const std::vector<int>& g) {
+          return (g[0] - 1) * n[1] * n[2] + (g[1] - 1) * n[0] * n[2] + (g[2] - 1) * n[0] * n[1];
+        };
+        std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+        for (int x = 1; x <= ranks; ++x)
+          for (int y = 1; y <= ranks; ++y)
+            for (int z = 1; z <= ranks; ++z) {
+              const auto fits = [&](int parts, int d) { return parts == 1 || n[d] / parts >= least; };
+              if (x * y * z == ranks && fits(x, 0) && fits(y, 1) && fits(z, 2))
+                smallest = std::min(smallest, surface({x, y, z}));
+            }
+        const auto grid = smallest_surface_grid(ranks, n, least);
+        if (smallest == std::numeric_limits<std::int64_t>::max()) {
+          EXPECT_TRUE(grid.empty());
+          continue;
+        }
+        ASSERT_EQ(grid.size(), 3u);
+        EXPECT_EQ(grid[0] * grid[1] * grid[2], ranks);
+        EXPECT_EQ(surface(grid), smallest);
+      }
+    }
+  }
+}
+
+std::string refusal(std::vector<std::int64_t> process_grid, const std::vector<std::int64_t>& extents,
+                    int ranks, std::int64_t least = 1) {
+  const auto deck = config::Deck::parse("app: x\nsplit:\n  over: []\nbox:\n  points: 3\n", "d.yaml");
+  try {
+    resolve_process_grid(process_grid, "split.over", {"box.points", "point", extents, least}, ranks, deck);
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void expect_facts(const std::string& text, const std::vector<std::string>& facts) {
+  for (const auto& fact : facts) EXPECT_NE(text.find(fact), std::string::npos) << text << " lacks " << fact;
+}
+
+TEST(ProcessGrid, ThatIsGivenMustFit) {
+  EXPECT_EQ(refusal({2, 3}, {2, 3}, 6), "");
+  EXPECT_EQ(refusal({}, {2, 3}, 6), "");
+  expect_facts(refusal({2, 2}, {9, 9}, 6), {"d.yaml:3:9: split.over", "[2, 2]", "4 ranks", "there are 6"});
+  expect_facts(refusal({6}, {9, 9}, 6), {"d.yaml:3:9: split.over", "length 1", "box.points is 2"});
+  expect_facts(refusal({1, 6}, {9, 5}, 6), {"d.yaml:3:9: split.over", "[1, 6]", "5 points", "6 parts"});
+  expect_facts(refusal({1, 6}, {9, 6}, 6, 2), {"split.over", "6 points", "6 parts", "needs 2"});
+  expect_facts(refusal({}, {2, 2}, 5), {"d.yaml:5:11: box.points", "[2, 2]", "5 ranks", "a point"});
+  expect_facts(refusal({}, {3, 3}, 4, 2), {"d.yaml:5:11: box.points", "4 ranks", "2 points"});
+}
+
+/// All ranks mark their own cells or points in a global array.
+TEST(Blocks, CoverTheGridOnce) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  for (const auto centering : {Centering::cells, Centering::points}) {
+    for (const std::vector<std::int64_t>& extents :
+         {std::vector<std::int64_t>{17}, {11, 9}, {8, 1, 13}, {8, 7, 9}}) {
+      const auto dimensions = static_cast<int>(extents.size());
+      const auto cartesian = cartesian_for(world, extents, std::vector<bool>(extents.size()));
+      const UniformGrid grid{centering, extents, std::vector<double>(extents.size(), -1),
+                             std::vector<double>(extents.size(), 0.25)};
+      const auto block = make_block(grid, cartesian);
+      const auto n = [&](int axis) { return axis < dimensions ? extents[axis] : 1; };
+      const Kokkos::View<int*, Kokkos::HostSpace> owners("test/owners", n(0) * n(1) * n(2));
+      for (std::int64_t k = 0; k < block.extents[2]; ++k)
+        for (std::int64_t j = 0; j < block.extents[1]; ++j)
+          for (std::int64_t i = 0; i < block.extents[0]; ++i)
+            ++owners(((k + block.offset[2]) * n(1) + j + block.offset[1]) * n(0) + i + block.offset[0]);
+      comm::allreduce(world, owners, comm::ReduceOp::sum);
+      for (std::size_t i = 0; i < owners.size(); ++i) ASSERT_EQ(owners(i), 1);
+
+      const double half = centering == Centering::cells ? 0.5 : 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        EXPECT_EQ(block.global[axis], n(axis));
+        const auto at = static_cast<double>(block.offset[axis] + 2) + half;
+        EXPECT_EQ(block.coordinate(axis, 2), axis < dimensions ? -1 + at * 0.25 : 0);
+        EXPECT_EQ(block.at_boundary(2 * axis), axis < dimensions && block.offset[axis] == 0);
+        EXPECT_EQ(block.at_boundary(2 * axis + 1),
+                  axis < dimensions && block.offset[axis] + block.extents[axis] == n(axis));
+      }
+    }
+  }
+}
+
+TEST(Blocks, ThatWrapHaveNoNeighboursThere) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Block block =
+      make_block({Centering::cells, {64, 3}, {}, {}}, make_cartesian(world, {world.size(), 1}, {true, true}));
+  EXPECT_EQ(block.wraps[0], world.size() == 1);
+  EXPECT_TRUE(block.wraps[1]);
+  for (int face = 0; face < face_count; ++face) {
+    EXPECT_FALSE(block.at_boundary(face));
+    EXPECT_EQ(block.neighbours[face] != comm::no_rank, face < 2 && world.size() > 1);
+  }
+}
+
+TEST(Regions, InteriorAndStripsCoverTheBlockOnce) {
+  for (const int dimensions : {2, 3}) {
+    for (int open = 0; open < 64; ++open) {
+      for (const int ghosts : {1, 2}) {
+        Block block;
+        block.dimensions = dimensions;
+        block.ghosts = ghosts;
+        block.extents = block.global = {19, 5, dimensions == 3 ? 2 : 1};
+        for (int face = 0; face < 2 * dimensions; ++face)
+          if (open >> face & 1) block.neighbours[face] = 1;
+        const auto regions = split(block, 8);
+        std::vector<int> covered(static_cast<std::size_t>(block.all().size()));
+        const auto cover = [&](const Box& box) {
+          for (auto k = box.begin[2]; k < box.end[2]; ++k)
+            for (auto j = box.begin[1]; j < box.end[1]; ++j)
+              for (auto i = box.begin[0]; i < box.end[0]; ++i) ++covered[(k * 5 + j) * 19 + i];
+        };
+        cover(regions.interior);
+        for (const auto& strip : regions.strips) cover(strip);
+        EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), block.all().size()) << "open faces " << open;
+        for (int axis = 0; axis < dimensions && !regions.interior.empty(); ++axis) {
+          const auto thickness = axis == 0 ? 8 : ghosts;
+          const auto open_face = [&](int face) { return open >> face & 1 ? thickness : 0; };
+          EXPECT_EQ(regions.interior.begin[axis], open_face(2 * axis));
+          EXPECT_EQ(regions.interior.end[axis], block.extents[axis] - open_face(2 * axis + 1));
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace kontor::grid::test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/field.hpp"
+#include "grid/layers.hpp"
+#include "stepping/device.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace kontor::grid {
+
+namespace detail {
+
+/// One work item a ghost, of all axes that wrap: a device pays for each kernel that it launches.
+template <class T>
+struct Wrap {
+  T* first; ///< own cell or point (0, 0, 0)
+  int ghosts;
+  std::int64_t strides[3] = {};
+  std::int64_t extents[3] = {};
+  std::int64_t end[3] = {}; ///< of the items of each axis
+
+  Wrap(const FieldView<T>& field, const Block& block) : ghosts(block.ghosts) {
+    const auto before = padding<T>(block);
+    first = field.data();
+    for (int axis = 0; axis < 3; ++axis) {
+      strides[axis] = static_cast<std::int64_t>(field.stride(2 - axis));
+      extents[axis] = block.extents[axis];
+      first += before[axis] * strides[axis];
+    }
+    std::int64_t items = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (block.wraps[axis]) items += 2 * ghosts * layer(axis);
+      end[axis] = items;
+    }
+  }
+
+  KOKKOS_FUNCTION std::int64_t layer(int axis) const {
+    return extents[axis == 0 ? 1 : 0] * extents[axis == 2 ? 1 : 2];
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    int axis = 0;
+    while (axis < 2 && item >= end[axis]) ++axis;
+    if (axis > 0) item -= end[axis - 1];
+    int depth = 0;
+    for (; item >= layer(axis); item -= layer(axis)) ++depth;
+    const int a = axis == 0 ? 1 : 0;
+    const int b = axis == 2 ? 1 : 2;
+    T* line = first + item % extents[a] * strides[a] + item / extents[a] * strides[b];
+    const auto n = extents[axis];
+    const auto to = depth < ghosts ? -1 - depth : n + depth - ghosts;
+    line[to * strides[axis]] = line[(depth < ghosts ? to + n : to - n) * strides[axis]];
+  }
+};
+
+/// One kernel for all ghosts.
+template <class T, class ExecutionSpace>
+void wrap_by_kernel(const ExecutionSpace& instance, const FieldView<T>& field, const Block& block) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+  const Wrap<T> kernel(field, block);
+  if (kernel.end[2] > 0) Kokkos::parallel_for("grid/wrap", Policy(instance, 0, kernel.end[2]), kernel);
+}
+
+/// Whole layers, which the compiler vectorises.
+template <class T>
+void wrap_by_layers(const FieldView<T>& field, const Block& block) {
+  const auto copy = [&](int ghost_face, int own_face) {
+    copy_values(view_of(field, block, ghost_layer(block, across(ghost_face))),
+                view_of(field, block, own_layer(block, across(own_face))));
+  };
+  for (int axis = 0; axis < block.dimensions; ++axis) {
+    if (!block.wraps[axis]) continue;
+    copy(2 * axis, 2 * axis + 1);
+    copy(2 * axis + 1, 2 * axis);
+  }
+}
+
+} // namespace detail
+
+/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap, not those across edges. On
+/// a host `instance` is the default one.
+template <class T, class ExecutionSpace>
+void wrap(const ExecutionSpace& instance, const FieldView<T>& field, const Block& block) {
+  if constexpr (stepping::on_device)
+    detail::wrap_by_kernel(instance, field, block);
+  else
+    detail::wrap_by_layers(field, block);
+}
+
+} // namespace kontor::grid

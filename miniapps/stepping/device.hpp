@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace kontor::stepping {
+
+/// Whether the kernels of a step are queued, as a device has it, or made one after the other, as a CPU does.
+#if defined(KONTOR_AS_ON_DEVICE) // tests go the device's way on a CPU too
+inline constexpr bool on_device = true;
+#else
+inline constexpr bool on_device = !comm::on_host<Kokkos::DefaultExecutionSpace>;
+#endif
+
+} // namespace kontor::stepping

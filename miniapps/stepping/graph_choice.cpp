@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stepping/graph_choice.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace kontor::stepping {
+
+bool wants_graph(const comm::Communicator& comm, Graphs wanted, const config::Location& key,
+                 const std::optional<std::string>& obstacle) {
+  if (wanted == Graphs::off) return false;
+  if (wanted == Graphs::on) {
+    if (obstacle) key.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
+    return true;
+  }
+  if (obstacle) return false;
+  const int tool = Kokkos::Profiling::profileLibraryLoaded() ? 1 : 0;
+  return comm::allreduce(comm, tool, comm::ReduceOp::max) == 0;
+}
+
+} // namespace kontor::stepping

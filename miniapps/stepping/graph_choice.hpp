@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/trial.hpp>
+#include <kontor/comm/exchange.hpp>
+#include <kontor/config/location.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Whether repeated steps are made by graphs: as the deck says, or by trial.
+namespace kontor::stepping {
+
+enum class Graphs { automatic, on, off };
+
+/// The words of decks, and what they say.
+inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
+    {{"auto", Graphs::automatic}, {"on", Graphs::on}, {"off", Graphs::off}}};
+
+/// Why steps with this exchange cannot be replayed; nothing if they can. Equal on all ranks. Local.
+template <class View>
+std::optional<std::string> obstacle_to_graph(const comm::Communicator& comm,
+                                             const comm::Exchange<View>& exchange) {
+  if (comm.size() == 1) return std::nullopt; // no messages
+  if (!exchange.stream_ordered())
+    return fmt::format("the host takes part in each message by backend '{}'", exchange.chosen().backend);
+  if (exchange.chosen().check == comm::CheckLevel::cross_rank)
+    return std::string("with comm.check cross_rank the host compares the ranks in each step");
+  return std::nullopt;
+}
+
+/// Collective. Whether to capture a graph, given what is in the way, equal on all ranks. Throws config::Error
+/// on all ranks if the deck wants one at `key` all the same. A choice left open is no where a tool listens on
+/// any rank: it would see the kernels of a graph once, when it is captured.
+bool wants_graph(const comm::Communicator&, Graphs, const config::Location& key,
+                 const std::optional<std::string>& obstacle);
+
+/// Collective. capture(), whose exceptions become an AgreedError on all ranks.
+template <class Capture>
+void capture_on_all(const comm::Communicator& comm, const config::Location& key, const Capture& capture) {
+  std::optional<std::string> problem;
+  try {
+    capture();
+  } catch (const std::exception& error) {
+    problem = fmt::format("capturing steps as a graph: {} ({}: off does without)", error.what(), key.key);
+  }
+  comm.agree(problem);
+}
+
+/// Collective. The seconds of the steps of a graph, launched one by one and replayed; fence() waits for them.
+template <class Launch, class Replay, class Fence>
+std::vector<double> try_graph(const comm::Communicator& comm, const Launch& launch, const Replay& replay,
+                              const Fence& fence) {
+  return comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {
+    comm::Stopwatch watch;
+    double seconds = 0;
+    for (int i = 0; i < count; ++i) by_graph == 1 ? replay() : launch();
+    fence();
+    watch.lap(seconds);
+    return seconds / count;
+  });
+}
+
+/// Whether that is worth a graph: a device's times vary by less.
+inline bool graph_is_faster(const std::vector<double>& seconds) {
+  return seconds[1] < 0.99 * seconds[0];
+}
+
+} // namespace kontor::stepping

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Norms that are read late, the schedule of steps, and graphs of them. Compiled as if kernels ran on a
+// device: on a CPU a graph is a list of calls.
+#include "stepping/deferred_norms.hpp"
+#include "stepping/graph_choice.hpp"
+#include "stepping/schedule.hpp"
+#include "stepping/step_graph.hpp"
+
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::stepping::test {
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+
+/// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph
+/// fills.
+TEST(Norms, AreReadWhenTheyAreAskedFor) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  DeferredNorms<Space> norms(comm, Norm::max);
+  Streams<Space> streams(true);
+  const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
+  for (const int batch : {1, 6}) {
+    norms.begin(batch);
+    for (int n = 1; n <= 40; ++n) {
+      if (n % 5 == 1) norms.make_room(std::min(batch, 4), streams);
+      Kokkos::deep_copy(part, n);
+      combine(streams.compute(), part.data(), 1, Norm::max, norms.slots());
+      norms.add(n, streams);
+      if (n == 3 || n == 22) {
+        norms.read(n, streams);
+        EXPECT_EQ(norms.latest(), n);
+      }
+    }
+    norms.read(40, streams);
+    ASSERT_EQ(norms.values().size(), 40u);
+    for (int n = 1; n <= 40; ++n) EXPECT_EQ(norms.values()[n - 1], n) << "batch " << batch;
+  }
+}
+
+/// Norms of steps that are undone, some of them under way, and then a new beginning.
+TEST(Norms, OfUndoneStepsAreForgotten) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  DeferredNorms<Space> norms(comm, Norm::l2);
+  Streams<Space> streams(false);
+  const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    norms.begin(1);
+    for (int n = 1; n <= 5; ++n) {
+      Kokkos::deep_copy(part, n);
+      combine(streams.compute(), part.data(), 1, Norm::l2, norms.slots());
+      norms.add(n, streams);
+    }
+    norms.read(4, streams);
+    ASSERT_EQ(norms.latest_step(), 4);
+    norms.forget_after(3);
+    EXPECT_EQ(norms.steps(), (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(norms.latest_step(), 3);
+    EXPECT_EQ(norms.latest(), std::sqrt(3.0 * comm.size()));
+  }
+}
+
+/// As many parts as large blocks leave, which several teams put together.
+TEST(Norms, OfManyParts) {
+  const Kokkos::View<double*, Space::memory_space> slot("test/slot", 1);
+  const Kokkos::View<int*, Space::memory_space> next("test/next", 1);
+  for (const int count : {1, 7, 10000, 16384, 16385, 50000}) {
+    const Kokkos::View<double*, Kokkos::HostSpace> parts("test/parts", count);
+    for (int p = 0; p < count; ++p) parts(p) = 1 + p * 7919 % count; // 1 to count, once each
+    for (const auto norm : {Norm::max, Norm::l2}) {
+      const Kokkos::View<double*, Space::memory_space> there("test/parts", count);
+      Kokkos::deep_copy(there, parts);
+      combine(Space(), there.data(), count, norm, {slot.data(), next.data(), 1});
+      const double result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), slot)(0);
+      EXPECT_EQ(result, norm == Norm::max ? count : count * (count + 1.0) / 2) << count << " parts";
+    }
+  }
+}
+
+/// steps(start) += start + 1, queued.
+void add(const Space& instance, const Kokkos::View<int*, Space::memory_space>& steps, int start) {
+  Kokkos::parallel_for(
+      "test/step", Kokkos::RangePolicy<Space>(instance, 0, 1),
+      KOKKOS_LAMBDA(int) { steps(start) += start + 1; });
+}
+
+TEST(Graph, MakesTheStepsFromWhereItStarts) {
+  Streams<Space> streams(true);
+  StepGraph<Space> graph;
+  EXPECT_FALSE(graph);
+  const Kokkos::View<int*, Space::memory_space> steps("test/steps", 2);
+  graph.capture(streams, 2, [&streams, steps](int start) {
+    for (int n = 0; n < 4; ++n) add(streams.exchange(), steps, start);
+    streams.compute_waits();
+  });
+  Kokkos::deep_copy(steps, 0);
+  for (const int start : {0, 1, 1}) graph.replay(streams, start);
+  streams.fence();
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), steps);
+  EXPECT_EQ(host(0), 4);
+  EXPECT_EQ(host(1), 16);
+  graph.forget();
+  EXPECT_FALSE(graph);
+}
+
+TEST(Graph, IsRefusedWhereItCannotBe) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const config::Location key{"d.yaml:3:4", "solver.graph"};
+  EXPECT_TRUE(wants_graph(comm, Graphs::on, key, std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, Graphs::off, key, std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, Graphs::automatic, key, "it rains"));
+  try {
+    wants_graph(comm, Graphs::on, key, "it rains");
+    FAIL() << "accepted";
+  } catch (const config::Error& error) {
+    const std::string text = error.what();
+    for (const char* fact : {"d.yaml:3:4: solver.graph", "on", "it rains", "auto or off"})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  }
+}
+
+/// One rank cannot; all say so.
+TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto capture = [&] {
+    if (comm.rank() == comm.size() - 1) throw std::runtime_error("out of nodes");
+  };
+  try {
+    capture_on_all(comm, {"d.yaml:3:4", "solver.graph"}, capture);
+    FAIL() << "captured";
+  } catch (const comm::AgreedError& error) {
+    const std::string text = error.what();
+    for (const char* fact : {"out of nodes", "solver.graph: off"})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  }
+}
+
+TEST(StepSchedule, FindsTheGraphForItsSteps) {
+  const auto graph = [](std::int64_t check_every, bool stops) {
+    const auto shape = StepSchedule{1000, check_every, 0, stops}.graph();
+    return std::pair(shape.steps, shape.norm_every);
+  };
+  EXPECT_EQ(graph(0, false), std::pair(16, 0));
+  EXPECT_EQ(graph(1, false), std::pair(16, 1));
+  EXPECT_EQ(graph(3, false), std::pair(18, 3));
+  EXPECT_EQ(graph(15, false), std::pair(30, 15));
+  EXPECT_EQ(graph(16, false), std::pair(16, 16));
+  EXPECT_EQ(graph(17, false), std::pair(16, 0));
+  EXPECT_EQ(graph(1, true), std::pair(16, 0)); // each norm is waited for
+}
+
+TEST(StepSchedule, KnowsHowManyStepsAreAsInTheGraph) {
+  const GraphShape plain{16, 0}, with_norms{18, 3};
+  EXPECT_EQ((StepSchedule{1000, 0, 0, false}.alike_after(0, plain)), 16);
+  EXPECT_EQ((StepSchedule{1000, 17, 0, true}.alike_after(0, plain)), 16);
+  EXPECT_EQ((StepSchedule{1000, 17, 0, true}.alike_after(1, plain)), 15);
+  EXPECT_EQ((StepSchedule{16, 0, 0, false}.alike_after(0, plain)), 16);
+  EXPECT_EQ((StepSchedule{16, 0, 0, true}.alike_after(0, plain)), 15); // the last one has a norm
+  EXPECT_EQ((StepSchedule{1000, 0, 10, false}.alike_after(0, plain)), 9);
+  EXPECT_EQ((StepSchedule{1000, 3, 0, false}.alike_after(6, with_norms)), 18);
+  EXPECT_EQ((StepSchedule{1000, 3, 0, false}.alike_after(7, with_norms)), 1);
+  EXPECT_EQ((StepSchedule{36, 3, 0, false}.alike_after(18, with_norms)), 18);
+  EXPECT_EQ((StepSchedule{35, 3, 0, false}.alike_after(18, with_norms)), 16);
+}
+
+} // namespace
+} // namespace kontor::stepping::test
