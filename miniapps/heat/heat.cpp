@@ -81,7 +81,7 @@ void Heat<T>::undo_later_sweeps() {
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
-  norms_.begin(norms_together());
+  norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
     sweeper_.sweep(norm_);
@@ -143,7 +143,7 @@ void Heat<T>::run() {
   const auto progress = [&](std::int64_t n) {
     context_.progress.update({n, schedule.limit, norms_.latest(), target(), domain_.cells()});
   };
-  norms_.begin(norms_together());
+  norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   auto& n = sweeps_of_repeat_;
   for (n = 0; n < schedule.limit;) {
