@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/domain.hpp"
 
-#include "common/memory.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/comm/kokkos_compat.hpp>
 

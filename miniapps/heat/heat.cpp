@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
-#include "common/options.hpp"
-#include "common/record.hpp"
 #include "heat/field_output.hpp"
 #include "heat/verification.hpp"
+#include "run/options.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -12,13 +11,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 namespace kontor::heat {
 namespace {
 
 using comm::Region;
-using miniapp::ScopedTime;
+using miniapp::ScopedTimer;
 
 /// Collective. What the deck's packing came to, over all ranks.
 template <class T>
@@ -34,7 +33,8 @@ template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap),
       norm_(options.norm == Norm::max ? SweepNorm::max : SweepNorm::sum_of_squares),
-      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), sweeper_.halo())) {
+      norms_(domain_.comm(), norm_), packing_(packing_used(domain_.comm(), sweeper_.halo())),
+      reduce_timer_(context_.timers["reduce"]) {
   probe_exact(domain_);
 }
 
@@ -43,8 +43,7 @@ template <class T>
 void Heat<T>::add_norm() {
   const Region region("heat/norm");
   if constexpr (on_device) sweeper_.leave_norm_part(norm_, norms_.slots());
-  const ScopedTime timed(reduce_seconds_);
-  ++reduces_;
+  const ScopedTimer timed(reduce_timer_);
   if constexpr (on_device)
     norms_.add(sweeps_of_repeat_, sweeper_.queues());
   else
@@ -57,21 +56,20 @@ void Heat<T>::sweep_by_graph() {
   const auto& shape = sweeper_.graph_shape();
   norms_.make_room(shape.norms(), sweeper_.queues());
   sweeper_.sweep_by_graph();
-  const ScopedTime timed(reduce_seconds_);
+  const ScopedTimer timed(reduce_timer_, shape.norms());
   for (int i = 1; i <= shape.sweeps; ++i) {
     ++sweeps_of_repeat_;
     if (!shape.norm(i)) continue;
-    ++reduces_;
     norms_.add(sweeps_of_repeat_, sweeper_.queues());
   }
 }
 
-/// Collective. Whether the norm of a sweep, up to that number of the repeat, is below the target. A sweep
-/// that has been made since is undone.
+/// Collective. Stops at the first sweep, up to that number of the repeat, whose norm is below the target:
+/// undoes the sweeps that were made since. False if there is none.
 template <class T>
-bool Heat<T>::reached(double target, std::int64_t sweep) {
+bool Heat<T>::stop_at(double target, std::int64_t sweep) {
   {
-    const ScopedTime timed(reduce_seconds_);
+    const ScopedTimer timed(reduce_timer_, 0);
     norms_.read(sweep, sweeper_.queues());
   }
   if (norms_.values().empty() || !(norms_.latest() < target)) return false;
@@ -95,8 +93,6 @@ void Heat<T>::warm_up() {
   sweeper_.queues().settle();
   sweeper_.choose_graph(agenda(), norm_, norms_.slots());
   sweeper_.forget_times();
-  reduce_seconds_ = 0;
-  reduces_ = 0;
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
@@ -161,36 +157,27 @@ void Heat<T>::run() {
     if (check) add_norm();
     if (check || n % 64 == 0) progress(n);
     const bool snapshot = agenda.snapshot(n);
-    if (target() > 0 && reached(target(), agenda.last(n) || snapshot ? n : n - norms_.lag)) break;
+    if (target() > 0 && stop_at(target(), agenda.last(n) || snapshot ? n : n - norms_.lag)) break;
     if (snapshot) write_snapshot();
   }
-  settle();
-  hand_in_times();
+  drain();
+  sweeper_.hand_in_times(context_.timers);
 }
 
 /// Collective. All sweeps are made and their norms known.
 template <class T>
-void Heat<T>::settle() {
-  const ScopedTime timed(settle_seconds_);
+void Heat<T>::drain() {
+  std::optional<ScopedTimer> timed; // a host has nothing left to do
+  if (on_device) timed.emplace(context_.timers["device"]);
   norms_.read(sweeps_of_repeat_, sweeper_.queues());
   sweeper_.queues().settle();
-}
-
-template <class T>
-void Heat<T>::hand_in_times() {
-  auto& timers = context_.timers;
-  sweeper_.hand_in_times(timers);
-  timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
-  if (on_device) timers.add("device", std::exchange(settle_seconds_, 0));
-  if (io_seconds_ > 0)
-    timers.add("io", std::exchange(io_seconds_, 0), static_cast<std::int64_t>(snapshots_.size()));
 }
 
 /// The last field of a series is the final one, which write_fields() writes.
 template <class T>
 void Heat<T>::write_snapshot() {
-  settle();
-  const ScopedTime timed(io_seconds_);
+  drain();
+  const ScopedTimer timed(context_.timers["io"]);
   const auto group = fmt::format("/series/{:09}", domain_.sweeps());
   snapshots_.push_back(write_field(domain_, *context_.file, group, group));
   domain_.refill_boundaries(1 - domain_.current(), domain_.now());
@@ -221,32 +208,39 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
 }
 
 template <class T>
-nlohmann::ordered_json Heat<T>::record() const {
+miniapp::AppRecord Heat<T>::record() const {
   const auto& options = domain_.options();
-  nlohmann::ordered_json json{{"process_grid", fmt::format("{}", fmt::join(options.process_grid, " x "))},
-                              {"precision", sizeof(T) == sizeof(float) ? "float" : "double"},
-                              {"cells", options.cells},
-                              {"sweeps", sweeps_of_repeat_},
-                              {"kernel", on_device ? "march" : "rows"},
-                              {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
-                              {"queues", sweeper_.queues().count()},
-                              {"graph", sweeper_.has_graph() ? "on" : "off"},
-                              {"norm_batch", norms_.batch()},
-                              {"field_memory", static_cast<std::int64_t>(working_set())}};
-  miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().candidates());
-  json["packing"] = packing_;
+  const auto& halo = sweeper_.halo();
+  miniapp::AppRecord record;
+  record.process_grid = options.process_grid;
+  record.precision = sizeof(T) == sizeof(float) ? "float" : "double";
+  record.field_memory = static_cast<std::int64_t>(field_bytes());
+  record.exchange = {halo.chosen(), halo.candidates(), packing_};
+  record.history = {norms_.iterations(), norms_.values()};
+  record.traffic = traffic();
+  record.extras = {{"cells", options.cells},
+                   {"sweeps", sweeps_of_repeat_},
+                   {"kernel", on_device ? "march" : "rows"},
+                   {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
+                   {"queues", sweeper_.queues().count()},
+                   {"graph", sweeper_.has_graph() ? "on" : "off"},
+                   {"norm_batch", norms_.batch()}};
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
-    json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().sweeps}, {"off", tried[0]}, {"on", tried[1]}};
-  if (domain_.transient()) json["time_step"] = domain_.step();
-  if (!norms_.values().empty())
-    json["history"] = {{"iteration", norms_.iterations()}, {"norm", norms_.values()}};
-  return json;
+    record.extras["graph_trial"] = {
+        {"sweeps", sweeper_.graph_shape().sweeps}, {"off", tried[0]}, {"on", tried[1]}};
+  if (domain_.transient()) record.extras["time_step"] = domain_.step();
+  return record;
 }
 
 template <class T>
-double Heat<T>::working_set() const {
+double Heat<T>::field_bytes() const {
   const auto values = domain_.field(0).span() + domain_.field(1).span() + domain_.source().span();
   return static_cast<double>(values * sizeof(T));
+}
+
+template <class T>
+miniapp::CalibrationRequest Heat<T>::calibration() const {
+  return {.working_set = field_bytes()};
 }
 
 template <class T>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mini_app.hpp"
 #include "heat/agenda.hpp"
 #include "heat/domain.hpp"
 #include "heat/norms.hpp"
 #include "heat/sweeper.hpp"
+#include "run/mini_app.hpp"
 
 #include <optional>
 #include <string>
@@ -26,9 +26,9 @@ class Heat final : public miniapp::MiniApp {
   void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  nlohmann::ordered_json record() const override;
-  double working_set() const override;
-  std::vector<miniapp::Traffic> traffic() const override;
+  miniapp::AppRecord record() const override;
+  miniapp::CalibrationRequest calibration() const override;
+  miniapp::ProgressWords progress_words() const override { return {"sweep", "cell updates", "norm"}; }
   std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
 
   const Domain<T>& domain() const { return domain_; }
@@ -40,10 +40,11 @@ class Heat final : public miniapp::MiniApp {
   bool fits_graph(const Agenda&, std::int64_t sweep) const;
   void add_norm();
   void sweep_by_graph();
-  bool reached(double target, std::int64_t sweep);
-  void settle();
+  bool stop_at(double target, std::int64_t sweep);
+  void drain();
   void write_snapshot();
-  void hand_in_times();
+  double field_bytes() const;
+  std::vector<miniapp::Traffic> traffic() const;
 
   miniapp::RunContext context_;
   Domain<T> domain_;
@@ -55,10 +56,7 @@ class Heat final : public miniapp::MiniApp {
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
   std::vector<output::Snapshot> snapshots_;
-  double reduce_seconds_ = 0;
-  double settle_seconds_ = 0; ///< device: what it still had to do when all was queued
-  double io_seconds_ = 0;
-  std::int64_t reduces_ = 0;
+  miniapp::Timer& reduce_timer_;
 };
 
 extern template class Heat<float>;

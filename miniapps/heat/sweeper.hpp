@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/timers.hpp"
 #include "heat/agenda.hpp"
 #include "heat/device.hpp"
 #include "heat/device_sweep.hpp"
@@ -9,6 +8,7 @@
 #include "heat/halo.hpp"
 #include "heat/queues.hpp"
 #include "heat/sweep_graph.hpp"
+#include "run/timers.hpp"
 
 #include <array>
 #include <cstdint>
