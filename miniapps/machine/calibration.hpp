@@ -20,7 +20,7 @@ struct GemmBlock {
 
 /// How fast all ranks together multiply matrices, each its own.
 struct GemmRate {
-  GemmBlock block;
+  GemmBlock block = {};
   std::string precision = {}; ///< float or double
   double rate = 0;            ///< flop/s, 2 m n k for each product, all ranks together
   std::string library = {};   ///< what multiplies

@@ -112,7 +112,7 @@ void RunOptions::describe(config::Visitor& v) {
   v.section("output", "What is written", [&](config::Visitor& o) {
     o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");
     o.choice<FieldSelection>("fields", fields, field_selections, "The final fields, or the record only");
-    o.value("every", snapshot_every, "Sweeps or steps between fields of a series; 0: no series", {0});
+    o.value("every", snapshot_every, "Steps of the iteration between fields of a series; 0: no series", {0});
     o.choice<output::Access>("access", access, accesses,
                              "All ranks write (parallel), or rank 0 for all (gathered)");
   });

@@ -53,7 +53,9 @@ TEST(Partners, OfTheCommunicatorAreEqualOnAllRanks) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto partners = link_partners(comm);
   EXPECT_EQ(partners.of_one_node.has_value(), comm.size() > 1);
-  if (comm.size() > 1) EXPECT_EQ(partners.of_one_node, (Partners{0, 1}));
+  if (comm.size() > 1) {
+    EXPECT_EQ(partners.of_one_node, (Partners{0, 1}));
+  }
   EXPECT_FALSE(partners.of_two_nodes) << "tests run on one node";
 }
 

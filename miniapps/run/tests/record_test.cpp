@@ -41,8 +41,9 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.provenance.devices = {{0, "n1", "GPU X", "aa", 1}};
   record.app.process_grid = {2, 3};
   record.app.precision = "float";
-  record.app.exchange = {
-      {.backend = "view"}, {{{.backend = "view"}, 1e-6}, {{.backend = "raw"}, 2e-6}}, "none"};
+  comm::Options view, raw;
+  view.backend = "view";
+  record.app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
   record.app.history = {{10, 20}, {0.5, 0.25}, "residual"};
   record.app.traffic = {{0, 1, 2, 800}};
   record.app.calibration = {{"peer_bandwidth", 3e9}};

@@ -59,8 +59,8 @@ TEST(ScopedTimer, OpensARegionOfKokkosToolsAndAddsTheTime) {
   {
     const ScopedTimer scope(timers["compute"]);
     EXPECT_EQ(open, 1);
-    const comm::Stopwatch watch;
-    for (double seconds = 0; seconds < 1e-3;) comm::Stopwatch(watch).lap(seconds);
+    comm::Stopwatch watch;
+    for (double seconds = 0; seconds < 1e-3;) watch.lap(seconds);
   }
   { const ScopedTimer uncounted(timers["compute"], 0); }
   Tools::set_push_region_callback(nullptr);
