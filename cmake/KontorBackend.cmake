@@ -5,7 +5,7 @@
 
 # kontor_backend(<name> SUMMARY <text> [SOURCES ...] [CUDA] [NEEDS <package> ...] [LINK ...])
 # The backend's folder is <name>/, its sources default to <name>/<name>.cpp, and it defines
-#   namespace kontor::comm::<name> { std::unique_ptr<Backend> make(const MpiHandle&); }
+#   namespace kontor::comm::<name> { std::unique_ptr<Backend> make(const BackendContext&); }
 # It is in the build if there is what it needs: the packages, and with CUDA the toolkit and a Kokkos that has
 # CUDA. Where only that Kokkos is missing its sources are compiled all the same, so that they stay in order.
 # -DKONTOR_BACKEND_<NAME>=OFF leaves it out.
@@ -32,7 +32,7 @@ function(kontor_backend name)
     set(make ${name}::make)
     set_property(TARGET kontor_comm APPEND PROPERTY KONTOR_BACKEND_PACKAGES ${arg_NEEDS})
     set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_DECLARATIONS
-      "namespace ${name} {\nstd::unique_ptr<Backend> make(const MpiHandle&);\n}\n"
+      "namespace ${name} {\nstd::unique_ptr<Backend> make(const BackendContext&);\n}\n"
     )
   else()
     list(JOIN runs ", " missing)

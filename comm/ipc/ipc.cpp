@@ -5,11 +5,11 @@
 // with `kernel` from and to memory into which they are packed. Within one node.
 #include "ipc/plan.hpp"
 #include "ipc/together.hpp"
-#include "mpi/deadline.hpp"
+#include "support/deadline.hpp"
 #include "mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,13 +24,13 @@ namespace {
 
 class Ipc final : public mpi::MpiBackend {
  public:
-  Ipc(const MpiHandle& handle, Gpus gpus) : MpiBackend(handle), gpus_(std::move(gpus)) {}
+  Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
 
   Capabilities capabilities() const override {
     return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
   }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), gpus_, schedule); }
+  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(context(), gpus_, schedule); }
 
  private:
   Gpus gpus_;
@@ -87,13 +87,13 @@ Gpus find_gpus(MPI_Comm comm) {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  const auto& options = handle.options;
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  const auto& options = context.options;
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
         "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
-  check_one_node(handle.comm);
-  return std::make_unique<Ipc>(handle, find_gpus(handle.comm));
+  check_one_node(context.comm);
+  return std::make_unique<Ipc>(context, find_gpus(context.comm));
 }
 
 } // namespace kontor::comm::ipc

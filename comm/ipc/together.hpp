@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "mpi/agree.hpp"
+#include "support/agree.hpp"
 
 #include <kontor/comm/error.hpp>
 

@@ -2,7 +2,7 @@
 #include "message.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 

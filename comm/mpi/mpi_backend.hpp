@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "handle.hpp"
+#include "support/backend_context.hpp"
 
 namespace kontor::comm::mpi {
 
@@ -9,7 +9,7 @@ namespace kontor::comm::mpi {
 class MpiBackend : public Backend {
  public:
   /// Throws UsageError if the pattern cannot do the packing.
-  explicit MpiBackend(const MpiHandle&);
+  explicit MpiBackend(const BackendContext&);
 
   OwnMemory own_memory(int peer) const override;
   std::unique_ptr<Plan> plan(Schedule&) override;
@@ -19,10 +19,10 @@ class MpiBackend : public Backend {
   void barrier() override;
 
  protected:
-  const MpiHandle& handle() const { return handle_; }
+  const BackendContext& context() const { return context_; }
 
  private:
-  MpiHandle handle_;
+  BackendContext context_;
 };
 
 } // namespace kontor::comm::mpi

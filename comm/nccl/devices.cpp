@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nccl/devices.hpp"
 
-#include "mpi/agree.hpp"
+#include "support/agree.hpp"
 #include "nccl/check.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // Views in host memory are MPI's.
 #include "mpi/mpi_backend.hpp"
 #include "nccl/check.hpp"
-#include "nccl/clique.hpp"
+#include "nccl/nccl_comm.hpp"
 #include "nccl/grouped_plan.hpp"
 #include "nccl/reduction.hpp"
 
@@ -23,11 +23,11 @@ class Nccl final : public mpi::MpiBackend {
     return {.host_buffers = false, .device_buffers = true, .stream_ordered = true, .device_sums = true};
   }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(clique(), schedule); }
+  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(nccl_comm(), schedule); }
 
   void allreduce_on(Stream stream, const Buffer& result, ReduceOp op) override {
     const auto [nccl_op, type, count] = reduction(result, op);
-    auto& ranks = *clique();
+    auto& ranks = *nccl_comm();
     ranks.poll("allreduce_on");
     const auto code = ncclAllReduce(result.data, result.data, count, type, nccl_op, ranks.get(),
                                     static_cast<cudaStream_t>(stream));
@@ -43,25 +43,25 @@ class Nccl final : public mpi::MpiBackend {
 
  private:
   /// Made when first needed, which is collective: a backend that is only listed costs nothing.
-  const std::shared_ptr<Clique>& clique() {
-    if (!clique_) clique_ = std::make_shared<Clique>(handle());
-    return clique_;
+  const std::shared_ptr<NcclComm>& nccl_comm() {
+    if (!nccl_comm_) nccl_comm_ = std::make_shared<NcclComm>(context());
+    return nccl_comm_;
   }
 
-  std::shared_ptr<Clique> clique_;
+  std::shared_ptr<NcclComm> nccl_comm_;
 };
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  const auto& options = handle.options;
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  const auto& options = context.options;
   if (options.packing == Packing::datatype)
     throw UsageError("backend 'nccl' takes contiguous buffers only, so packing 'datatype' is not possible; "
                      "choose packing 'kernel' or 'auto'");
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
         "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
-  return std::make_unique<Nccl>(handle);
+  return std::make_unique<Nccl>(context);
 }
 
 } // namespace kontor::comm::nccl

@@ -27,11 +27,11 @@ class Null final : public mpi::MpiBackend {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  if (handle.options.packing == Packing::datatype)
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  if (context.options.packing == Packing::datatype)
     throw UsageError("backend 'null' moves nothing, so packing 'datatype' has nothing to pack with; choose "
                      "packing 'kernel'");
-  return std::make_unique<Null>(handle);
+  return std::make_unique<Null>(context);
 }
 
 } // namespace kontor::comm::null

@@ -19,11 +19,11 @@ class Raw final : public mpi::MpiBackend {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  if (handle.options.packing == Packing::datatype)
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  if (context.options.packing == Packing::datatype)
     throw UsageError("backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; "
                      "choose packing 'kernel' or backend 'view'");
-  return std::make_unique<Raw>(handle);
+  return std::make_unique<Raw>(context);
 }
 
 } // namespace kontor::comm::raw

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "mpi/handle.hpp"
+#include "support/backend_context.hpp"
 
 #include <memory>
 #include <vector>
@@ -12,7 +12,7 @@ namespace kontor::comm::shm {
 class Node {
  public:
   /// Collective over the handle's communicator.
-  explicit Node(const MpiHandle&);
+  explicit Node(const BackendContext&);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -22,12 +22,12 @@ class Node {
   int local(int rank) const { return local_[rank]; }
   /// How many nodes the communicator spans.
   int nodes() const { return nodes_; }
-  /// See MpiHandle.
-  const std::shared_ptr<bool>& littered() const { return littered_; }
+  /// See BackendContext.
+  const std::shared_ptr<bool>& unsafe_to_free() const { return unsafe_to_free_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::shared_ptr<bool> littered_;
+  std::shared_ptr<bool> unsafe_to_free_;
   std::vector<int> local_;
   int nodes_ = 0;
 };

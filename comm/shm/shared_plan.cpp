@@ -5,14 +5,14 @@
 // been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
 #include "shm/shared_plan.hpp"
 
-#include "mpi/deadline.hpp"
+#include "support/deadline.hpp"
 #include "mpi/pattern.hpp"
-#include "mpi/places.hpp"
-#include "mpi/room.hpp"
+#include "support/peer_exchange.hpp"
+#include "support/room.hpp"
 #include "shm/window.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -53,13 +53,13 @@ struct Shared {
 
 class SharedPlan final : public Plan {
  public:
-  SharedPlan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule)
-      : comm_(handle.comm), patience_(mpi::patience(handle.options)), label_(schedule.label),
+  SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, Schedule& schedule)
+      : comm_(context.comm), timeout_(mpi::timeout(context.options)), label_(schedule.label),
         node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
     Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
     if (!others.sends.empty() || !others.receives.empty())
-      between_nodes_ = mpi::make_nonblocking(handle, mpi::messages(others));
+      between_nodes_ = mpi::make_nonblocking(context, mpi::messages(others));
   }
 
   void prepare() override {
@@ -93,7 +93,7 @@ class SharedPlan final : public Plan {
   }
 
   bool give_up() noexcept override {
-    *node_->littered() = true;
+    *node_->unsafe_to_free() = true;
     return !between_nodes_ || between_nodes_->give_up();
   }
 
@@ -131,7 +131,7 @@ class SharedPlan final : public Plan {
       mine.push_back(next);
       next += static_cast<MPI_Aint>(bytes_of(t.buffer));
     }
-    const auto theirs = mpi::trade(comm_, receives, mine, on_node(schedule.sends, true));
+    const auto theirs = mpi::peer_exchange(comm_, receives, mine, on_node(schedule.sends, true));
     std::size_t i = 0;
     std::size_t j = 0;
     for (auto& t : schedule.receives)
@@ -156,19 +156,19 @@ class SharedPlan final : public Plan {
   template <class What>
   void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
     int turns = 0;
-    const bool in_time = mpi::Deadline(patience_).wait([&] {
+    const bool in_time = mpi::Deadline(timeout_).wait([&] {
       if (steps(counter) >= step) return true;
       if (++turns % 256 == 0) let_messages_go_on();
       return false;
     });
     if (in_time) return;
-    *node_->littered() = true;
+    *node_->unsafe_to_free() = true;
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
-                            patience_, what()));
+                            timeout_, what()));
   }
 
   MPI_Comm comm_;
-  double patience_;
+  double timeout_;
   std::string label_;
   std::shared_ptr<Node> node_;
   Window window_;
@@ -180,8 +180,8 @@ class SharedPlan final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule) {
-  return std::make_unique<SharedPlan>(handle, std::move(node), schedule);
+std::unique_ptr<Plan> make_plan(const BackendContext& context, std::shared_ptr<Node> node, Schedule& schedule) {
+  return std::make_unique<SharedPlan>(context, std::move(node), schedule);
 }
 
 } // namespace kontor::comm::shm

@@ -10,6 +10,6 @@
 namespace kontor::comm::shm {
 
 /// Collective over the handle's communicator. Fills in where the messages within the node lie.
-std::unique_ptr<Plan> make_plan(const MpiHandle&, std::shared_ptr<Node>, Schedule&);
+std::unique_ptr<Plan> make_plan(const BackendContext&, std::shared_ptr<Node>, Schedule&);
 
 } // namespace kontor::comm::shm

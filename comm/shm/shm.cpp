@@ -15,7 +15,7 @@ namespace {
 
 class Shm final : public mpi::MpiBackend {
  public:
-  explicit Shm(const MpiHandle& handle) : MpiBackend(handle), node_(std::make_shared<Node>(handle)) {}
+  explicit Shm(const BackendContext& context) : MpiBackend(context), node_(std::make_shared<Node>(context)) {}
 
   Capabilities capabilities() const override { return {}; }
 
@@ -24,7 +24,7 @@ class Shm final : public mpi::MpiBackend {
     return {.sends = shared, .receives = shared};
   }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), node_, schedule); }
+  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(context(), node_, schedule); }
 
   std::string remark() const override {
     if (node_->nodes() == 1) return {};
@@ -40,8 +40,8 @@ class Shm final : public mpi::MpiBackend {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  const auto& options = handle.options;
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  const auto& options = context.options;
   if (options.packing == Packing::datatype || options.packing == Packing::none)
     throw UsageError(
         "backend 'shm' copies every message into shared memory by the pack kernel; choose packing "
@@ -49,7 +49,7 @@ std::unique_ptr<Backend> make(const MpiHandle& handle) {
   if (options.pattern != Pattern::nonblocking)
     throw UsageError(
         "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
-  return std::make_unique<Shm>(handle);
+  return std::make_unique<Shm>(context);
 }
 
 } // namespace kontor::comm::shm

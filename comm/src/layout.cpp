@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/layout.hpp>
+#include <kontor/comm/backend/layout.hpp>
 
 #include <algorithm>
 #include <functional>

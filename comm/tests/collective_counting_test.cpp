@@ -3,7 +3,7 @@
 // Collective calls with contiguous Views make the MPI calls of the same code in plain MPI, and nothing else.
 #include "collective_forms.hpp"
 #include "cost.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 

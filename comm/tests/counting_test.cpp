@@ -3,7 +3,7 @@
 // What a step costs besides the messages: nothing.
 #include "cost.hpp"
 #include "views.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -21,11 +21,11 @@ using List = std::vector<std::string>;
 using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 
 /// What plain MPI calls in one step with `slots` messages to the next rank and from the previous one.
-MpiCalls calls_by_hand(const Options& way, int slots, bool sends, bool receives) {
+MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receives) {
   const int messages = slots * (sends + receives);
   MpiCalls calls;
-  if (way.backend == "shm") return calls;
-  switch (way.pattern) {
+  if (method.backend == "shm") return calls;
+  switch (method.pattern) {
   case Pattern::blocking: calls = {{"MPI_Sendrecv", messages > 0 ? slots : 0}}; break;
   case Pattern::persistent: calls = {{"MPI_Startall", messages > 0}, {"MPI_Waitall", messages > 0}}; break;
   case Pattern::neighborhood: calls = {{"MPI_Ineighbor_alltoallw", 1}, {"MPI_Wait", 1}}; break;
@@ -61,19 +61,19 @@ enum class Messages { contiguous, strided };
 
 /// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory
 /// of the backend's own.
-List expected_kernels(const Options& way, Messages messages, bool sends, bool receives) {
-  const bool by_kernel = messages == Messages::strided && way.packing != Packing::datatype;
+List expected_kernels(const Options& method, Messages messages, bool sends, bool receives) {
+  const bool by_kernel = messages == Messages::strided && method.packing != Packing::datatype;
   List kernels;
-  if (sends && (by_kernel || way.backend == "shm")) kernels.push_back("comm/pack");
-  if (receives && (by_kernel || way.backend == "shm" || way.pattern == Pattern::rma))
+  if (sends && (by_kernel || method.backend == "shm")) kernels.push_back("comm/pack");
+  if (receives && (by_kernel || method.backend == "shm" || method.pattern == Pattern::rma))
     kernels.push_back("comm/unpack");
   return kernels;
 }
 
 /// One for a rank with messages; and memory that a peer writes to is handed back once it has been read.
-List expected_fences(const Options& way, bool sends, bool receives) {
+List expected_fences(const Options& method, bool sends, bool receives) {
   if (!sends && !receives) return {};
-  const bool own_memory = way.backend == "shm" || way.pattern == Pattern::rma;
+  const bool own_memory = method.backend == "shm" || method.pattern == Pattern::rma;
   return own_memory && receives ? List{"comm/packed", "comm/unpacked"} : List{"comm/packed"};
 }
 
@@ -123,15 +123,15 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
 }
 
 TEST(Counting, ContiguousViewsArePackedByNobody) {
-  for (const auto& way : ways(Contiguity::yes)) expect_step_costs(way, Messages::contiguous, true);
+  for (const auto& method : methods(Contiguity::yes)) expect_step_costs(method, Messages::contiguous, true);
 }
 
 TEST(Counting, StridedViewsTakeOneKernelAtEachEnd) {
-  for (const auto& way : ways()) expect_step_costs(way, Messages::strided, true);
+  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, true);
 }
 
 TEST(Counting, ClosedEndsTakeNoMessages) {
-  for (const auto& way : ways()) expect_step_costs(way, Messages::strided, false);
+  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, false);
 }
 
 /// One kernel for all messages that are packed, and only those.
@@ -174,9 +174,9 @@ TEST(Counting, EveryLabelIsOurs) {
 
 /// A plan's datatypes are made by commit() and freed with it.
 TEST(Counting, DatatypesAreFreed) {
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (const auto& method : methods()) {
+    SCOPED_TRACE(to_string(method));
+    const Communicator comm(MPI_COMM_WORLD, method);
     const auto [previous, next] = ring_of(comm);
     const auto out = inside<double, Right>("out", Index<3>{4, 5, 3});
     const auto in = inside<double, Left>("in", Index<3>{4, 5, 3});
@@ -188,8 +188,8 @@ TEST(Counting, DatatypesAreFreed) {
                    exchange.finish();
                  }).mpi;
     EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"], calls["MPI_Type_free"]);
-    if (way.packing != Packing::automatic) {
-      EXPECT_EQ(calls["MPI_Type_commit"], way.packing == Packing::datatype ? 2 : 0);
+    if (method.packing != Packing::automatic) {
+      EXPECT_EQ(calls["MPI_Type_commit"], method.packing == Packing::datatype ? 2 : 0);
     }
   }
 }

@@ -3,7 +3,7 @@
 // MPI functions that fail: by order of the test, and truly.
 #include "error_text.hpp"
 #include "faults.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 

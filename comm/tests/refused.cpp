@@ -86,7 +86,7 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
   kontor::comm::irecv(comm, ConstDoubles(view), 0).wait();
 #endif
 #ifdef REFUSED_EXCHANGED_SCALARS
-  kontor::comm::exchange(comm, Floats("floats", 1), 0, view, 0);
+  kontor::comm::sendrecv(comm, Floats("floats", 1), 0, view, 0);
 #endif
 #ifdef REFUSED_MADE_STRIDED
   kontor::comm::recv_with_extents<Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace>>(comm, 0);

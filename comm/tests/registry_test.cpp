@@ -11,7 +11,7 @@ namespace {
 
 using test::text_of;
 
-std::unique_ptr<Backend> make_nothing(const MpiHandle&) {
+std::unique_ptr<Backend> make_nothing(const BackendContext&) {
   return nullptr;
 }
 

@@ -20,8 +20,8 @@ class View final : public mpi::MpiBackend {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  return std::make_unique<View>(handle);
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  return std::make_unique<View>(context);
 }
 
 } // namespace kontor::comm::view

@@ -4,7 +4,7 @@
 #include "machine/link.hpp"
 #include "machine/stream.hpp"
 
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 
 #include <algorithm>
 

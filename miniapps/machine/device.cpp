@@ -4,7 +4,8 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/gather.hpp>
+#include <kontor/comm/collectives/gather.hpp>
 
 #include <Kokkos_Core.hpp>
 

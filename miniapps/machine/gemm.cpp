@@ -3,10 +3,10 @@
 
 #include "machine/blas.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 
 #include <KokkosBlas3_gemm.hpp>
 

@@ -4,11 +4,11 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/broadcast.hpp>
+#include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -6,9 +6,10 @@
 #include "machine/node.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/gather.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/gather.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 
 #include <fmt/format.h>
 

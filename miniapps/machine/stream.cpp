@@ -3,11 +3,11 @@
 
 #include "machine/memory.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/reductions.hpp>
-#include <kontor/comm/view_buffer.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -7,7 +7,7 @@
 #include "pingpong/timing.hpp"
 #include "run/mini_app.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -58,8 +58,8 @@ std::string name_of(const comm::Options& options) {
 
 } // namespace
 
-std::vector<Candidate> candidates(const Bench& bench, Refusals& refusals) {
-  std::vector<Candidate> result;
+std::vector<TimedMethod> candidates(const Bench& bench, Refusals& refusals) {
+  std::vector<TimedMethod> result;
   std::set<comm::Packing> idle;
   for (const auto& options : combinations(bench.options, bench.comm().options())) {
     auto name = name_of(options);

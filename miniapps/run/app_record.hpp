@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/candidate.hpp>
+#include <kontor/comm/timed_method.hpp>
 #include <kontor/comm/options.hpp>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace kontor::miniapp {
 /// What an exchange was left to choose and has chosen.
 struct ExchangeChoice {
   comm::Options chosen;                    ///< backend, pattern, path
-  std::vector<comm::Candidate> candidates; ///< what was tried; one or none: nothing was left to choose
+  std::vector<comm::TimedMethod> candidates; ///< what was tried; one or none: nothing was left to choose
   std::string packing;                     ///< what the deck's packing came to, over all ranks
 };
 

@@ -8,7 +8,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 #include <kontor/config/text.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -4,7 +4,7 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

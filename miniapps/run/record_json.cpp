@@ -2,7 +2,7 @@
 #include "run/build_info.hpp"
 #include "run/record.hpp"
 
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/output/file.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -46,7 +46,7 @@ ordered_json of_device(const Device& d) {
   return {{"rank", d.rank}, {"host", d.host}, {"name", d.name}, {"uuid", d.uuid}, {"memory", d.memory}};
 }
 
-ordered_json of_candidate(const comm::Candidate& candidate) {
+ordered_json of_candidate(const comm::TimedMethod& candidate) {
   const auto& [options, seconds] = candidate;
   return {{"backend", options.backend},
           {"pattern", name_of(options.pattern)},

@@ -9,8 +9,8 @@
 #include "run/report.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/output/error.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 #include "machine/device.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 
 #include <gtest/gtest.h>
 

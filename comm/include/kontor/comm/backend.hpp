@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/buffer.hpp>
-#include <kontor/comm/layout.hpp>
+#include <kontor/comm/backend/buffer.hpp>
+#include <kontor/comm/backend/layout.hpp>
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 namespace kontor::comm {
 
 /// The MPI communicator a backend works on; defined in comm/mpi/handle.hpp.
-struct MpiHandle;
+struct BackendContext;
 
 /// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
 struct Capabilities {

@@ -4,7 +4,7 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
-#include <kontor/comm/way.hpp>
+#include <kontor/comm/detail/method.hpp>
 
 #include <mpi.h>
 
@@ -21,7 +21,7 @@ namespace detail {
 class Checks;
 
 /// What the one-shot calls look up each time: all at once, because looking up is a call.
-struct Facts {
+struct CachedProperties {
   MPI_Comm comm = MPI_COMM_NULL;
   CheckLevel check = CheckLevel::local;
   int size = 1;
@@ -41,7 +41,7 @@ class InFlight {
 inline constexpr int no_rank = -1;
 
 /// Where a rank is asked for: whoever has sent a message.
-inline constexpr int any_rank = -2;
+inline constexpr int any_source = -2;
 
 /// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other
 /// entries stay. Throws UsageError if those do not divide the ranks. MPI_Dims_create.
@@ -108,7 +108,7 @@ class Communicator {
 
   /// Collective where it is the first call for this memory. The ways that an exchange of Views in it can go:
   /// one where the options leave nothing open. Throws UsageError on every rank if there is none.
-  const std::vector<Way>& ways(MemoryKind) const;
+  const std::vector<Method>& methods(MemoryKind) const;
 
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;
@@ -154,7 +154,7 @@ class Communicator {
   std::int64_t number_call() const;
 
   /// What messages need to know of it at once.
-  const detail::Facts& facts() const;
+  const detail::CachedProperties& cached() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   detail::Checks* checks() const;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/agreement_check.hpp>
-#include <kontor/comm/carrier.hpp>
+#include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/handshake.hpp>
+#include <kontor/comm/detail/handshake.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/trial.hpp>
-#include <kontor/comm/view_buffer.hpp>
-#include <kontor/comm/view_concepts.hpp>
+#include <kontor/comm/detail/trial.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/detail/view_concepts.hpp>
 
 #include <memory>
 #include <optional>
@@ -123,17 +123,17 @@ class Exchange {
     const Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
-    carrier_.reset();
+    exchange_method_.reset();
     under_way_ = false;
     ending_.reset();
-    candidates_.clear();
-    auto carriers =
-        make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
-    keep_different(comm_, carriers);
-    const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
-    for (std::size_t i = 0; i < carriers.size(); ++i)
-      candidates_.push_back({carriers[i]->options(), seconds[i]});
-    carrier_ = std::move(carriers[choose(seconds)]);
+    timed_methods_.clear();
+    auto exchange_methods =
+        make_exchange_methods<ExchangeMethod>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
+    keep_different(comm_, exchange_methods);
+    const auto seconds = time_methods<value_type>(comm_, exchange_methods, slots_, instance_);
+    for (std::size_t i = 0; i < exchange_methods.size(); ++i)
+      timed_methods_.push_back({exchange_methods[i]->options(), seconds[i]});
+    exchange_method_ = std::move(exchange_methods[choose(seconds)]);
     committed_slots_ = slots_.size();
   }
 
@@ -143,19 +143,19 @@ class Exchange {
   /// those that receive neither. Throws CallError before commit(), after another add(), in a step, and after
   /// a step that failed, until commit() has made the plan anew.
   void start() {
-    auto& carrier = committed();
-    if (under_way_ || slots_.size() != committed_slots_ || carrier.failed()) [[unlikely]]
+    auto& exchange_method = committed();
+    if (under_way_ || slots_.size() != committed_slots_ || exchange_method.failed()) [[unlikely]]
       refuse_start();
     check_order("start");
     under_way_ = true;
-    carrier.start(instance_, timed());
+    exchange_method.start(instance_, timed());
     if (timed_) ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
   /// code that reads them fences first.
   void finish() {
-    auto& carrier = committed();
+    auto& exchange_method = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': finish() without start()");
     if (ending_)
       ending_->finish();
@@ -163,7 +163,7 @@ class Exchange {
       check_order("finish");
     ending_.reset();
     under_way_ = false;
-    carrier.finish(instance_, timed());
+    exchange_method.finish(instance_, timed());
   }
 
   /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
@@ -185,22 +185,22 @@ class Exchange {
   /// At check level `cross_rank` the first test() of a step is compared with the finish() or test() of other
   /// ranks; where a message never comes, finish() alone has patience.
   bool test() {
-    auto& carrier = committed();
+    auto& exchange_method = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': test() without start()");
     if (!ending_ && checks_order_) ending_.emplace(comm_, call("finish"));
     if (ending_ && !ending_->test()) return false;
-    if (!carrier.test(instance_, timed())) return false;
+    if (!exchange_method.test(instance_, timed())) return false;
     ending_.reset();
     under_way_ = false;
     return true;
   }
 
   /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
-  /// Recording of the instance, which takes a stream_ordered() exchange, is told by no other call.
+  /// CapturedGraph of the instance, which takes a stream_ordered() exchange, is told by no other call.
   void poll() { committed().poll(); }
 
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
-  Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
+  Packing packing() const { return exchange_method_ ? exchange_method_->packing() : Packing::none; }
 
   /// Whether start() and finish() only queue work on the instance, as `nccl` and `ipc` do; if not, start()
   /// waits for the instance and finish() for the messages.
@@ -210,7 +210,7 @@ class Exchange {
   const Options& chosen() const { return committed().options(); }
 
   /// What commit() has tried, equal on all ranks; a single one has not been timed.
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<TimedMethod>& candidates() const { return timed_methods_; }
 
   /// Local. Whether start() and finish() time their phases, which takes some tens of nanoseconds each; at
   /// first they do not.
@@ -224,15 +224,15 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
-  using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
+  using ExchangeMethod = comm::ExchangeMethod<value_type, execution_space, memory_space>;
 
   PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }
 
-  Carrier& committed() const {
-    if (!carrier_) [[unlikely]]
+  ExchangeMethod& committed() const {
+    if (!exchange_method_) [[unlikely]]
       throw CallError(comm_ ? "exchange '" + label_ + "': commit() comes before start() and finish()"
                             : "start() or finish() on an Exchange that was moved from");
-    return *carrier_;
+    return *exchange_method_;
   }
 
   [[noreturn]] void refuse_start() const {
@@ -258,13 +258,13 @@ class Exchange {
   bool checks_order_;
   std::vector<Slot> slots_;
   Owners views_;
-  std::vector<Candidate> candidates_;
+  std::vector<TimedMethod> timed_methods_;
   PhaseTimes times_;
   bool timed_ = false;
   std::size_t committed_slots_ = 0;      ///< more have been added since if it differs
   bool under_way_ = false;               ///< between start() and finish()
   std::optional<AgreementCheck> ending_; ///< begun by the first test() of a step
-  Held<Carrier> carrier_;                // last: gone before the memory it uses
+  Held<ExchangeMethod> exchange_method_;                // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

@@ -60,10 +60,10 @@ enum class Priority : std::uint8_t { usual, high };
 /// An instance of its own, whose work goes on beside that of others, for as long as it lives. Where Kontor
 /// cannot make one, such as on the host, it is the default instance.
 template <class ExecutionSpace>
-class OwnInstance {
+class OwnedStream {
  public:
   /// Local.
-  explicit OwnInstance(Priority = Priority::usual) {}
+  explicit OwnedStream(Priority = Priority::usual) {}
   /// The instance.
   const ExecutionSpace& get() const { return instance_; }
 
@@ -78,7 +78,7 @@ class Event {
   /// Local. The point is after all work that the instance has been given so far.
   void record(const ExecutionSpace& instance) { fence(instance, "comm/event"); }
   /// Local. What the instance is given from now on begins after the point last recorded, if there is one.
-  void hold(const ExecutionSpace&) const {}
+  void wait_for(const ExecutionSpace&) const {}
   /// Local. Waits on the host until the point last recorded, if there is one, has been reached.
   void wait() const {}
 };
@@ -87,12 +87,12 @@ class Event {
 /// instances into it: one that holds for an event of `instance` belongs to the recording from there on, and
 /// `instance` must hold for an event of it in the end.
 template <class ExecutionSpace>
-class Recording {
+class CapturedGraph {
  public:
   /// Local. Calls work(), here in each replay, on a GPU once and without anything being done. It may give
   /// work to instances and do nothing else: memory is not allocated, no instance waited for on the host.
   template <class Work>
-  Recording(const ExecutionSpace& /*instance*/, const Work& work) : work_(work) {}
+  CapturedGraph(const ExecutionSpace& /*instance*/, const Work& work) : work_(work) {}
   /// Local. All that was recorded comes after what the instance has been given before.
   void replay(const ExecutionSpace& /*instance*/) const { work_(); }
 
@@ -240,9 +240,9 @@ inline KONTOR_GPU(Stream_t) gpu_stream(const GpuSpace& instance) {
 } // namespace detail
 
 template <>
-class OwnInstance<GpuSpace> {
+class OwnedStream<GpuSpace> {
  public:
-  explicit OwnInstance(Priority priority = Priority::usual)
+  explicit OwnedStream(Priority priority = Priority::usual)
       : stream_(make_stream(priority), destroy_stream),
         instance_(static_cast<KONTOR_GPU(Stream_t)>(stream_.get())) {}
   const GpuSpace& get() const { return instance_; }
@@ -273,7 +273,7 @@ class Event<GpuSpace> {
     if (!event_) event_ = {make_event(), destroy_event};
     detail::check_gpu(KONTOR_GPU(EventRecord)(get(), detail::gpu_stream(instance)), "EventRecord");
   }
-  void hold(const GpuSpace& instance) const {
+  void wait_for(const GpuSpace& instance) const {
     if (event_)
       detail::check_gpu(KONTOR_GPU(StreamWaitEvent)(detail::gpu_stream(instance), get(), 0),
                         "StreamWaitEvent");
@@ -298,10 +298,10 @@ class Event<GpuSpace> {
 };
 
 template <>
-class Recording<GpuSpace> {
+class CapturedGraph<GpuSpace> {
  public:
   template <class Work>
-  Recording(const GpuSpace& instance, const Work& work) {
+  CapturedGraph(const GpuSpace& instance, const Work& work) {
     const auto stream = detail::gpu_stream(instance);
     detail::check_gpu(KONTOR_GPU(StreamBeginCapture)(stream, KONTOR_GPU(StreamCaptureModeRelaxed)),
                       "StreamBeginCapture");

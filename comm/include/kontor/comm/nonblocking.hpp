@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/contiguous.hpp>
-#include <kontor/comm/message.hpp>
+#include <kontor/comm/detail/contiguous.hpp>
+#include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/request.hpp>
 
 /// Messages that go on by themselves. Views, orders and errors as in point_to_point.hpp.
@@ -32,7 +32,7 @@ Request<View> begin_receive(const Communicator& comm, const View& view, const En
 }
 
 template <ViewType SendView, ViewType ReceiveView>
-Request<SendView, ReceiveView> begin_exchange(const Communicator& comm, const SendView& send_view,
+Request<SendView, ReceiveView> begin_sendrecv(const Communicator& comm, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
   Request<SendView, ReceiveView> request(comm, lend(comm, send_view, to), lend(comm, receive_view, from));
@@ -47,30 +47,30 @@ Request<SendView, ReceiveView> begin_exchange(const Communicator& comm, const Se
 template <SentView View>
 Request<View> isend(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
-  detail::check_message(comm, comm.facts(), to, view);
+  detail::check_message(comm, comm.cached(), to, view);
   return detail::begin_send(comm, view, to);
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
-/// any_rank, and `tag` any_tag. MPI_Irecv.
+/// any_source, and `tag` any_tag. MPI_Irecv.
 template <ReceivedView View>
 Request<View> irecv(const Communicator& comm, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
-  detail::check_message(comm, comm.facts(), from, view);
+  detail::check_message(comm, comm.cached(), from, view);
   return detail::begin_receive(comm, view, from);
 }
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
 /// first. MPI_Irecv and MPI_Isend.
 template <SentView SendView, ReceivedView ReceiveView>
-Request<SendView, ReceiveView> iexchange(const Communicator& comm, const SendView& send_view, int dest,
+Request<SendView, ReceiveView> isendrecv(const Communicator& comm, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {
-  detail::check_exchanged<SendView, ReceiveView>();
-  const detail::Envelope to{"iexchange", detail::Direction::to, dest, tag};
-  const detail::Envelope from{"iexchange", detail::Direction::from, source, tag};
-  detail::check_message(comm, comm.facts(), to, send_view);
-  detail::check_message(comm, comm.facts(), from, receive_view);
-  return detail::begin_exchange(comm, send_view, to, receive_view, from);
+  detail::check_sendrecv<SendView, ReceiveView>();
+  const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
+  detail::check_message(comm, comm.cached(), to, send_view);
+  detail::check_message(comm, comm.cached(), from, receive_view);
+  return detail::begin_sendrecv(comm, send_view, to, receive_view, from);
 }
 
 } // namespace kontor::comm

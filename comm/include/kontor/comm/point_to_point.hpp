@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/contiguous.hpp>
-#include <kontor/comm/message.hpp>
+#include <kontor/comm/detail/contiguous.hpp>
+#include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/nonblocking.hpp>
 
 #include <type_traits>
@@ -30,10 +30,10 @@ template <ViewType View>
   begin_receive(comm, view, from).wait();
 }
 template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] void exchange_verified(const Communicator& comm, const SendView& send_view,
+[[gnu::noinline]] void sendrecv_verified(const Communicator& comm, const SendView& send_view,
                                          const Envelope& to, const ReceiveView& receive_view,
                                          const Envelope& from) {
-  begin_exchange(comm, send_view, to, receive_view, from).wait();
+  begin_sendrecv(comm, send_view, to, receive_view, from).wait();
 }
 
 } // namespace detail
@@ -43,51 +43,51 @@ template <ViewType SendView, ViewType ReceiveView>
 template <SentView View>
 void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  const auto& facts = comm.facts();
-  detail::check_message(comm, facts, envelope, view);
-  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
+  const auto& cached = comm.cached();
+  detail::check_message(comm, cached, envelope, view);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified(comm, view, envelope);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();
   const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, facts.comm);
+      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, cached.comm);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
 
-/// Called by the receiver. `source` may be any_rank, and `tag` any_tag. Nothing happens if `source` is
+/// Called by the receiver. `source` may be any_source, and `tag` any_tag. Nothing happens if `source` is
 /// no_rank. MPI_Recv.
 template <ReceivedView View>
 void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  const auto& facts = comm.facts();
-  detail::check_message(comm, facts, envelope, view);
-  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
+  const auto& cached = comm.cached();
+  detail::check_message(comm, cached, envelope, view);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified(comm, view, envelope);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
-                            detail::mpi_tag(tag), facts.comm, MPI_STATUS_IGNORE);
+                            detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   if (source != no_rank) memory.unpack(view);
 }
 
-/// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_rank; the
+/// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
 /// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
 /// included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void exchange(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
+void sendrecv(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
               int source, int tag = 0) {
-  detail::check_exchanged<SendView, ReceiveView>();
+  detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"exchange", detail::Direction::to, dest, tag};
   const detail::Envelope from{"exchange", detail::Direction::from, source, tag};
-  const auto& facts = comm.facts();
-  detail::check_message(comm, facts, to, send_view);
-  detail::check_message(comm, facts, from, receive_view);
-  if (facts.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::exchange_verified(comm, send_view, to, receive_view, from);
+  const auto& cached = comm.cached();
+  detail::check_message(comm, cached, to, send_view);
+  detail::check_message(comm, cached, from, receive_view);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
+    return detail::sendrecv_verified(comm, send_view, to, receive_view, from);
   const detail::Contiguous<SendView> out(comm, to.operation, send_view);
   const detail::Contiguous<ReceiveView> in(comm, from.operation, receive_view);
   out.pack(send_view);
@@ -95,9 +95,9 @@ void exchange(const Communicator& comm, const SendView& send_view, int dest, con
   const auto received = in.payload();
   const int code =
       MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
-                   received.type, detail::mpi_rank(source), tag, facts.comm, MPI_STATUS_IGNORE);
+                   received.type, detail::mpi_rank(source), tag, cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
-    detail::fail_exchange(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
+    detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
   if (source != no_rank) in.unpack(receive_view);
 }
 

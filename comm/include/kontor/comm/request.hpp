@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/contiguous.hpp>
-#include <kontor/comm/message.hpp>
-#include <kontor/comm/operation.hpp>
+#include <kontor/comm/detail/contiguous.hpp>
+#include <kontor/comm/detail/envelope.hpp>
+#include <kontor/comm/detail/operation.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/contiguous.hpp>
-#include <kontor/comm/message.hpp>
+#include <kontor/comm/detail/contiguous.hpp>
+#include <kontor/comm/detail/envelope.hpp>
 
 #include <string>
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace kontor::comm {
 namespace detail {
 
 /// What the receiver learns before the data.
-struct Announcement {
+struct Header {
   Shape shape; ///< of the sender's View
   std::string label;
   int source;
@@ -20,10 +20,10 @@ struct Announcement {
 };
 
 /// Tells the receiver about the View that follows.
-void announce(const Communicator&, const Envelope&, const Buffer&);
+void send_header(const Communicator&, const Envelope&, const Buffer&);
 /// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that
 /// follows is another one.
-Announcement hear(const Communicator&, const Envelope&, Scalar, const Shape& expected);
+Header recv_header(const Communicator&, const Envelope&, Scalar, const Shape& expected);
 
 template <class View>
 constexpr bool check_made() {
@@ -75,12 +75,12 @@ concept MadeView = detail::check_made<View>();
 template <SentView View>
 void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(comm, comm.facts(), envelope, view);
+  detail::check_message(comm, comm.cached(), envelope, view);
   const detail::Contiguous<View> memory(comm, envelope.operation, view);
   memory.pack(view);
   const auto payload = memory.payload();
   const auto buffer = to_buffer(view);
-  detail::announce(comm, envelope, buffer);
+  detail::send_header(comm, envelope, buffer);
   const int code =
       MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, comm.native());
   if (code != MPI_SUCCESS) [[unlikely]]
@@ -88,7 +88,7 @@ void send_with_extents(const Communicator& comm, const View& view, int dest, int
 }
 
 /// Called by the receiver: a View of its own, with the extents and the label of the sender's, and its
-/// elements by logical index, whatever the two layouts. `source` may be any_rank, and `tag` any_tag. Throws
+/// elements by logical index, whatever the two layouts. `source` may be any_source, and `tag` any_tag. Throws
 /// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
 /// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
 template <MadeView View>
@@ -97,11 +97,11 @@ View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
   const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
   detail::check_envelope(comm, envelope);
   if (source == no_rank) return {};
-  const auto said = detail::hear(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
-  auto view = detail::make_view<View>(said.label, said.shape);
-  const detail::Contiguous<View> memory(view, storage_order(said.shape));
+  const auto header = detail::recv_header(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
+  auto view = detail::make_view<View>(header.label, header.shape);
+  const detail::Contiguous<View> memory(view, storage_order(header.shape));
   const auto payload = memory.payload();
-  const int code = MPI_Recv(memory.data(), payload.count, payload.type, said.source, said.tag, comm.native(),
+  const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag, comm.native(),
                             MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
