@@ -41,6 +41,7 @@ function(kontor_backend name)
       add_library(kontor_comm_${name} OBJECT ${arg_SOURCES})
       target_include_directories(kontor_comm_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
       target_link_libraries(kontor_comm_${name} PRIVATE kontor_comm kontor_flags CUDA::cudart ${arg_LINK})
+      kontor_precompile(kontor_comm_${name} native)
     endif()
   endif()
   set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_ENTRIES

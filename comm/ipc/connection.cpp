@@ -20,14 +20,14 @@ namespace kontor::comm::ipc {
 /// What a receiver tells its source.
 struct Connection::RecvTarget {
   IpcAddress cells;   ///< of the View; none if there are no elements
-  Shape shape;   ///< in which they lie
+  Shape shape;        ///< in which they lie
   IpcAddress arrived; ///< the counter to be told
 };
 
 /// What a rank tells its peers, in the order of its transfers.
 struct Connection::PeerInfo {
   std::vector<RecvTarget> targets; ///< to the sources
-  std::vector<IpcAddress> frees;      ///< to the destinations: the counters that they tell
+  std::vector<IpcAddress> frees;   ///< to the destinations: the counters that they tell
 };
 
 namespace {

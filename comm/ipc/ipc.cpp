@@ -5,11 +5,11 @@
 // with `kernel` from and to memory into which they are packed. Within one node.
 #include "ipc/plan.hpp"
 #include "ipc/together.hpp"
-#include "support/deadline.hpp"
 #include "mpi/mpi_backend.hpp"
+#include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

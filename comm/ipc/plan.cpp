@@ -26,7 +26,8 @@ class PeerPlan final : public Plan {
   PeerPlan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule)
       : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(mpi::timeout(context.options)),
         label_(schedule.label), stream_(static_cast<cudaStream_t>(schedule.stream)),
-        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)), device_(connection_->plan()) {
+        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)),
+        device_(connection_->plan()) {
     device_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
     for (const auto& t : schedule.receives) messages_.push_back({t.peer, t.buffer.label});
     for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});

@@ -4,11 +4,11 @@
 // receives one. All ranks walk them in that order, so each call finds its partners at the same place or
 // before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
 // for with patience.
-#include "support/deadline.hpp"
 #include "pattern.hpp"
+#include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
@@ -68,7 +68,8 @@ class PatientBlocking final : public Plan {
 class Blocking final : public Plan {
  public:
   Blocking(const BackendContext& context, MessageSet messages)
-      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(messages.label), pairs_(in_order(messages)) {}
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(messages.label),
+        pairs_(in_order(messages)) {}
 
   void start() override {}
 

@@ -3,8 +3,8 @@
 
 #include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 
 #include "pattern.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 

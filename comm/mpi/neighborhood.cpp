@@ -3,11 +3,11 @@
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
 // has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
 // which is how MPI matches them.
-#include "support/deadline.hpp"
 #include "pattern.hpp"
+#include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,8 +58,8 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 class Neighborhood final : public Plan {
  public:
   Neighborhood(const BackendContext& context, MessageSet messages)
-      : unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)), messages_(std::move(messages)),
-        sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
+      : unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
+        messages_(std::move(messages)), sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
 #ifdef MPICH_VERSION
     even_out(context.comm, sends_, receives_);
 #endif

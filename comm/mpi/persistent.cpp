@@ -4,8 +4,8 @@
 #include "message_requests.hpp"
 #include "pattern.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 

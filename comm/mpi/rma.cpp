@@ -2,14 +2,14 @@
 //
 // Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
 // is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+#include "pattern.hpp"
 #include "support/agree.hpp"
 #include "support/deadline.hpp"
-#include "pattern.hpp"
 #include "support/peer_exchange.hpp"
 #include "support/room.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,8 +4,8 @@
 // Views in host memory are MPI's.
 #include "mpi/mpi_backend.hpp"
 #include "nccl/check.hpp"
-#include "nccl/nccl_comm.hpp"
 #include "nccl/grouped_plan.hpp"
+#include "nccl/nccl_comm.hpp"
 #include "nccl/reduction.hpp"
 
 #include <kontor/comm/error.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nccl/nccl_comm.hpp"
 
-#include "support/agree.hpp"
-#include "support/deadline.hpp"
 #include "nccl/check.hpp"
 #include "nccl/devices.hpp"
+#include "support/agree.hpp"
+#include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ void NcclComm::poll(const std::string& user) {
 }
 
 void NcclComm::connect(const std::set<int>& destinations, const std::set<int>& sources, cudaStream_t stream,
-                     const std::string& user) {
+                       const std::string& user) {
   if (destinations.empty() && sources.empty()) return;
   poll(user);
   auto code = ncclGroupStart();

@@ -27,7 +27,8 @@ MPI_Comm shared_memory_ranks(const BackendContext& context) {
 
 } // namespace
 
-Node::Node(const BackendContext& context) : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
+Node::Node(const BackendContext& context)
+    : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   int size = 0;
   int first_of_node = 0;

@@ -5,14 +5,14 @@
 // been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
 #include "shm/shared_plan.hpp"
 
-#include "support/deadline.hpp"
 #include "mpi/pattern.hpp"
+#include "shm/window.hpp"
+#include "support/deadline.hpp"
 #include "support/peer_exchange.hpp"
 #include "support/room.hpp"
-#include "shm/window.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
@@ -180,7 +180,8 @@ class SharedPlan final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const BackendContext& context, std::shared_ptr<Node> node, Schedule& schedule) {
+std::unique_ptr<Plan> make_plan(const BackendContext& context, std::shared_ptr<Node> node,
+                                Schedule& schedule) {
   return std::make_unique<SharedPlan>(context, std::move(node), schedule);
 }
 

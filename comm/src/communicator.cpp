@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
+#include "src/checks/options.hpp"
 #include "support/agree.hpp"
 #include "support/backend_context.hpp"
 #include "support/handle_cache.hpp"
-#include "src/checks/options.hpp"
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/timeout.hpp>
 
 #include <fmt/format.h>
@@ -213,8 +213,7 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   if (options.check == CheckLevel::cross_rank) {
     group_->checking = duplicate(owned);
     group_->checking_calls = duplicate(owned);
-    group_->checks =
-        std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.timeout);
+    group_->checks = std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.timeout);
   }
   group_->exchanges = duplicate(owned);
   const BackendContext context{group_->exchanges, options};
@@ -248,7 +247,8 @@ Backend& Communicator::backend() const {
 }
 const std::vector<Method>& Communicator::methods(MemoryKind memory) const {
   auto& methods = group().methods_for[static_cast<std::size_t>(memory)];
-  if (methods.empty()) methods = comm::methods({group().exchanges, options(), group().unsafe_to_free}, group().methods, memory);
+  if (methods.empty())
+    methods = comm::methods({group().exchanges, options(), group().unsafe_to_free}, group().methods, memory);
   return methods;
 }
 MPI_Comm Communicator::native() const {

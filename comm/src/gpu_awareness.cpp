@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/backend_context.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/gpu_awareness.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 namespace kontor::comm::mpi {
 
 void peer_exchange_bytes(MPI_Comm comm, std::span<const Transfer> by_me, const void* info,
-                 std::span<const Transfer> to_me, void* received, int bytes) {
+                         std::span<const Transfer> to_me, void* received, int bytes) {
   std::vector<MPI_Request> requests(to_me.size() + by_me.size());
   auto* request = requests.data();
   auto* in = static_cast<std::byte*>(received);

@@ -2,8 +2,8 @@
 //
 // What is left to `auto`, and how it is settled.
 #include "error_text.hpp"
-#include "views.hpp"
 #include "methods.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -106,7 +106,7 @@ TEST(Choice, WhatCannotBeDone) {
       "backend 'shm' copies every message into shared memory by the pack kernel; choose packing 'kernel' or "
       "'auto'");
   EXPECT_EQ(refused(method("null", Packing::datatype)), "backend 'null' moves nothing, so packing 'datatype' "
-                                                     "has nothing to pack with; choose packing 'kernel'");
+                                                        "has nothing to pack with; choose packing 'kernel'");
 }
 
 /// Views that receive keep what they held, or are unpacked from memory that holds zeros.

@@ -3,8 +3,8 @@
 // What one rank alone sees wrong in a collective call (check level `local`), and what only all of them
 // together do (check level `cross_rank`).
 #include "error_text.hpp"
-#include "views.hpp"
 #include "methods.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/comm.hpp>
 

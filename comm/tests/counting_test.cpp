@@ -2,8 +2,8 @@
 //
 // What a step costs besides the messages: nothing.
 #include "cost.hpp"
-#include "views.hpp"
 #include "methods.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/comm.hpp>
 

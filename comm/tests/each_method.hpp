@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "views.hpp"
 #include "methods.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 

@@ -40,7 +40,8 @@ TEST(GpuAwareness, TheEnvironmentOverrulesMpi) {
   {
     const Overruled no("0");
     EXPECT_FALSE(gpu_awareness().aware);
-    EXPECT_EQ(gpu_awareness().header, "KONTOR_GPU_AWARE_MPI in the environment says that it does not take it");
+    EXPECT_EQ(gpu_awareness().header,
+              "KONTOR_GPU_AWARE_MPI in the environment says that it does not take it");
   }
   const Overruled yes("1");
   EXPECT_TRUE(gpu_awareness().aware);

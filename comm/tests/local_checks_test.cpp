@@ -34,7 +34,7 @@ TEST_F(LocalChecks, Peers) {
                 ", any_source takes whoever has sent");
   EXPECT_EQ(
       text_of<CallError>([&] { sendrecv(comm, view, 0, view, size); }),
-      fmt::format("exchange from rank {} (tag 0) of View 'view', (3) int32: {}, any_source takes whoever has "
+      fmt::format("sendrecv from rank {} (tag 0) of View 'view', (3) int32: {}, any_source takes whoever has "
                   "sent",
                   size, ranks));
   EXPECT_EQ(text_of<CallError>([&] { probe(comm, size); }),

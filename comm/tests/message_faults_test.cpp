@@ -48,7 +48,7 @@ TEST_F(MessageFaults, Blocking) {
   receiving.wait();
   EXPECT_EQ(
       text_of_failing("MPI_Sendrecv", 1, [&] { sendrecv(comm, out, next, in, previous); }),
-      fmt::format("exchange to rank {} (tag 0) of View 'out', (3) int32, exchange from rank {} (tag 0) of "
+      fmt::format("sendrecv to rank {} (tag 0) of View 'out', (3) int32, sendrecv from rank {} (tag 0) of "
                   "View 'in', (3) int32: MPI_Sendrecv failed: {}",
                   next, previous, mpi_text(MPI_ERR_OTHER)));
 }

@@ -26,7 +26,8 @@ std::vector<Options> device_methods(Contiguity = Contiguity::no);
 const Communicator& cached_communicator(const Options&);
 
 /// The choice of a single way.
-Options method(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
+Options method(std::string backend, Packing packing = Packing::kernel,
+               Pattern pattern = Pattern::nonblocking);
 
 /// The previous and the next rank; no_rank beyond the ends unless periodic.
 std::pair<int, int> ring_of(const Communicator&, bool periodic = true);

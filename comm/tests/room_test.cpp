@@ -3,8 +3,8 @@
 // Shared memory that is too small for a window: an error in words, and `auto` goes another way. Run by
 // small_shared_memory.sh, where there is little.
 #include "error_text.hpp"
-#include "support/room.hpp"
 #include "methods.hpp"
+#include "support/room.hpp"
 
 #include <kontor/comm/comm.hpp>
 

@@ -46,7 +46,8 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
     const auto agreement = handshake(comm, "staged", slots);
     EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), comm.size() > 1 ? chunks : 1);
     const Space instance;
-    ExchangeMethod<T, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement, instance);
+    ExchangeMethod<T, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                instance);
     for (int step = 0; step < 3; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       up.prepare(comm, step, 0);

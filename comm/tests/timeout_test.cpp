@@ -6,9 +6,9 @@
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/routing.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
-#include <kontor/comm/detail/routing.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

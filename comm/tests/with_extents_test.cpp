@@ -2,8 +2,8 @@
 //
 // Messages that bring their extents.
 #include "error_text.hpp"
-#include "views.hpp"
 #include "methods.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/comm.hpp>
 

@@ -9,9 +9,9 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
 
 #include <array>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include "machine/blas.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
 
 #include <KokkosBlas3_gemm.hpp>
 

@@ -5,10 +5,10 @@
 #include "machine/node.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
 
 #include <Kokkos_Core.hpp>
 

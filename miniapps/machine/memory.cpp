@@ -5,11 +5,11 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/collectives/gather.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/kokkos/devices.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
 
 #include <fmt/format.h>
 

@@ -4,10 +4,10 @@
 #include "machine/memory.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/phase_times.hpp>
 
 #include <Kokkos_Core.hpp>
 

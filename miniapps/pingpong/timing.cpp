@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/timing.hpp"
 
-#include "run/timers.hpp"
+#include "common/timers.hpp"
 
-#include <kontor/comm/collectives.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/timed_method.hpp>
 #include <kontor/comm/options.hpp>
+#include <kontor/comm/timed_method.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -16,9 +16,9 @@ namespace kontor::miniapp {
 
 /// What an exchange was left to choose and has chosen.
 struct ExchangeChoice {
-  comm::Options chosen;                    ///< backend, pattern, path
+  comm::Options chosen;                      ///< backend, pattern, path
   std::vector<comm::TimedMethod> candidates; ///< what was tried; one or none: nothing was left to choose
-  std::string packing;                     ///< what the deck's packing came to, over all ranks
+  std::string packing;                       ///< what the deck's packing came to, over all ranks
 };
 
 /// A number that was looked at every few iterations, of the last repeat.

@@ -7,8 +7,8 @@
 #include "missing_ranks.hpp"
 #include "support/deadline.hpp"
 
-#include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/timeout.hpp>
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 
 #include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/timeout.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
@@ -128,7 +128,7 @@ class CheckedReceive final : public Checked {
 
   std::string missing() const override {
     auto text = envelope_.peer == any_source ? std::string("nobody has sent it")
-                                           : fmt::format("rank {} has not sent it", envelope_.peer);
+                                             : fmt::format("rank {} has not sent it", envelope_.peer);
     int found = 0;
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, checks_.messages(), &found, &status) == MPI_SUCCESS && found)
@@ -218,13 +218,13 @@ std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelop
 }
 
 void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,
-                    const Buffer& buffer) {
+                       const Buffer& buffer) {
   if (!mpi::Deadline(comm.options().timeout).wait([&] { return message.poll(); }))
     fail_timeout(comm, envelope, buffer, message.missing());
 }
 
 void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,
-               const std::string& why) {
+                  const std::string& why) {
   throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(),
                           to_string(envelope), to_string(buffer), comm.options().timeout, why));
 }

@@ -3,8 +3,8 @@
 
 #include "description.hpp"
 
-#include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/detail/envelope.hpp>
 
 #include <list>
 #include <memory>

@@ -4,9 +4,9 @@
 // are called, so MPI has begun when the check ends: where the ranks differ, what has begun cannot end.
 #include "checked.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/collective_call.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "support/agree.hpp"
 #include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/method.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/collective_call.hpp>
-#include <kontor/comm/collectives/counts.hpp>
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/collectives/counts.hpp>
+#include <kontor/comm/detail/collective_call.hpp>
+#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 

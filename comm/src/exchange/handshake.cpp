@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "src/checks/description.hpp"
 #include "overlap.hpp"
+#include "src/checks/description.hpp"
 
-#include <kontor/comm/detail/handshake.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/handshake.hpp>
 
 #include <fmt/format.h>
 

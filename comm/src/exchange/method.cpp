@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/backend_context.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/method.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/gpu_awareness.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
-#include <kontor/comm/detail/method.hpp>
 
 #include <fmt/format.h>
 

@@ -132,8 +132,8 @@ std::vector<std::size_t> in_order_of_tags(const std::vector<AgreedMessage>& mess
 
 } // namespace
 
-Routing route(const Communicator& comm, const Method& method, const std::string& label, std::span<const Slot> slots,
-              const Agreement& agreement) {
+Routing route(const Communicator& comm, const Method& method, const std::string& label,
+              std::span<const Slot> slots, const Agreement& agreement) {
   Router router(comm, method, label);
   for (const auto k : in_order_of_tags(agreement.receives)) {
     const auto& [order, tag, turn] = agreement.receives[k];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
-#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "src/checks/checked.hpp"
 #include "support/deadline.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/probe.hpp>
 
 #include <fmt/format.h>

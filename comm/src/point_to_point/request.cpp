@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/detail/operation.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/wait.hpp>
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/with_extents.hpp>
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kontor/comm/backend.hpp>
+#include <kontor/comm/detail/method.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
-#include <kontor/comm/detail/method.hpp>
 
 #include <mpi.h>
 

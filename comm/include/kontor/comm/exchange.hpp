@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/exchange_method.hpp>
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/handshake.hpp>
-#include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/detail/trial.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/detail/view_concepts.hpp>
+#include <kontor/comm/phase_times.hpp>
 
 #include <memory>
 #include <optional>
@@ -127,8 +127,8 @@ class Exchange {
     under_way_ = false;
     ending_.reset();
     timed_methods_.clear();
-    auto exchange_methods =
-        make_exchange_methods<ExchangeMethod>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
+    auto exchange_methods = make_exchange_methods<ExchangeMethod>(comm_, label_, slots_, agreement,
+                                                                  memory_of<View>(), instance_, views_);
     keep_different(comm_, exchange_methods);
     const auto seconds = time_methods<value_type>(comm_, exchange_methods, slots_, instance_);
     for (std::size_t i = 0; i < exchange_methods.size(); ++i)
@@ -264,7 +264,7 @@ class Exchange {
   std::size_t committed_slots_ = 0;      ///< more have been added since if it differs
   bool under_way_ = false;               ///< between start() and finish()
   std::optional<AgreementCheck> ending_; ///< begun by the first test() of a step
-  Held<ExchangeMethod> exchange_method_;                // last: gone before the memory it uses
+  Held<ExchangeMethod> exchange_method_; // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

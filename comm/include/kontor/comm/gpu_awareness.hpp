@@ -12,7 +12,7 @@ struct BackendContext;
 /// What MPI says.
 struct GpuAwareness {
   bool aware = false;     ///< it takes device memory
-  std::string header;       ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
+  std::string header;     ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
   bool overruled = false; ///< the environment says so, not MPI, which then knows of no devices itself
 };
 

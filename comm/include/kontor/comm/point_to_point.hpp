@@ -81,8 +81,8 @@ template <SentView SendView, ReceivedView ReceiveView>
 void sendrecv(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
               int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
-  const detail::Envelope to{"exchange", detail::Direction::to, dest, tag};
-  const detail::Envelope from{"exchange", detail::Direction::from, source, tag};
+  const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
   const auto& cached = comm.cached();
   detail::check_message(comm, cached, to, send_view);
   detail::check_message(comm, cached, from, receive_view);

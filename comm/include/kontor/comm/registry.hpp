@@ -12,9 +12,9 @@ namespace kontor::comm {
 
 /// One line of comm/CMakeLists.txt.
 struct BackendEntry {
-  std::string_view name;                              ///< as decks and Options give it
-  std::string_view summary;                           ///< in one line
-  std::string_view enable;                            ///< what to do to have it, where this build lacks it
+  std::string_view name;    ///< as decks and Options give it
+  std::string_view summary; ///< in one line
+  std::string_view enable;  ///< what to do to have it, where this build lacks it
   std::unique_ptr<Backend> (*make)(const BackendContext&); ///< null if this build lacks it
 };
 

@@ -101,8 +101,8 @@ View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
   auto view = detail::make_view<View>(header.label, header.shape);
   const detail::Contiguous<View> memory(view, storage_order(header.shape));
   const auto payload = memory.payload();
-  const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag, comm.native(),
-                            MPI_STATUS_IGNORE);
+  const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag,
+                            comm.native(), MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   memory.unpack(view);

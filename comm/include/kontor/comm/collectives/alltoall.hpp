@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/collective_call.hpp>
 #include <kontor/comm/collectives/counts.hpp>
 #include <kontor/comm/collectives/gather.hpp>
+#include <kontor/comm/detail/collective_call.hpp>
 
 /// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
 /// orders and errors as in gather.hpp.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/collective_call.hpp>
 #include <kontor/comm/collectives/counts.hpp>
+#include <kontor/comm/detail/collective_call.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/collective_call.hpp>
 #include <kontor/comm/collectives/reduce_op.hpp>
 #include <kontor/comm/collectives/value.hpp>
+#include <kontor/comm/detail/collective_call.hpp>
 
 #include <type_traits>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/collective_call.hpp>
 #include <kontor/comm/collectives/counts.hpp>
+#include <kontor/comm/detail/collective_call.hpp>
 
 /// The root's View in parts, one for each rank in the order of ranks. Views, orders and errors as in
 /// gather.hpp.

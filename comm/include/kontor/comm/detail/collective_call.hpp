@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/request.hpp>
+#include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/request.hpp>
 
 #include <mpi.h>
 

@@ -65,7 +65,8 @@ inline bool verified(const Communicator& comm) {
 
 /// Check level `local`.
 template <ViewType View>
-void check_message(const Communicator& comm, const CachedProperties& cached, const Envelope& envelope, const View& view) {
+void check_message(const Communicator& comm, const CachedProperties& cached, const Envelope& envelope,
+                   const View& view) {
   if (cached.check == CheckLevel::off) return;
   if (!is_valid(cached, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/pack.hpp>
+#include <kontor/comm/detail/routing.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
-#include <kontor/comm/detail/pack.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/detail/routing.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
 
 #include <array>
 #include <cstdint>
@@ -35,8 +35,9 @@ class ExchangeMethod final : public detail::InFlight {
  public:
   /// Collective over the communicator; all steps are with the same instance. The memory of the slots must
   /// outlive the carrier: `views` own it. Throws on every rank.
-  ExchangeMethod(const Communicator& comm, const Method& method, const std::string& label, std::span<const Slot> slots,
-          const Agreement& agreement, const ExecutionSpace& instance, Owners views = {})
+  ExchangeMethod(const Communicator& comm, const Method& method, const std::string& label,
+                 std::span<const Slot> slots, const Agreement& agreement, const ExecutionSpace& instance,
+                 Owners views = {})
       : comm_(comm.share()), method_(method), views_(std::move(views)),
         stream_ordered_(method.backend->capabilities().stream_ordered) {
     auto routing = route(comm, method_, label, slots, agreement);
@@ -108,7 +109,8 @@ class ExchangeMethod final : public detail::InFlight {
   /// rank ends alone; then what MPI may still use stays with the communicator.
   static void retire(std::unique_ptr<ExchangeMethod> exchange_method) noexcept {
     const auto step = exchange_method->step_;
-    const bool left = step == Step::failed || (step == Step::under_way && !exchange_method->comm_.ends_together());
+    const bool left =
+        step == Step::failed || (step == Step::under_way && !exchange_method->comm_.ends_together());
     if (!left || exchange_method->over()) return;
     const auto comm = std::move(exchange_method->comm_);
     comm.keep(std::move(exchange_method));
@@ -216,8 +218,8 @@ class ExchangeMethod final : public detail::InFlight {
   Staging staging_;
   Pinned pinned_;
   std::array<std::optional<OwnedStream<ExecutionSpace>>, 2> streams_; ///< where waves are packed in turns
-  std::size_t finished_ = 0; ///< waves of the step under way that have been unpacked
-  std::vector<Chunk> chunks_;  // last: plans are gone before the memory they use
+  std::size_t finished_ = 0;  ///< waves of the step under way that have been unpacked
+  std::vector<Chunk> chunks_; // last: plans are gone before the memory they use
 };
 
 /// Of an ExchangeMethod: calls its retire().

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/envelope.hpp>
-#include <kontor/comm/backend/mpi_datatype.hpp>
 
 #include <mpi.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <cstdint>
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/timed_method.hpp>
-#include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/detail/exchange_method.hpp>
+#include <kontor/comm/timed_method.hpp>
 
 #include <memory>
 #include <optional>
@@ -31,14 +31,15 @@ std::vector<double> medians(std::span<const double> times, std::size_t methods);
 /// turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
 template <class ExchangeMethod, class ExecutionSpace>
 std::vector<Held<ExchangeMethod>> make_exchange_methods(const Communicator& comm, const std::string& label,
-                                         std::span<const Slot> slots, const Agreement& agreement,
-                                         MemoryKind memory, const ExecutionSpace& instance,
-                                         const Owners& views) {
+                                                        std::span<const Slot> slots,
+                                                        const Agreement& agreement, MemoryKind memory,
+                                                        const ExecutionSpace& instance, const Owners& views) {
   std::vector<Held<ExchangeMethod>> exchange_methods;
   std::optional<UsageError> refused;
   for (const auto& method : comm.methods(memory)) {
     try {
-      exchange_methods.emplace_back(new ExchangeMethod(comm, method, label, slots, agreement, instance, views));
+      exchange_methods.emplace_back(
+          new ExchangeMethod(comm, method, label, slots, agreement, instance, views));
     } catch (const UsageError& error) {
       if (!refused) refused = error;
     }
@@ -121,9 +122,10 @@ std::vector<double> try_in_turns(const Communicator& comm, std::size_t methods, 
 /// Collective. The carriers' times; not measured, and 0, where there is no choice. Views that receive are
 /// saved before and written back afterwards.
 template <class T, class ExecutionSpace, class MemorySpace>
-std::vector<double> time_methods(const Communicator& comm,
-                                 std::vector<Held<ExchangeMethod<T, ExecutionSpace, MemorySpace>>>& exchange_methods,
-                                 std::span<const Slot> slots, const ExecutionSpace& instance) {
+std::vector<double>
+time_methods(const Communicator& comm,
+             std::vector<Held<ExchangeMethod<T, ExecutionSpace, MemorySpace>>>& exchange_methods,
+             std::span<const Slot> slots, const ExecutionSpace& instance) {
   if (exchange_methods.size() < 2) return std::vector<double>(exchange_methods.size(), 0.0);
   const Region region("comm/trial");
   const Saved<T, ExecutionSpace, MemorySpace> saved(slots, instance);

@@ -72,7 +72,7 @@ template <class SendView, class ReceiveView>
 constexpr void check_sendrecv() {
   static_assert(
       std::is_same_v<typename SendView::non_const_value_type, typename ReceiveView::non_const_value_type>,
-      "kontor::comm: both Views of an exchange must have the same scalar type");
+      "kontor::comm: both Views of a sendrecv must have the same scalar type");
 }
 
 } // namespace detail
