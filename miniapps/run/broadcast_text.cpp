@@ -9,6 +9,7 @@ namespace kontor::miniapp {
 
 using comm::mpi::check;
 
+// By MPI itself: there are no Views before Kokkos is initialised.
 std::string broadcast(MPI_Comm comm, std::string text) {
   auto length = static_cast<std::int64_t>(text.size());
   check(MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
