@@ -3,11 +3,7 @@
 
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/registry.hpp>
-
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace kontor::miniapp {
 
@@ -15,7 +11,7 @@ comm::Communicator make_communicator(const config::Deck& deck, const RunOptions&
                                      std::string_view app) {
   try {
     auto comm = comm::Communicator(MPI_COMM_WORLD, options.comm_options());
-    const auto remark = comm.backend().remark();
+    const auto remark = comm.remark();
     if (!remark.empty() && comm.rank() == 0)
       to_stderr(fmt::format("{}: backend {}: {}\n", app, options.comm.backend, remark));
     return comm;
@@ -25,14 +21,14 @@ comm::Communicator make_communicator(const config::Deck& deck, const RunOptions&
 }
 
 std::string_view key_of(const comm::UsageError& error, const comm::Options& options) {
-  const auto known = comm::backends();
-  const bool absent = std::any_of(known.begin(), known.end(), [&](const auto& entry) {
-    return entry.name == options.backend && !entry.make;
-  });
-  if (absent) return "comm.backend";
-  const std::string_view what = error.what();
-  const bool of_path = what.starts_with("path '") || what.find("so path '") != std::string_view::npos;
-  return of_path && options.path != comm::Path::automatic ? "comm.path" : "comm";
+  switch (error.axis()) {
+  case comm::Axis::backend: return "comm.backend";
+  case comm::Axis::pattern: return options.pattern == comm::Pattern::automatic ? "comm" : "comm.pattern";
+  case comm::Axis::packing: return options.packing == comm::Packing::automatic ? "comm" : "comm.packing";
+  case comm::Axis::path: return options.path == comm::Path::automatic ? "comm" : "comm.path";
+  case comm::Axis::none: break;
+  }
+  return "comm";
 }
 
 } // namespace kontor::miniapp

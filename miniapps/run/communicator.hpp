@@ -15,7 +15,8 @@ namespace kontor::miniapp {
 /// of the deck that is not possible here. Rank 0 tells what else a user of the backend should know.
 comm::Communicator make_communicator(const config::Deck&, const RunOptions&, std::string_view app);
 
-/// Local. The key of the deck that the communication layer refuses.
+/// Local. The key of the deck that the communication layer refuses; the whole section where the deck leaves
+/// that choice open.
 std::string_view key_of(const comm::UsageError&, const comm::Options&);
 
 } // namespace kontor::miniapp

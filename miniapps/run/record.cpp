@@ -36,7 +36,7 @@ Provenance provenance(const comm::Communicator& comm, const RunOptions& options,
           .ranks = comm.size(),
           .comm = options.comm,
           .overlap = options.overlap,
-          .backend_remark = comm.backend().remark(),
+          .backend_remark = comm.remark(),
           .devices = devices_of(comm)};
 }
 

@@ -77,7 +77,7 @@ int Run::operator()() {
   app->warm_up();
   repeated.reset();
   outcome.repeats = measure(comm, *app, progress, repeated);
-  if (comm.backend().capabilities().moves_data)
+  if (comm.capabilities().moves_data)
     outcome.verification = timed(timers["verify"], [&] { return app->verify(); });
   else
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),

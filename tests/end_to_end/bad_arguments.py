@@ -180,7 +180,7 @@ class Backends(RefusalTest):
     def test_datatypes_on_raw(self):
         self.refused_set(
             "comm.packing=datatype",
-            "comm is not available: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
+            "comm.packing is not available: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
             "possible; choose packing 'kernel' or backend 'view'",
         )
 
