@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/domain.hpp"
 
-#include "common/memory.hpp"
 #include "grid/process_grid.hpp"
 #include "heat/boundary.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
