@@ -195,15 +195,14 @@ class Run {
   }
 
   /// Returns the names of what was written, on rank 0.
-  std::vector<std::filesystem::path> write(MiniApp& app, output::File& file,
+  std::vector<std::filesystem::path> write(const MiniApp& app, output::File& file,
                                            const nlohmann::ordered_json& record) const {
     file.record("/run", record);
     std::optional<FieldOutput> fields;
     if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
     if (fields)
       file.sidecar(output::xdmf_path(options_.output_file),
-                   output::xdmf(options_.output_file, fields->image, fields->dimensions, fields->precision,
-                                fields->snapshots));
+                   output::xdmf(options_.output_file, fields->image, fields->snapshots));
     if (!line_.results.empty()) file.sidecar(line_.results, results(record));
     return file.commit();
   }

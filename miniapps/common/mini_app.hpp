@@ -44,8 +44,6 @@ struct Traffic {
 /// The fields of a run as the output describes them.
 struct FieldOutput {
   output::Image image;
-  int dimensions = 3;
-  int precision = 8; ///< bytes of a value
   std::vector<output::Snapshot> snapshots;
 };
 
@@ -69,8 +67,9 @@ class MiniApp {
   virtual double working_set() const { return 0; }
   /// What this rank sends in a step. Local.
   virtual std::vector<Traffic> traffic() const = 0;
-  /// Writes the final fields, if it has any. The last function that is called.
-  virtual std::optional<FieldOutput> write_fields(output::File&) = 0;
+  /// Writes the current fields, and describes those that have a mesh; nothing if none has. May be called
+  /// whenever no other function is running.
+  virtual std::optional<FieldOutput> write_fields(output::File&) const = 0;
   /// What people read before the figures; empty: nothing. Local.
   virtual std::string table() const { return {}; }
 };

@@ -51,6 +51,10 @@ CellView<T> make_source(const Block& block, bool sourced) {
   return CellView<T>("heat/source", block.cells[2], block.cells[1], block.cells[0]);
 }
 
+/// The cells of a field that the host reaches.
+template <class T>
+using CellsOnHost = Kokkos::View<const T***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+
 template <class T>
 using HostCells = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
@@ -72,9 +76,9 @@ CellView<T> as_scratch(const FieldView<T>& field, const Block& block) {
 }
 
 /// The cells of a box as a View (z, y, x); ghost cells have indices -1 and n.
-template <class T>
-auto cells_of(const FieldView<T>& field, const Block& block, const Box& box) {
-  using P = Padding<T>;
+template <class Field>
+auto cells_of(const Field& field, const Block& block, const Box& box) {
+  using P = Padding<typename Field::non_const_value_type>;
   const auto range = [&](int axis, std::int64_t padding) {
     return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + padding, box.end[axis] + padding);
   };

@@ -29,7 +29,7 @@ class Heat final : public miniapp::MiniApp {
   nlohmann::ordered_json record() const override;
   double working_set() const override;
   std::vector<miniapp::Traffic> traffic() const override;
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
   const Domain<T>& domain() const { return domain_; }
 

@@ -20,7 +20,7 @@ class PingPong final : public miniapp::MiniApp {
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   nlohmann::ordered_json record() const override;
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) override { return {}; }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override { return {}; }
   std::string table() const override { return to_text(findings_); }
 
  private:
