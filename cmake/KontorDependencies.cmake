@@ -21,6 +21,7 @@ kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokko
 
 include(KontorCuda)
 
+set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI 3 has no longer
 find_package(MPI 3.1 QUIET COMPONENTS C CXX)
 kontor_require("MPI (3.1 or later)" PACKAGE "libopenmpi-dev openmpi-bin" HINT MPI_HOME FOUND "${MPI_FOUND}")
 

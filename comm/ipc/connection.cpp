@@ -3,11 +3,11 @@
 
 #include "ipc/check.hpp"
 #include "ipc/together.hpp"
-#include "mpi/deadline.hpp"
-#include "mpi/places.hpp"
+#include "support/deadline.hpp"
+#include "support/peer_exchange.hpp"
 
-#include <kontor/comm/layout.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -18,16 +18,16 @@
 namespace kontor::comm::ipc {
 
 /// What a receiver tells its source.
-struct Connection::Landing {
-  Place cells;   ///< of the View; none if there are no elements
-  Shape shape;   ///< in which they lie
-  Place arrived; ///< the counter to be told
+struct Connection::RecvTarget {
+  IpcAddress cells;   ///< of the View; none if there are no elements
+  Shape shape;        ///< in which they lie
+  IpcAddress arrived; ///< the counter to be told
 };
 
 /// What a rank tells its peers, in the order of its transfers.
-struct Connection::Told {
-  std::vector<Landing> landings; ///< to the sources
-  std::vector<Place> frees;      ///< to the destinations: the counters that they tell
+struct Connection::PeerInfo {
+  std::vector<RecvTarget> targets; ///< to the sources
+  std::vector<IpcAddress> frees;   ///< to the destinations: the counters that they tell
 };
 
 namespace {
@@ -55,12 +55,12 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
       }
     });
   };
-  Told mine;
+  PeerInfo mine;
   on_all_ranks([&] { mine = allocate(schedule, gpus); });
-  const auto landings = mpi::trade(comm, schedule.receives, mine.landings, schedule.sends);
-  const auto frees = mpi::trade(comm, schedule.sends, mine.frees, schedule.receives);
+  const auto targets = mpi::peer_exchange(comm, schedule.receives, mine.targets, schedule.sends);
+  const auto frees = mpi::peer_exchange(comm, schedule.sends, mine.frees, schedule.receives);
   try {
-    on_all_ranks([&] { connect(schedule, landings, frees); });
+    on_all_ranks([&] { connect(schedule, targets, frees); });
   } catch (...) {
     close();
     throw;
@@ -72,71 +72,71 @@ void Connection::close() {
   MPI_Barrier(comm_);
 }
 
-Connection::Told Connection::allocate(const Schedule& schedule, const Gpus& gpus) {
+Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {
   const auto stream = static_cast<cudaStream_t>(schedule.stream);
   const auto messages = schedule.receives.size() + schedule.sends.size();
-  notice_ = make_pinned<Notice>();
+  host_flags_ = make_pinned<HostFlags>();
   state_ = to_device(std::vector<State>(1), stream);
   counters_ = to_device(std::vector<Counter>(messages), stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); // before a peer writes there
   plan_.state = state_.get();
-  plan_.notice = notice_.get();
+  plan_.host_flags = host_flags_.get();
   plan_.receives = static_cast<int>(schedule.receives.size());
   plan_.arrived = counters_.get();
   plan_.sends = static_cast<int>(schedule.sends.size());
   plan_.free = counters_.get() + plan_.receives;
   plan_.most_blocks = most_blocks();
 
-  Told told;
-  if (messages == 0) return told;
-  auto counter = place_of(counters_.get(), gpus, "the counters of steps");
+  PeerInfo info;
+  if (messages == 0) return info;
+  auto counter = address_of(counters_.get(), gpus, "the counters of steps");
   const auto next = [&] { return std::exchange(counter, counter + sizeof(Counter)); };
   for (const auto& [buffer, order, peer, tag, turn] : schedule.receives) {
-    Place cells{};
+    IpcAddress cells{};
     if (element_count(buffer.shape) > 0)
-      cells = place_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
-    told.landings.push_back({cells, buffer.shape, next()});
+      cells = address_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
+    info.targets.push_back({cells, buffer.shape, next()});
   }
-  for (std::size_t i = 0; i < schedule.sends.size(); ++i) told.frees.push_back(next());
-  return told;
+  for (std::size_t i = 0; i < schedule.sends.size(); ++i) info.frees.push_back(next());
+  return info;
 }
 
-void Connection::connect(const Schedule& schedule, const std::vector<Landing>& landings,
-                         const std::vector<Place>& frees) {
+void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>& targets,
+                         const std::vector<IpcAddress>& frees) {
   const auto stream = static_cast<cudaStream_t>(schedule.stream);
-  std::vector<Piece> all;
+  std::vector<CopyBlock> all;
   std::vector<Counter*> tell_arrived;
   std::vector<Counter*> tell_free;
-  for (std::size_t i = 0; i < landings.size(); ++i) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto& [from, order, peer, tag, turn] = schedule.sends[i];
-    tell_arrived.push_back(counter(landings[i].arrived, peer));
+    tell_arrived.push_back(counter(targets[i].arrived, peer));
     if (element_count(from.shape) == 0) continue;
     auto to = from;
-    to.shape = landings[i].shape;
-    to.data = reach(landings[i].cells, peer,
+    to.shape = targets[i].shape;
+    to.data = reach(targets[i].cells, peer,
                     fmt::format("the memory of rank {} that receives View '{}'", peer, from.label));
-    const auto more = pieces(from, to);
+    const auto more = copy_blocks(from, to);
     all.insert(all.end(), more.begin(), more.end());
   }
   for (std::size_t i = 0; i < frees.size(); ++i)
     tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
   plan_.tiles = number_tiles(all);
   plan_.piece_count = static_cast<int>(all.size());
-  pieces_ = to_device(all, stream);
+  copy_blocks_ = to_device(all, stream);
   tell_arrived_ = to_device(tell_arrived, stream);
   tell_free_ = to_device(tell_free, stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); // before the vectors are gone
-  plan_.pieces = pieces_.get();
+  plan_.copy_blocks = copy_blocks_.get();
   plan_.tell_arrived = tell_arrived_.get();
   plan_.tell_free = tell_free_.get();
 }
 
 /// CUDA does not let a process open what is its own.
-std::byte* Connection::reach(const Place& place, int peer, const std::string& what) {
+std::byte* Connection::reach(const IpcAddress& place, int peer, const std::string& what) {
   return peer == rank_ ? place.address : mappings_.open(place, what);
 }
 
-Counter* Connection::counter(const Place& place, int peer) {
+Counter* Connection::counter(const IpcAddress& place, int peer) {
   return reinterpret_cast<Counter*>(
       reach(place, peer, fmt::format("the counters of steps of rank {}", peer)));
 }

@@ -26,15 +26,15 @@ class Connection {
   void unmap() { mappings_.close(); }
 
   const DevicePlan& plan() const { return plan_; }
-  Notice& notice() { return *notice_; }
+  HostFlags& host_flags() { return *host_flags_; }
 
  private:
-  struct Landing;
-  struct Told;
-  Told allocate(const Schedule&, const Gpus&);
-  void connect(const Schedule&, const std::vector<Landing>&, const std::vector<Place>& frees);
-  std::byte* reach(const Place&, int peer, const std::string& what);
-  Counter* counter(const Place&, int peer);
+  struct RecvTarget;
+  struct PeerInfo;
+  PeerInfo allocate(const Schedule&, const Gpus&);
+  void connect(const Schedule&, const std::vector<RecvTarget>&, const std::vector<IpcAddress>& frees);
+  std::byte* reach(const IpcAddress&, int peer, const std::string& what);
+  Counter* counter(const IpcAddress&, int peer);
 
   MPI_Comm comm_;
   int rank_;
@@ -43,8 +43,8 @@ class Connection {
   DeviceArray<Counter> counters_; ///< `arrived` of the receives, then `free` of the sends
   DeviceArray<Counter*> tell_free_;
   DeviceArray<Counter*> tell_arrived_;
-  DeviceArray<Piece> pieces_;
-  Pinned<Notice> notice_;
+  DeviceArray<CopyBlock> copy_blocks_;
+  Pinned<HostFlags> host_flags_;
   Mappings mappings_; // last: gone before this rank's own memory
 };
 

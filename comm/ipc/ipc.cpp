@@ -5,11 +5,11 @@
 // with `kernel` from and to memory into which they are packed. Within one node.
 #include "ipc/plan.hpp"
 #include "ipc/together.hpp"
-#include "mpi/deadline.hpp"
 #include "mpi/mpi_backend.hpp"
+#include "support/deadline.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,13 +24,9 @@ namespace {
 
 class Ipc final : public mpi::MpiBackend {
  public:
-  Ipc(const MpiHandle& handle, Gpus gpus) : MpiBackend(handle), gpus_(std::move(gpus)) {}
+  Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
 
-  Capabilities capabilities() const override {
-    return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
-  }
-
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(handle(), gpus_, schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
 
  private:
   Gpus gpus_;
@@ -68,7 +64,8 @@ void check_one_node(MPI_Comm comm) {
   throw UsageError(
       fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
                   "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
-                  hosts(comm, size)));
+                  hosts(comm, size)),
+      Axis::backend);
 }
 
 /// Collective.
@@ -87,13 +84,17 @@ Gpus find_gpus(MPI_Comm comm) {
 
 } // namespace
 
-std::unique_ptr<Backend> make(const MpiHandle& handle) {
-  const auto& options = handle.options;
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
-  check_one_node(handle.comm);
-  return std::make_unique<Ipc>(handle, find_gpus(handle.comm));
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true};
+}
+
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  check_one_node(context.comm);
+  return std::make_unique<Ipc>(context, find_gpus(context.comm));
 }
 
 } // namespace kontor::comm::ipc

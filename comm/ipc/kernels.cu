@@ -30,7 +30,7 @@ __device__ bool given_up(const DevicePlan& plan) {
 
 __device__ void give_up(const DevicePlan& plan, int message) {
   Number(plan.state->given_up).store(1, cuda::memory_order_relaxed);
-  HostNumber(plan.notice->late).store(message + 1, cuda::memory_order_relaxed);
+  HostNumber(plan.host_flags->late).store(message + 1, cuda::memory_order_relaxed);
 }
 
 /// Whether the counter has come to the step before patience was lost.
@@ -40,8 +40,8 @@ __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) 
   for (unsigned turn = 1; steps.load(cuda::memory_order_acquire) < step; ++turn) {
     __nanosleep(20);
     if (turn % 256 != 0) continue;
-    if (plan.patience > 0 && nanoseconds() - begin > plan.patience) return false;
-    if (HostNumber(plan.notice->abandoned).load(cuda::memory_order_relaxed) != 0) return false;
+    if (plan.timeout > 0 && nanoseconds() - begin > plan.timeout) return false;
+    if (HostNumber(plan.host_flags->abandoned).load(cuda::memory_order_relaxed) != 0) return false;
   }
   return true;
 }
@@ -81,33 +81,33 @@ __device__ bool is_last(const DevicePlan& plan) {
 }
 
 template <class Unit>
-__device__ void copy_units(const Piece& piece, std::uint32_t tile) {
+__device__ void copy_units(const CopyBlock& block, std::uint32_t tile) {
   Unit values[tile_turns];
   std::int64_t places[tile_turns];
 #pragma unroll
   for (int turn = 0; turn < tile_turns; ++turn) {
-    const auto unit = unit_of(piece, tile, turn, static_cast<int>(threadIdx.x));
-    if (unit >= piece.units) continue;
-    const auto offsets = offsets_of(piece, unit);
-    values[turn] = *reinterpret_cast<const Unit*>(piece.from + offsets.from);
+    const auto unit = unit_of(block, tile, turn, static_cast<int>(threadIdx.x));
+    if (unit >= block.units) continue;
+    const auto offsets = offsets_of(block, unit);
+    values[turn] = *reinterpret_cast<const Unit*>(block.from + offsets.from);
     places[turn] = offsets.to;
   }
-  std::byte* const to = piece.to;
-  const auto units = piece.units;
+  std::byte* const to = block.to;
+  const auto units = block.units;
 #pragma unroll
   for (int turn = 0; turn < tile_turns; ++turn)
-    if (unit_of(piece, tile, turn, static_cast<int>(threadIdx.x)) < units)
+    if (unit_of(block, tile, turn, static_cast<int>(threadIdx.x)) < units)
       *reinterpret_cast<Unit*>(to + places[turn]) = values[turn];
 }
 
 __device__ void copy_tile(const DevicePlan& plan, std::uint32_t tile) {
-  const Piece& piece = piece_of(plan.pieces, plan.piece_count, tile);
-  switch (piece.unit) {
-  case 16: return copy_units<uint4>(piece, tile);
-  case 8: return copy_units<std::uint64_t>(piece, tile);
-  case 4: return copy_units<std::uint32_t>(piece, tile);
-  case 2: return copy_units<std::uint16_t>(piece, tile);
-  default: return copy_units<std::uint8_t>(piece, tile);
+  const CopyBlock& block = block_of(plan.copy_blocks, plan.piece_count, tile);
+  switch (block.unit) {
+  case 16: return copy_units<uint4>(block, tile);
+  case 8: return copy_units<std::uint64_t>(block, tile);
+  case 4: return copy_units<std::uint32_t>(block, tile);
+  case 2: return copy_units<std::uint16_t>(block, tile);
+  default: return copy_units<std::uint8_t>(block, tile);
   }
 }
 

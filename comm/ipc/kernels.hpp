@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ipc/piece.hpp"
+#include "ipc/copy_block.hpp"
 
 #include <cstdint>
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ struct State {
 };
 
 /// What host and device tell each other, in pinned host memory.
-struct Notice {
+struct HostFlags {
   int late = 0;      ///< 1 + the message whose peer has not come; receives are counted first
   int abandoned = 0; ///< not 0: the host no longer wants what is waited for
 };
@@ -30,8 +30,8 @@ struct Notice {
 /// What the kernels of a plan work on; all in device memory, but for the notice.
 struct DevicePlan {
   State* state = nullptr;
-  Notice* notice = nullptr;
-  std::uint64_t patience = 0; ///< nanoseconds; 0: any time
+  HostFlags* host_flags = nullptr;
+  std::uint64_t timeout = 0; ///< nanoseconds; 0: any time
 
   int receives = 0;
   Counter* arrived = nullptr;    ///< [receives] steps that the sources have written
@@ -41,7 +41,7 @@ struct DevicePlan {
   Counter* free = nullptr;          ///< [sends] steps for which the destinations' cells are free
   Counter** tell_arrived = nullptr; ///< [sends] in their memory
 
-  const Piece* pieces = nullptr; ///< of all sends
+  const CopyBlock* copy_blocks = nullptr; ///< of all sends
   int piece_count = 0;
   std::uint32_t tiles = 0;
   std::uint32_t most_blocks = 1; ///< of a kernel

@@ -76,7 +76,7 @@ Gpus visible_gpus() {
   return gpus;
 }
 
-Place place_of(void* data, const Gpus& gpus, const std::string& what) {
+IpcAddress address_of(void* data, const Gpus& gpus, const std::string& what) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, data), fmt::format("cudaPointerGetAttributes of {}", what));
   if (attributes.type == cudaMemoryTypeManaged)
@@ -89,7 +89,7 @@ Place place_of(void* data, const Gpus& gpus, const std::string& what) {
                     "backend 'shm', 'raw' or 'view'",
                     what));
   auto* const base = allocation_of(data, what);
-  Place place{
+  IpcAddress place{
       {}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), gpus.at(attributes.device)};
   const auto code = cudaIpcGetMemHandle(&place.allocation, base);
   if (code == cudaErrorInvalidValue || code == cudaErrorNotSupported) {
@@ -104,7 +104,7 @@ Place place_of(void* data, const Gpus& gpus, const std::string& what) {
   return place;
 }
 
-std::byte* Mappings::open(const Place& place, const std::string& what) {
+std::byte* Mappings::open(const IpcAddress& place, const std::string& what) {
   const bool visible = is_visible(place.gpu, gpus_, what);
   void* base = nullptr;
   const auto code = cudaIpcOpenMemHandle(&base, place.allocation, cudaIpcMemLazyEnablePeerAccess);

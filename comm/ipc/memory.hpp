@@ -15,7 +15,7 @@
 namespace kontor::comm::ipc {
 
 /// Where something lies, as it is told to another process. Trivially copyable.
-struct Place {
+struct IpcAddress {
   cudaIpcMemHandle_t allocation; ///< that it lies in
   std::int64_t offset;           ///< bytes from the beginning of the allocation
   std::byte* address;            ///< in the process that it belongs to
@@ -23,7 +23,7 @@ struct Place {
 };
 
 /// The place so many bytes further on in the same allocation.
-inline Place operator+(Place place, std::int64_t bytes) {
+inline IpcAddress operator+(IpcAddress place, std::int64_t bytes) {
   place.offset += bytes;
   place.address += bytes;
   return place;
@@ -37,7 +37,7 @@ Gpus visible_gpus();
 
 /// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory,
 /// with the reason.
-Place place_of(void* data, const Gpus&, const std::string& what);
+IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 
 /// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is
 /// opened and maps it once.
@@ -50,7 +50,7 @@ class Mappings {
 
   /// Local. The address at which kernels of this process find a place of another rank's. `what` is for
   /// errors: "View 'u' of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.
-  std::byte* open(const Place&, const std::string& what);
+  std::byte* open(const IpcAddress&, const std::string& what);
   /// Local. No kernel of this process may still use the addresses.
   void close();
 

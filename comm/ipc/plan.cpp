@@ -8,7 +8,7 @@
 #include "ipc/check.hpp"
 #include "ipc/connection.hpp"
 #include "ipc/kernels.hpp"
-#include "mpi/deadline.hpp"
+#include "support/deadline.hpp"
 
 #include <kontor/comm/error.hpp>
 
@@ -23,17 +23,18 @@ namespace {
 
 class PeerPlan final : public Plan {
  public:
-  PeerPlan(const MpiHandle& handle, const Gpus& gpus, const Schedule& schedule)
-      : comm_(handle.comm), littered_(handle.littered), patience_(mpi::patience(handle.options)),
+  PeerPlan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(mpi::timeout(context.options)),
         label_(schedule.label), stream_(static_cast<cudaStream_t>(schedule.stream)),
-        connection_(std::make_unique<Connection>(handle.comm, gpus, schedule)), device_(connection_->plan()) {
-    device_.patience = static_cast<std::uint64_t>(patience_ * 1e9);
+        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)),
+        device_(connection_->plan()) {
+    device_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
     for (const auto& t : schedule.receives) messages_.push_back({t.peer, t.buffer.label});
     for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});
   }
 
   ~PeerPlan() override {
-    if (mpi::ends_alone(*littered_)) {
+    if (mpi::ends_alone(*unsafe_to_free_)) {
       abandon();
       return;
     }
@@ -51,18 +52,18 @@ class PeerPlan final : public Plan {
   void finish() override {
     under_way_ = false;
     check_step(launch_finish(device_, stream_), "launching the kernel that waits for what is received");
-    if (patience_ > 0) wait_on_host();
+    if (timeout_ > 0) wait_on_host();
     poll();
   }
 
   void poll() override {
-    const int late = std::atomic_ref(connection_->notice().late).load(std::memory_order_relaxed);
+    const int late = std::atomic_ref(connection_->host_flags().late).load(std::memory_order_relaxed);
     if (late == 0) [[likely]]
       return;
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     const auto& [peer, label] = messages_[late - 1];
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
-                            mpi::rank_of(comm_), patience_, peer,
+                            mpi::rank_of(comm_), timeout_, peer,
                             late > device_.receives ? "receive" : "send to", label));
   }
 
@@ -76,7 +77,7 @@ class PeerPlan final : public Plan {
   /// Local. Kernels that wait for others end; what they and those of other ranks may still use is left
   /// behind. Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
   void abandon() {
-    std::atomic_ref(connection_->notice().abandoned).store(1);
+    std::atomic_ref(connection_->host_flags().abandoned).store(1);
     constexpr double long_enough = 1; // s
     auto code = cudaErrorNotReady;
     mpi::Deadline(long_enough).wait([&] {
@@ -111,13 +112,13 @@ class PeerPlan final : public Plan {
   void check_step(cudaError_t code, const char* operation) {
     if (code == cudaSuccess) [[likely]]
       return;
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     fail(code, fmt::format("exchange '{}': {}", label_, operation));
   }
 
   MPI_Comm comm_;
-  std::shared_ptr<bool> littered_;
-  double patience_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_;
   std::string label_;
   cudaStream_t stream_;
   std::vector<Message> messages_; ///< receives, then sends
@@ -128,8 +129,8 @@ class PeerPlan final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const MpiHandle& handle, const Gpus& gpus, const Schedule& schedule) {
-  return std::make_unique<PeerPlan>(handle, gpus, schedule);
+std::unique_ptr<Plan> make_plan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule) {
+  return std::make_unique<PeerPlan>(context, gpus, schedule);
 }
 
 } // namespace kontor::comm::ipc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "mpi/agree.hpp"
+#include "support/agree.hpp"
 
 #include <kontor/comm/error.hpp>
 
@@ -15,7 +15,7 @@ void together(MPI_Comm comm, const Part& part) {
   try {
     mpi::agreed(comm, part);
   } catch (const AgreedError& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.what(), Axis::backend);
   }
 }
 

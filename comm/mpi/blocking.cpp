@@ -4,11 +4,11 @@
 // receives one. All ranks walk them in that order, so each call finds its partners at the same place or
 // before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
 // for with patience.
-#include "deadline.hpp"
 #include "pattern.hpp"
+#include "support/deadline.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -36,13 +36,13 @@ std::vector<Pair> in_order(MessageSet& messages) {
 /// The same with waits that end.
 class PatientBlocking final : public Plan {
  public:
-  PatientBlocking(const MpiHandle& handle, MessageSet messages) {
+  PatientBlocking(const BackendContext& context, MessageSet messages) {
     const auto label = messages.label;
     for (auto& [send, receive] : in_order(messages)) {
       MessageSet pair{label, {}, {}};
       if (send.peer != MPI_PROC_NULL) pair.sends.push_back(std::move(send));
       if (receive.peer != MPI_PROC_NULL) pair.receives.push_back(std::move(receive));
-      pairs_.push_back(make_nonblocking(handle, std::move(pair)));
+      pairs_.push_back(make_nonblocking(context, std::move(pair)));
     }
   }
 
@@ -67,8 +67,9 @@ class PatientBlocking final : public Plan {
 
 class Blocking final : public Plan {
  public:
-  Blocking(const MpiHandle& handle, MessageSet messages)
-      : comm_(handle.comm), littered_(handle.littered), label_(messages.label), pairs_(in_order(messages)) {}
+  Blocking(const BackendContext& context, MessageSet messages)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(messages.label),
+        pairs_(in_order(messages)) {}
 
   void start() override {}
 
@@ -83,7 +84,7 @@ class Blocking final : public Plan {
 
  private:
   [[noreturn]] void fail(int code, const Message& s, const Message& r) const {
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
     if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
     throw Error(
@@ -93,16 +94,16 @@ class Blocking final : public Plan {
   }
 
   MPI_Comm comm_;
-  std::shared_ptr<bool> littered_;
+  std::shared_ptr<bool> unsafe_to_free_;
   std::string label_;
   std::vector<Pair> pairs_;
 };
 
 } // namespace
 
-std::unique_ptr<Plan> make_blocking(const MpiHandle& handle, MessageSet messages) {
-  if (patience(handle.options) > 0) return std::make_unique<PatientBlocking>(handle, std::move(messages));
-  return std::make_unique<Blocking>(handle, std::move(messages));
+std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
+  if (timeout(context.options) > 0) return std::make_unique<PatientBlocking>(context, std::move(messages));
+  return std::make_unique<Blocking>(context, std::move(messages));
 }
 
 } // namespace kontor::comm::mpi

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "handle.hpp"
+#include "support/backend_context.hpp"
 
-#include <kontor/comm/mpi_datatype.hpp>
+#include <kontor/comm/backend/mpi_datatype.hpp>
 
 #include <string>
 #include <vector>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "message_requests.hpp"
 
-#include "deadline.hpp"
+#include "support/deadline.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -12,29 +12,29 @@
 
 namespace kontor::comm::mpi {
 
-MessageRequests::MessageRequests(const MpiHandle& handle, MessageSet messages)
-    : comm_(handle.comm), littered_(handle.littered), patience_(patience(handle.options)),
+MessageRequests::MessageRequests(const BackendContext& context, MessageSet messages)
+    : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
       messages_(std::move(messages)),
       requests_(messages_.receives.size() + messages_.sends.size(), MPI_REQUEST_NULL),
       statuses_(requests_.size()) {}
 
 void MessageRequests::fail(int code, const char* operation, const Message& m) {
-  *littered_ = true;
+  *unsafe_to_free_ = true;
   fail_message(messages_.label, code, operation, m);
 }
 
 void MessageRequests::wait() {
   if (requests_.empty()) return;
   int code = MPI_SUCCESS;
-  if (patience_ == 0) {
+  if (timeout_ == 0) {
     code = MPI_Waitall(size(), data(), statuses_.data());
   } else {
     int done = 0;
-    const bool in_time = Deadline(patience_).wait([&] {
+    const bool in_time = Deadline(timeout_).wait([&] {
       code = MPI_Testall(size(), data(), &done, statuses_.data());
       return done || code != MPI_SUCCESS;
     });
-    if (!in_time) fail_patience();
+    if (!in_time) fail_timeout();
   }
   if (code != MPI_SUCCESS) [[unlikely]]
     fail_wait(code);
@@ -49,7 +49,7 @@ bool MessageRequests::test() {
 }
 
 void MessageRequests::end() noexcept {
-  if (ends_alone(*littered_))
+  if (ends_alone(*unsafe_to_free_))
     give_up();
   else
     MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);
@@ -57,7 +57,7 @@ void MessageRequests::end() noexcept {
 
 bool MessageRequests::give_up() noexcept {
   if (finalized()) return true;
-  *littered_ = true;
+  *unsafe_to_free_ = true;
   const auto is_over = [](MPI_Request& request) {
     int done = 0;
     return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
@@ -86,12 +86,12 @@ void MessageRequests::fail_wait(int code) {
          i < messages_.receives.size() ? "MPI_Waitall on the receive from" : "MPI_Waitall on the send to",
          message(i));
   }
-  *littered_ = true;
+  *unsafe_to_free_ = true;
   throw Error(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));
 }
 
-void MessageRequests::fail_patience() {
-  *littered_ = true;
+void MessageRequests::fail_timeout() {
+  *unsafe_to_free_ = true;
   const int rank = rank_of(comm_);
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     int done = 0;
@@ -102,9 +102,9 @@ void MessageRequests::fail_patience() {
     throw Error(
         fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'; the message is "
                     "lost, or that rank is elsewhere",
-                    messages_.label, rank, patience_, m.peer, incoming ? "send to" : "receive", m.label));
+                    messages_.label, rank, timeout_, m.peer, incoming ? "send to" : "receive", m.label));
   }
-  throw Error(fmt::format("exchange '{}': rank {} has waited {} s", messages_.label, rank, patience_));
+  throw Error(fmt::format("exchange '{}': rank {} has waited {} s", messages_.label, rank, timeout_));
 }
 
 } // namespace kontor::comm::mpi

@@ -11,7 +11,7 @@ namespace kontor::comm::mpi {
 /// The requests of a plan's messages, receives first, and how they are completed.
 class MessageRequests {
  public:
-  MessageRequests(const MpiHandle&, MessageSet);
+  MessageRequests(const BackendContext&, MessageSet);
 
   const MessageSet& messages() const { return messages_; }
   MPI_Comm comm() const { return comm_; }
@@ -37,12 +37,12 @@ class MessageRequests {
 
  private:
   [[noreturn]] void fail_wait(int code);
-  [[noreturn]] void fail_patience();
+  [[noreturn]] void fail_timeout();
   const Message& message(std::size_t request) const;
 
   MPI_Comm comm_;
-  std::shared_ptr<bool> littered_;
-  double patience_; ///< seconds; 0: any time
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_; ///< seconds; 0: any time
   MessageSet messages_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "handle.hpp"
+#include "support/backend_context.hpp"
 
 namespace kontor::comm::mpi {
 
-/// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
+/// The patterns whose messages arrive in windows.
+inline constexpr Subset<Pattern> own_memory{Pattern::rma};
+
+/// What every backend that talks plain MPI shares: plans by pattern.
 class MpiBackend : public Backend {
  public:
-  /// Throws UsageError if the pattern cannot do the packing.
-  explicit MpiBackend(const MpiHandle&);
+  explicit MpiBackend(const BackendContext& context) : context_(context) {}
 
-  OwnMemory own_memory(int peer) const override;
-  std::unique_ptr<Plan> plan(Schedule&) override;
-
-  void allreduce(const void* contribution, const Buffer& result, ReduceOp) override;
-  void bcast(const Buffer&, int root) override;
-  void barrier() override;
+  OwnMemory own_memory(int peer, Pattern) const override;
+  PlannedExchange plan(const Schedule&) override;
 
  protected:
-  const MpiHandle& handle() const { return handle_; }
+  const BackendContext& context() const { return context_; }
 
  private:
-  MpiHandle handle_;
+  BackendContext context_;
 };
 
 } // namespace kontor::comm::mpi

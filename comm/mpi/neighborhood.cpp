@@ -3,11 +3,11 @@
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
 // has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
 // which is how MPI matches them.
-#include "deadline.hpp"
 #include "pattern.hpp"
+#include "support/deadline.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,13 +57,13 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 
 class Neighborhood final : public Plan {
  public:
-  Neighborhood(const MpiHandle& handle, MessageSet messages)
-      : littered_(handle.littered), patience_(patience(handle.options)), messages_(std::move(messages)),
-        sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
+  Neighborhood(const BackendContext& context, MessageSet messages)
+      : unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
+        messages_(std::move(messages)), sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
 #ifdef MPICH_VERSION
-    even_out(handle.comm, sends_, receives_);
+    even_out(context.comm, sends_, receives_);
 #endif
-    check(MPI_Dist_graph_create_adjacent(handle.comm, static_cast<int>(receives_.peers.size()),
+    check(MPI_Dist_graph_create_adjacent(context.comm, static_cast<int>(receives_.peers.size()),
                                          receives_.peers.data(), MPI_UNWEIGHTED,
                                          static_cast<int>(sends_.peers.size()), sends_.peers.data(),
                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_),
@@ -72,7 +72,7 @@ class Neighborhood final : public Plan {
   }
 
   ~Neighborhood() override {
-    if (ends_alone(*littered_)) return;
+    if (ends_alone(*unsafe_to_free_)) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comm_);
   }
@@ -87,11 +87,11 @@ class Neighborhood final : public Plan {
 
   void finish() override {
     int code = MPI_SUCCESS;
-    if (patience_ == 0) {
+    if (timeout_ == 0) {
       code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
     } else {
       int done = 0;
-      const bool in_time = Deadline(patience_).wait([&] {
+      const bool in_time = Deadline(timeout_).wait([&] {
         code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
         return done || code != MPI_SUCCESS;
       });
@@ -99,7 +99,7 @@ class Neighborhood final : public Plan {
         fail(fmt::format(
             "rank {} has waited {} s for one of its neighbours: it receives from ranks {} and sends "
             "to ranks {}",
-            rank_of(comm_), patience_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
+            rank_of(comm_), timeout_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
     }
     if (code != MPI_SUCCESS) [[unlikely]]
       fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
@@ -115,19 +115,19 @@ class Neighborhood final : public Plan {
 
   bool give_up() noexcept override {
     if (finalized()) return true;
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     int done = 0;
     return MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) {
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     throw Error(fmt::format("exchange '{}': {}", messages_.label, what));
   }
 
-  std::shared_ptr<bool> littered_;
-  double patience_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_;
   MessageSet messages_; // owns the datatypes
   Edges sends_;
   Edges receives_;
@@ -137,8 +137,8 @@ class Neighborhood final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_neighborhood(const MpiHandle& handle, MessageSet messages) {
-  return std::make_unique<Neighborhood>(handle, std::move(messages));
+std::unique_ptr<Plan> make_neighborhood(const BackendContext& context, MessageSet messages) {
+  return std::make_unique<Neighborhood>(context, std::move(messages));
 }
 
 } // namespace kontor::comm::mpi

@@ -9,7 +9,7 @@ namespace {
 
 class Nonblocking final : public Plan {
  public:
-  Nonblocking(const MpiHandle& handle, MessageSet messages) : requests_(handle, std::move(messages)) {}
+  Nonblocking(const BackendContext& context, MessageSet messages) : requests_(context, std::move(messages)) {}
   ~Nonblocking() override { requests_.end(); }
 
   void start() override {
@@ -36,8 +36,8 @@ class Nonblocking final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_nonblocking(const MpiHandle& handle, MessageSet messages) {
-  return std::make_unique<Nonblocking>(handle, std::move(messages));
+std::unique_ptr<Plan> make_nonblocking(const BackendContext& context, MessageSet messages) {
+  return std::make_unique<Nonblocking>(context, std::move(messages));
 }
 
 } // namespace kontor::comm::mpi

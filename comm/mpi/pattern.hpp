@@ -9,15 +9,15 @@
 /// only neighborhood and rma talk to other ranks to make a plan.
 namespace kontor::comm::mpi {
 
-std::unique_ptr<Plan> make_blocking(const MpiHandle&, MessageSet);
-std::unique_ptr<Plan> make_nonblocking(const MpiHandle&, MessageSet);
-std::unique_ptr<Plan> make_persistent(const MpiHandle&, MessageSet);
-std::unique_ptr<Plan> make_neighborhood(const MpiHandle&, MessageSet);
+std::unique_ptr<Plan> make_blocking(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_persistent(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_neighborhood(const BackendContext&, MessageSet);
 
-/// Fills in where the receives land: in a window of the plan's own.
-std::unique_ptr<Plan> make_rma(const MpiHandle&, Schedule&);
+/// The receives land in a window of the plan's own.
+PlannedExchange make_rma(const BackendContext&, const Schedule&);
 
-/// The one that the handle's options name.
-std::unique_ptr<Plan> make_plan(const MpiHandle&, Schedule&);
+/// The one that the schedule names.
+PlannedExchange make_plan(const BackendContext&, const Schedule&);
 
 } // namespace kontor::comm::mpi

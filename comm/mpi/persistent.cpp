@@ -4,8 +4,8 @@
 #include "message_requests.hpp"
 #include "pattern.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 class Persistent final : public Plan {
  public:
-  Persistent(const MpiHandle& handle, MessageSet messages) : requests_(handle, std::move(messages)) {
+  Persistent(const BackendContext& context, MessageSet messages) : requests_(context, std::move(messages)) {
     auto* request = requests_.data();
     for (const auto& m : requests_.messages().receives) {
-      const int code = MPI_Recv_init(m.data, m.count, m.type, m.peer, m.tag, handle.comm, request++);
+      const int code = MPI_Recv_init(m.data, m.count, m.type, m.peer, m.tag, context.comm, request++);
       if (code != MPI_SUCCESS) requests_.fail(code, "MPI_Recv_init from", m);
     }
     for (const auto& m : requests_.messages().sends) {
-      const int code = MPI_Send_init(m.data, m.count, m.type, m.peer, m.tag, handle.comm, request++);
+      const int code = MPI_Send_init(m.data, m.count, m.type, m.peer, m.tag, context.comm, request++);
       if (code != MPI_SUCCESS) requests_.fail(code, "MPI_Send_init to", m);
     }
   }
@@ -60,8 +60,8 @@ class Persistent final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_persistent(const MpiHandle& handle, MessageSet messages) {
-  return std::make_unique<Persistent>(handle, std::move(messages));
+std::unique_ptr<Plan> make_persistent(const BackendContext& context, MessageSet messages) {
+  return std::make_unique<Persistent>(context, std::move(messages));
 }
 
 } // namespace kontor::comm::mpi

@@ -2,14 +2,14 @@
 //
 // Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
 // is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
-#include "agree.hpp"
-#include "deadline.hpp"
 #include "pattern.hpp"
-#include "places.hpp"
-#include "room.hpp"
+#include "support/agree.hpp"
+#include "support/deadline.hpp"
+#include "support/peer_exchange.hpp"
+#include "support/room.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,20 +62,23 @@ class Group {
 
 class Rma final : public Plan {
  public:
-  Rma(const MpiHandle& handle, Schedule& schedule)
-      : comm_(handle.comm), littered_(handle.littered), patience_(patience(handle.options)),
+  Rma(const BackendContext& context, const Schedule& schedule)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
         label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
-        sources_(handle.comm, source_ranks_), destinations_(handle.comm, peers_of(schedule.sends)) {
-    const auto mine = make_window(handle.comm, schedule.receives);
+        sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
+    const auto mine = make_window(context.comm, schedule.receives);
+    for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
-    places_ = trade(handle.comm, schedule.receives, mine, schedule.sends);
+    places_ = peer_exchange(context.comm, schedule.receives, mine, schedule.sends);
   }
 
   ~Rma() override {
-    if (ends_alone(*littered_)) return;
+    if (ends_alone(*unsafe_to_free_)) return;
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
+
+  const std::vector<void*>& receive_places() const { return receive_places_; }
 
   void start() override {
     under_way_ = true;
@@ -108,27 +111,25 @@ class Rma final : public Plan {
 
   /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
   bool give_up() noexcept override {
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     return !under_way_ || destinations_.empty() || finalized();
   }
 
  private:
-  /// Points the receives into the window, and returns their places in it.
-  std::vector<MPI_Aint> make_window(MPI_Comm comm, std::vector<Transfer>& receives) {
+  /// Returns the places of the receives in it, in bytes from its beginning.
+  std::vector<MPI_Aint> make_window(MPI_Comm comm, const std::vector<Transfer>& receives) {
     std::vector<MPI_Aint> places;
     MPI_Aint bytes = 0;
     for (const auto& t : receives) {
       places.push_back(bytes);
       bytes += padded_bytes(t.buffer);
     }
-    std::byte* base = nullptr;
-    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_);
+    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
     check_window(comm, code, bytes);
-    std::memset(base, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
+    std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base) % alignment);
+    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
     for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
-    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
     return places;
   }
 
@@ -141,7 +142,8 @@ class Rma final : public Plan {
     const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
     throw UsageError(
         fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
-                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
+                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""),
+        Axis::pattern);
   }
 
   void complete() {
@@ -149,38 +151,40 @@ class Rma final : public Plan {
   }
 
   void wait() {
-    if (patience_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
+    if (timeout_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
     int done = 0;
-    const bool in_time = Deadline(patience_).wait([&] {
+    const bool in_time = Deadline(timeout_).wait([&] {
       check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
       return done != 0;
     });
     if (in_time) return;
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for one of ranks {} to put its message",
-                            label_, rank_of(comm_), patience_, fmt::join(source_ranks_, ", ")));
+                            label_, rank_of(comm_), timeout_, fmt::join(source_ranks_, ", ")));
   }
 
   void check_step(int code, const char* operation) {
     if (code == MPI_SUCCESS) [[likely]]
       return;
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
   }
 
   [[noreturn]] void fail_put(int code, const Message& m) {
-    *littered_ = true;
+    *unsafe_to_free_ = true;
     fail_message(label_, code, "MPI_Put to", m);
   }
 
   MPI_Comm comm_;
-  std::shared_ptr<bool> littered_;
-  double patience_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_;
   std::string label_;
   std::vector<int> source_ranks_;
   Group sources_;
   Group destinations_;
   MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* base_ = nullptr; ///< of this rank's part of the window
+  std::vector<void*> receive_places_;
   std::vector<Message> sends_;
   std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
   bool under_way_ = false;
@@ -189,8 +193,10 @@ class Rma final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_rma(const MpiHandle& handle, Schedule& schedule) {
-  return std::make_unique<Rma>(handle, schedule);
+PlannedExchange make_rma(const BackendContext& context, const Schedule& schedule) {
+  auto plan = std::make_unique<Rma>(context, schedule);
+  auto places = plan->receive_places();
+  return {std::move(plan), {}, std::move(places)};
 }
 
 } // namespace kontor::comm::mpi

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nccl/devices.hpp"
 
-#include "mpi/agree.hpp"
 #include "nccl/check.hpp"
+#include "support/agree.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -79,7 +79,8 @@ void refuse_shared_devices(MPI_Comm comm) {
                                  "'ipc', or 'view' with path "
                                  "'staged'",
                                  first->second, r, device.name, hexadecimal(device.uuid), device.host, r,
-                                 device.visible));
+                                 device.visible),
+                     Axis::backend);
   }
 }
 

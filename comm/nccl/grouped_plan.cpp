@@ -44,49 +44,49 @@ std::set<int> peers(const std::vector<Message>& messages) {
 
 class GroupedPlan final : public Plan {
  public:
-  GroupedPlan(std::shared_ptr<Clique> clique, const Schedule& schedule)
+  GroupedPlan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule)
       : user_(fmt::format("exchange '{}'", schedule.label)),
-        stream_(static_cast<cudaStream_t>(schedule.stream)), clique_(std::move(clique)),
+        stream_(static_cast<cudaStream_t>(schedule.stream)), nccl_comm_(std::move(nccl_comm)),
         sends_(messages(schedule.sends)), receives_(messages(schedule.receives)) {
-    clique_->connect(peers(sends_), peers(receives_), stream_, user_);
+    nccl_comm_->connect(peers(sends_), peers(receives_), stream_, user_);
     for (const auto& m : sends_) enroll(m);
     for (const auto& m : receives_) enroll(m);
   }
 
   /// After an error the device may wait for a rank that is gone, and whoever frees memory for the device.
   ~GroupedPlan() override {
-    if (clique_->failed() || (std::uncaught_exceptions() > 0 && query(stream_) != cudaSuccess))
-      clique_->abort();
-    if (clique_->aborted()) return;
+    if (nccl_comm_->failed() || (std::uncaught_exceptions() > 0 && query(stream_) != cudaSuccess))
+      nccl_comm_->abort();
+    if (nccl_comm_->aborted()) return;
     static_cast<void>(cudaStreamSynchronize(stream_));
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
-    for (auto* handle : registered_) ncclCommDeregister(clique_->get(), handle);
+    for (auto* handle : registered_) ncclCommDeregister(nccl_comm_->get(), handle);
 #endif
   }
 
   void start() override {
     poll();
     auto code = ncclGroupStart();
-    if (code != ncclSuccess) clique_->fail(code, user_ + ": ncclGroupStart");
+    if (code != ncclSuccess) nccl_comm_->fail(code, user_ + ": ncclGroupStart");
     for (const auto& m : receives_) {
-      code = ncclRecv(m.data, m.bytes, ncclUint8, m.peer, clique_->get(), stream_);
+      code = ncclRecv(m.data, m.bytes, ncclUint8, m.peer, nccl_comm_->get(), stream_);
       if (code != ncclSuccess) [[unlikely]]
         fail_message(code, "ncclRecv from", m);
     }
     for (const auto& m : sends_) {
-      code = ncclSend(m.data, m.bytes, ncclUint8, m.peer, clique_->get(), stream_);
+      code = ncclSend(m.data, m.bytes, ncclUint8, m.peer, nccl_comm_->get(), stream_);
       if (code != ncclSuccess) [[unlikely]]
         fail_message(code, "ncclSend to", m);
     }
     code = ncclGroupEnd();
-    if (code != ncclSuccess) clique_->fail(code, user_ + ": ncclGroupEnd");
+    if (code != ncclSuccess) nccl_comm_->fail(code, user_ + ": ncclGroupEnd");
   }
 
   void finish() override {
     poll();
   }
   void poll() override {
-    clique_->poll(user_);
+    nccl_comm_->poll(user_);
   }
 
  private:
@@ -95,7 +95,7 @@ class GroupedPlan final : public Plan {
   void enroll(const Message& m) {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
     void* handle = nullptr;
-    if (ncclCommRegister(clique_->get(), m.data, m.bytes, &handle) == ncclSuccess)
+    if (ncclCommRegister(nccl_comm_->get(), m.data, m.bytes, &handle) == ncclSuccess)
       registered_.push_back(handle);
     else
       static_cast<void>(cudaGetLastError()); // or the next launch of a kernel would be blamed
@@ -105,12 +105,12 @@ class GroupedPlan final : public Plan {
   [[noreturn]] void fail_message(ncclResult_t code, const char* operation, const Message& m) {
     const auto doing = fmt::format("{}: {} rank {} of View '{}'", user_, operation, m.peer, m.label);
     ncclGroupEnd();
-    clique_->fail(code, doing);
+    nccl_comm_->fail(code, doing);
   }
 
   std::string user_;
   cudaStream_t stream_;
-  std::shared_ptr<Clique> clique_;
+  std::shared_ptr<NcclComm> nccl_comm_;
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   std::vector<void*> registered_;
@@ -118,8 +118,8 @@ class GroupedPlan final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(std::shared_ptr<Clique> clique, const Schedule& schedule) {
-  return std::make_unique<GroupedPlan>(std::move(clique), schedule);
+std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule) {
+  return std::make_unique<GroupedPlan>(std::move(nccl_comm), schedule);
 }
 
 } // namespace kontor::comm::nccl

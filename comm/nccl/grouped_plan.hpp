@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "nccl/clique.hpp"
+#include "nccl/nccl_comm.hpp"
 
 #include <kontor/comm/backend.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace kontor::comm::nccl {
 
-/// Collective over the ranks of the clique. The schedule's stream must outlive the plan.
-std::unique_ptr<Plan> make_plan(std::shared_ptr<Clique>, const Schedule&);
+/// Collective over the ranks of the nccl_comm. The schedule's stream must outlive the plan.
+std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm>, const Schedule&);
 
 } // namespace kontor::comm::nccl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "mpi/handle.hpp"
+#include "support/backend_context.hpp"
 
 #include <memory>
 #include <vector>
@@ -12,23 +12,23 @@ namespace kontor::comm::shm {
 class Node {
  public:
   /// Collective over the handle's communicator.
-  explicit Node(const MpiHandle&);
+  explicit Node(const BackendContext&);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
   MPI_Comm comm() const { return comm_; }
   /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.
-  int local(int rank) const { return local_[rank]; }
+  int local(int rank) const;
   /// How many nodes the communicator spans.
   int nodes() const { return nodes_; }
-  /// See MpiHandle.
-  const std::shared_ptr<bool>& littered() const { return littered_; }
+  /// See BackendContext.
+  const std::shared_ptr<bool>& unsafe_to_free() const { return unsafe_to_free_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::shared_ptr<bool> littered_;
-  std::vector<int> local_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  std::vector<int> members_; ///< the ranks of the node, rising
   int nodes_ = 0;
 };
 

@@ -5,14 +5,14 @@
 // been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
 #include "shm/shared_plan.hpp"
 
-#include "mpi/deadline.hpp"
 #include "mpi/pattern.hpp"
-#include "mpi/places.hpp"
-#include "mpi/room.hpp"
 #include "shm/window.hpp"
+#include "support/deadline.hpp"
+#include "support/peer_exchange.hpp"
+#include "support/room.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -53,14 +53,20 @@ struct Shared {
 
 class SharedPlan final : public Plan {
  public:
-  SharedPlan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule)
-      : comm_(handle.comm), patience_(mpi::patience(handle.options)), label_(schedule.label),
+  SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, const Schedule& schedule)
+      : comm_(context.comm), timeout_(mpi::timeout(context.options)), label_(schedule.label),
         node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
-    Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
+    Schedule others;
+    others.label = schedule.label;
+    others.sends = on_node(schedule.sends, false);
+    others.receives = on_node(schedule.receives, false);
     if (!others.sends.empty() || !others.receives.empty())
-      between_nodes_ = mpi::make_nonblocking(handle, mpi::messages(others));
+      between_nodes_ = mpi::make_nonblocking(context, mpi::messages(others));
   }
+
+  const std::vector<void*>& send_places() const { return send_places_; }
+  const std::vector<void*>& receive_places() const { return receive_places_; }
 
   void prepare() override {
     for (auto& s : sends_)
@@ -93,7 +99,7 @@ class SharedPlan final : public Plan {
   }
 
   bool give_up() noexcept override {
-    *node_->littered() = true;
+    *node_->unsafe_to_free() = true;
     return !between_nodes_ || between_nodes_->give_up();
   }
 
@@ -116,12 +122,13 @@ class SharedPlan final : public Plan {
     if (const auto lack = mpi::lack_of_room(comm_, bytes))
       throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
                                    "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
-                                   label_, *lack));
+                                   label_, *lack),
+                       Axis::backend);
     return bytes;
   }
 
   /// Each receive gets its place in this rank's part, and its sender learns where.
-  void place(Schedule& schedule) {
+  void place(const Schedule& schedule) {
     int me = 0;
     check(MPI_Comm_rank(node_->comm(), &me), "MPI_Comm_rank");
     const auto receives = on_node(schedule.receives, true);
@@ -131,20 +138,22 @@ class SharedPlan final : public Plan {
       mine.push_back(next);
       next += static_cast<MPI_Aint>(bytes_of(t.buffer));
     }
-    const auto theirs = mpi::trade(comm_, receives, mine, on_node(schedule.sends, true));
-    std::size_t i = 0;
-    std::size_t j = 0;
-    for (auto& t : schedule.receives)
-      if (node_->local(t.peer) != MPI_UNDEFINED) receives_.push_back(put(t, window_.part(me) + mine[i++]));
-    for (auto& t : schedule.sends)
-      if (node_->local(t.peer) != MPI_UNDEFINED)
-        sends_.push_back(put(t, window_.part(node_->local(t.peer)) + theirs[j++]));
+    const auto theirs = mpi::peer_exchange(comm_, receives, mine, on_node(schedule.sends, true));
+    receive_places_.resize(schedule.receives.size(), nullptr);
+    send_places_.resize(schedule.sends.size(), nullptr);
+    for (std::size_t i = 0, k = 0; i < schedule.receives.size(); ++i)
+      if (const auto& t = schedule.receives[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        receive_places_[i] = put(receives_, t, window_.part(me) + mine[k++]);
+    for (std::size_t i = 0, k = 0; i < schedule.sends.size(); ++i)
+      if (const auto& t = schedule.sends[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        send_places_[i] = put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++]);
   }
 
-  static Shared put(Transfer& transfer, std::byte* place) {
+  /// Returns where its elements lie.
+  static void* put(std::vector<Shared>& list, const Transfer& transfer, std::byte* place) {
     auto* const slot = reinterpret_cast<Slot*>(place);
-    transfer.buffer.data = slot + 1;
-    return {slot, transfer.peer, transfer.buffer.label};
+    list.push_back({slot, transfer.peer, transfer.buffer.label});
+    return slot + 1;
   }
 
   /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
@@ -156,32 +165,38 @@ class SharedPlan final : public Plan {
   template <class What>
   void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
     int turns = 0;
-    const bool in_time = mpi::Deadline(patience_).wait([&] {
+    const bool in_time = mpi::Deadline(timeout_).wait([&] {
       if (steps(counter) >= step) return true;
       if (++turns % 256 == 0) let_messages_go_on();
       return false;
     });
     if (in_time) return;
-    *node_->littered() = true;
+    *node_->unsafe_to_free() = true;
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
-                            patience_, what()));
+                            timeout_, what()));
   }
 
   MPI_Comm comm_;
-  double patience_;
+  double timeout_;
   std::string label_;
   std::shared_ptr<Node> node_;
   Window window_;
   std::vector<Shared> sends_;
   std::vector<Shared> receives_;
+  std::vector<void*> send_places_; ///< null for those to other nodes
+  std::vector<void*> receive_places_;
   std::unique_ptr<Plan> between_nodes_;
   std::uint64_t step_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const MpiHandle& handle, std::shared_ptr<Node> node, Schedule& schedule) {
-  return std::make_unique<SharedPlan>(handle, std::move(node), schedule);
+PlannedExchange make_plan(const BackendContext& context, std::shared_ptr<Node> node,
+                          const Schedule& schedule) {
+  auto plan = std::make_unique<SharedPlan>(context, std::move(node), schedule);
+  auto sends = plan->send_places();
+  auto receives = plan->receive_places();
+  return {std::move(plan), std::move(sends), std::move(receives)};
 }
 
 } // namespace kontor::comm::shm

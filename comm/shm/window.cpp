@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shm/window.hpp"
 
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t alignment = 64;
 } // namespace
 
-Window::Window(const Node& node, std::size_t bytes) : littered_(node.littered()) {
+Window::Window(const Node& node, std::size_t bytes) : unsafe_to_free_(node.unsafe_to_free()) {
   std::byte* mine = nullptr;
   bytes += alignment;
   check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node.comm(), &mine, &window_),
@@ -28,7 +28,7 @@ Window::Window(const Node& node, std::size_t bytes) : littered_(node.littered())
 }
 
 Window::~Window() {
-  if (mpi::ends_alone(*littered_)) return;
+  if (mpi::ends_alone(*unsafe_to_free_)) return;
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }

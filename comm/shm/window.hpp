@@ -22,7 +22,7 @@ class Window {
   std::byte* part(int local_rank) const;
 
  private:
-  std::shared_ptr<bool> littered_;
+  std::shared_ptr<bool> unsafe_to_free_;
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/buffer.hpp>
+#include <kontor/comm/backend/buffer.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "checked.hpp"
-#include "mpi/agree.hpp"
-#include "mpi/handle.hpp"
-#include "mpi/handle_cache.hpp"
-#include "options.hpp"
+#include "src/checks/checked.hpp"
+#include "src/checks/options.hpp"
+#include "src/exchange/backend_set.hpp"
+#include "support/agree.hpp"
+#include "support/backend_context.hpp"
+#include "support/handle_cache.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/mpi_datatype.hpp>
-#include <kontor/comm/patience.hpp>
+#include <kontor/comm/detail/pinned_pool.hpp>
+#include <kontor/comm/detail/timeout.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,21 +51,26 @@ struct Communicator::Group {
   std::int64_t calls = 0;
   bool abandoned = false;
   Options options;
-  std::shared_ptr<bool> littered;
-  std::vector<Way> ways;                    ///< whatever the memory
-  std::array<std::vector<Way>, 2> ways_for; ///< Views in host and in device memory
+  std::shared_ptr<bool> unsafe_to_free;
+  std::vector<Method> methods;                    ///< whatever the memory, without their backends
+  std::array<std::vector<Method>, 2> methods_for; ///< Views in host and in device memory
+  std::optional<BackendSet> backends;
+  std::shared_ptr<Backend> backend; ///< of the first method
   std::unique_ptr<detail::Checks> checks;
-  detail::Facts facts;
+  detail::CachedProperties cached;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
   int next_tag = 0;
+  int sparse_exchanges = 0;
   std::vector<int> dims;
   std::vector<int> coordinates;
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
   std::vector<std::unique_ptr<detail::InFlight>> kept;
+  bool hands_device_memory_to_mpi = false;
+  detail::PinnedPool pinned_pool;
   mpi::HandleCache handles;
 
   /// Under the lock. Frees what MPI is done with.
@@ -76,13 +84,15 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    for (auto* list : {&ways, &ways_for[0], &ways_for[1]}) list->clear();
+    for (auto& list : methods_for) list.clear();
+    backend.reset();
+    if (backends) backends->clear();
     if (mpi::finalized()) return;
-    const bool waits = !mpi::ends_alone(abandoned || (littered && *littered));
+    const bool waits = !mpi::ends_alone(abandoned || (unsafe_to_free && *unsafe_to_free));
     for (auto& [request, keep] : adopted) {
       if (!waits) break;
       if (checks)
-        mpi::give_up_after(request, options.patience);
+        mpi::wait_until_timeout(request, options.timeout);
       else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -92,7 +102,7 @@ struct Communicator::Group {
     if (abandoned) return;
     handles.free();
     checks.reset();
-    if (littered && *littered) return;
+    if (unsafe_to_free && *unsafe_to_free) return;
     for (auto* owned : {&checking, &checking_calls, &exchanges, &comm})
       if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
   }
@@ -209,18 +219,23 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   int found = 0;
   check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   if (found) group_->tag_limit = *limit;
-  group_->facts = {owned, options.check, group_->size, group_->tag_limit};
+  group_->cached = {owned, options.check, group_->size, group_->tag_limit};
   if (options.check == CheckLevel::cross_rank) {
     group_->checking = duplicate(owned);
     group_->checking_calls = duplicate(owned);
-    group_->checks =
-        std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.patience);
+    group_->checks = std::make_unique<detail::Checks>(owned, group_->checking, group_->rank, options.timeout);
   }
   group_->exchanges = duplicate(owned);
-  const MpiHandle handle{group_->exchanges, options};
-  group_->littered = handle.littered;
-  group_->ways = comm::ways(handle);
-  if (options.path != Path::automatic) static_cast<void>(ways(MemoryKind::device)); // refuses early
+  const BackendContext context{group_->exchanges, options};
+  group_->unsafe_to_free = context.unsafe_to_free;
+  group_->backends.emplace(context);
+  group_->methods = comm::methods(options);
+  group_->backend = group_->backends->get(group_->methods.front().options.backend);
+  const auto mpi_says = gpu_awareness();
+  group_->hands_device_memory_to_mpi =
+      options.path == Path::direct ? mpi_says.aware
+                                   : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
+  if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
@@ -244,12 +259,18 @@ const Options& Communicator::options() const {
   return group().options;
 }
 Backend& Communicator::backend() const {
-  return *group().ways.front().backend;
+  return *group().backend;
 }
-const std::vector<Way>& Communicator::ways(MemoryKind memory) const {
-  auto& ways = group().ways_for[static_cast<std::size_t>(memory)];
-  if (ways.empty()) ways = comm::ways({group().exchanges, options(), group().littered}, group().ways, memory);
-  return ways;
+const Capabilities& Communicator::capabilities() const {
+  return group().methods.front().can;
+}
+std::string Communicator::remark() const {
+  return group().backend->remark();
+}
+const std::vector<Method>& Communicator::methods(MemoryKind memory) const {
+  auto& methods = group().methods_for[static_cast<std::size_t>(memory)];
+  if (methods.empty()) methods = comm::methods(*group().backends, group().methods, memory);
+  return methods;
 }
 MPI_Comm Communicator::native() const {
   return group().comm;
@@ -278,10 +299,16 @@ std::int64_t Communicator::number_call() const {
 }
 void Communicator::abandon() const {
   group().abandoned = true;
-  *group().littered = true;
+  *group().unsafe_to_free = true;
 }
-const detail::Facts& Communicator::facts() const {
-  return group().facts;
+const detail::CachedProperties& Communicator::cached() const {
+  return group().cached;
+}
+bool Communicator::hands_device_memory_to_mpi() const {
+  return group().hands_device_memory_to_mpi;
+}
+detail::PinnedPool& Communicator::pinned_pool() const {
+  return group().pinned_pool;
 }
 detail::Checks* Communicator::checks() const {
   return group().checks.get();
@@ -338,7 +365,7 @@ void Communicator::keep(std::unique_ptr<detail::InFlight> left) const {
 }
 
 bool Communicator::ends_together() const {
-  return !mpi::ends_alone(group().abandoned || *group().littered);
+  return !mpi::ends_alone(group().abandoned || *group().unsafe_to_free);
 }
 
 MPI_Datatype Communicator::element_type(Scalar scalar) const {
@@ -350,11 +377,21 @@ MPI_Op Communicator::operation(MPI_User_function* function, bool commutative) co
   return group().handles.operation(function, commutative);
 }
 
+namespace {
+constexpr int sparse_tags = 2; ///< the highest ones
+}
+
 int Communicator::reserve_tags(int count) const {
-  if (group().next_tag > group().tag_limit - count) group().next_tag = 0;
+  if (group().next_tag > group().tag_limit - sparse_tags - count) group().next_tag = 0;
   const int first = group().next_tag;
   group().next_tag += count;
   return first;
+}
+
+detail::Channel Communicator::next_sparse_channel() const {
+  auto& turn = group().sparse_exchanges;
+  turn = (turn + 1) % sparse_tags;
+  return {group().exchanges, group().tag_limit - turn};
 }
 
 } // namespace kontor::comm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/handle.hpp"
+#include "support/backend_context.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/gpu_awareness.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
@@ -69,13 +69,13 @@ GpuAwareness gpu_awareness() {
 #endif
 }
 
-std::optional<std::string> probe_gpu_awareness(const MpiHandle& handle) {
+std::optional<std::string> probe_gpu_awareness(const BackendContext& context) {
   using Space = Kokkos::DefaultExecutionSpace;
   if (on_host<Space>) return {};
   int rank = 0;
   int size = 1;
-  check(MPI_Comm_rank(handle.comm, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(handle.comm, &size), "MPI_Comm_size");
+  check(MPI_Comm_rank(context.comm, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(context.comm, &size), "MPI_Comm_size");
   const int next = (rank + 1) % size;
   const int previous = (rank + size - 1) % size;
   std::string problem;
@@ -87,17 +87,17 @@ std::optional<std::string> probe_gpu_awareness(const MpiHandle& handle) {
     Kokkos::deep_copy(out, sent);
     Kokkos::fence();
     const int code = MPI_Sendrecv(out.data(), count, MPI_INT32_T, next, 0, in.data(), count, MPI_INT32_T,
-                                  previous, 0, handle.comm, MPI_STATUS_IGNORE);
+                                  previous, 0, context.comm, MPI_STATUS_IGNORE);
     const auto arrived = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in);
     int wrong = code == MPI_SUCCESS ? 0 : count;
     for (int i = 0; wrong == 0 && i < count; ++i) wrong += arrived(i) != payload(previous, i) ? 1 : 0;
     int worst = 0;
-    check(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, handle.comm), "MPI_Allreduce");
+    check(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, context.comm), "MPI_Allreduce");
     if (worst > 0)
       return fmt::format(
           "{}, but {} bytes of device memory that MPI sent around the ranks did not arrive as they "
           "were; choose path 'staged'",
-          gpu_awareness().said, count * sizeof(std::int32_t));
+          gpu_awareness().header, count * sizeof(std::int32_t));
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exchanges, idle and in the middle of a step, and their communicators, which end after MPI has.
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -20,7 +20,7 @@ using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
 Exchange<Numbers> make(const Communicator& comm, bool in_a_step) {
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> out("out", 4, 3), in("in", 4, 3);
   const auto [previous, next] = test::ring_of(comm);
-  Exchange<Numbers> exchange(comm, "lasting");
+  Exchange<Numbers> exchange(comm, "cached_communicator");
   exchange.add(Kokkos::subview(out, Kokkos::ALL, 1), next, Kokkos::subview(in, Kokkos::ALL, 1), previous);
   exchange.commit();
   exchange.start();
@@ -38,15 +38,15 @@ int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
   std::vector<Communicator> communicators;
   std::vector<Exchange<Numbers>> exchanges;
-  for (auto way : test::ways()) {
-    if (rank == 0) std::printf("%s\n", to_string(way).c_str());
+  for (auto method : test::methods()) {
+    if (rank == 0) std::printf("%s\n", to_string(method).c_str());
     for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
-      way.check = check;
-      communicators.emplace_back(MPI_COMM_WORLD, way);
+      method.check = check;
+      communicators.emplace_back(MPI_COMM_WORLD, method);
       exchanges.push_back(make(communicators.back(), false));
     }
     // Small messages in a step that have arrived: MPI may not end before they do.
-    if (way.pattern == Pattern::nonblocking && way.backend != automatic_backend)
+    if (method.pattern == Pattern::nonblocking && method.backend != automatic_backend)
       exchanges.push_back(make(communicators.back(), true));
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -27,7 +27,7 @@ std::vector<std::vector<int>> grids(int ranks, int dimensions) {
 class Cartesian : public testing::TestWithParam<int> {};
 
 TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
-  const Communicator world(MPI_COMM_WORLD, way("view", Packing::datatype));
+  const Communicator world(MPI_COMM_WORLD, method("view", Packing::datatype));
   for (const auto& dims : grids(world.size(), GetParam())) {
     for (int closed = 0; closed < 1 << dims.size(); ++closed) {
       std::vector<bool> periodic;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Dimensions, Cartesian, testing::Values(1, 2, 3));
 
 /// Rows and columns are those that MPI_Cart_sub makes, with options and ends of the whole.
 TEST(SubCommunicators, RowsAndColumns) {
-  const Communicator world(MPI_COMM_WORLD, way("view", Packing::datatype));
+  const Communicator world(MPI_COMM_WORLD, method("view", Packing::datatype));
   for (const auto& dims : grids(world.size(), 2)) {
     const Communicator grid(world, dims, {true, false});
     const auto row = grid.row();

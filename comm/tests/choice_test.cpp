@@ -2,8 +2,8 @@
 //
 // What is left to `auto`, and how it is settled.
 #include "error_text.hpp"
+#include "methods.hpp"
 #include "views.hpp"
-#include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -33,7 +33,7 @@ struct Ring {
   Exchange<Doubles> exchange;
 };
 
-std::vector<std::string> names(const std::vector<Candidate>& candidates) {
+std::vector<std::string> names(const std::vector<TimedMethod>& candidates) {
   std::vector<std::string> result;
   for (const auto& candidate : candidates) result.push_back(to_string(candidate.options));
   return result;
@@ -42,23 +42,23 @@ std::vector<std::string> names(const std::vector<Candidate>& candidates) {
 using List = std::vector<std::string>;
 
 TEST(Choice, NothingLeftOpen) {
-  const Ring ring(way("view"), true);
+  const Ring ring(method("view"), true);
   EXPECT_EQ(names(ring.exchange.candidates()), List{"view, nonblocking, packing kernel"});
   EXPECT_EQ(ring.exchange.candidates()[0].seconds, 0);
 }
 
 TEST(Choice, Packing) {
-  const Ring columns(way("view", Packing::automatic), true);
+  const Ring columns(method("view", Packing::automatic), true);
   EXPECT_EQ(names(columns.exchange.candidates()),
             (List{"view, nonblocking, packing kernel", "view, nonblocking, packing datatype"}));
-  const Ring rows(way("view", Packing::automatic), false);
+  const Ring rows(method("view", Packing::automatic), false);
   EXPECT_EQ(names(rows.exchange.candidates()), List{"view, nonblocking, packing kernel"});
-  const Ring raw(way("raw", Packing::automatic), true);
+  const Ring raw(method("raw", Packing::automatic), true);
   EXPECT_EQ(names(raw.exchange.candidates()), List{"raw, nonblocking, packing kernel"});
 }
 
 TEST(Choice, Pattern) {
-  const Ring ring(way("raw", Packing::kernel, Pattern::automatic), true);
+  const Ring ring(method("raw", Packing::kernel, Pattern::automatic), true);
   EXPECT_EQ(names(ring.exchange.candidates()),
             (List{"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
                   "raw, neighborhood, packing kernel", "raw, blocking, packing kernel",
@@ -67,13 +67,13 @@ TEST(Choice, Pattern) {
 
 /// `null` would always win.
 TEST(Choice, Backend) {
-  const Ring ring(way(automatic_backend, Packing::kernel), true);
+  const Ring ring(method(automatic_backend, Packing::kernel), true);
   EXPECT_EQ(names(ring.exchange.candidates()),
             (List{"view, nonblocking, packing kernel", "shm, nonblocking, packing kernel"}));
 }
 
 TEST(Choice, TheFastestOnAllRanks) {
-  const Ring ring(way(automatic_backend, Packing::automatic, Pattern::automatic), true);
+  const Ring ring(method(automatic_backend, Packing::automatic, Pattern::automatic), true);
   const auto& candidates = ring.exchange.candidates();
   std::vector<double> seconds;
   for (const auto& candidate : candidates) seconds.push_back(candidate.seconds);
@@ -86,34 +86,70 @@ TEST(Choice, TheFastestOnAllRanks) {
 /// The trial exchanges for its own purposes only.
 TEST(Choice, ViewsKeepWhatTheyHeld) {
   for (const bool columns : {false, true}) {
-    const Ring ring(way(automatic_backend, Packing::automatic, Pattern::automatic), columns);
+    const Ring ring(method(automatic_backend, Packing::automatic, Pattern::automatic), columns);
     for (std::size_t i = 0; i < ring.plane.size(); ++i) EXPECT_EQ(ring.plane.data()[i], ring.comm.rank());
   }
 }
 
 TEST(Choice, WhatCannotBeDone) {
-  const auto refused = [](const Options& options) {
-    return text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
+  const auto expect = [](const Options& options, std::initializer_list<const char*> facts) {
+    const auto text = text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
+    for (const auto* fact : facts) EXPECT_NE(text.find(fact), std::string::npos) << fact << ": " << text;
   };
-  EXPECT_EQ(
-      refused(way("view", Packing::datatype, Pattern::rma)),
-      "pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not possible; choose "
-      "packing 'kernel' or 'auto', or another pattern");
-  EXPECT_EQ(refused(way("shm", Packing::kernel, Pattern::persistent)),
-            "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
-  EXPECT_EQ(
-      refused(way("shm", Packing::none)),
-      "backend 'shm' copies every message into shared memory by the pack kernel; choose packing 'kernel' or "
-      "'auto'");
-  EXPECT_EQ(refused(way("null", Packing::datatype)), "backend 'null' moves nothing, so packing 'datatype' "
-                                                     "has nothing to pack with; choose packing 'kernel'");
+  expect(method("view", Packing::datatype, Pattern::rma),
+         {"pattern 'rma' puts messages into windows in one piece", "packing 'datatype' is not possible",
+          "choose packing 'kernel' or 'auto', or another pattern"});
+  expect(method("shm", Packing::kernel, Pattern::persistent),
+         {"backend 'shm' has no pattern 'persistent'", "choose pattern 'nonblocking'",
+          "or backend raw or view"});
+  expect(method("shm", Packing::none),
+         {"backend 'shm' copies every message into shared memory by the pack kernel",
+          "packing 'none' is not possible", "choose packing 'kernel' or 'auto'"});
+  expect(method("null", Packing::datatype),
+         {"backend 'null' moves nothing", "packing 'datatype' is not possible", "choose packing 'kernel'"});
+}
+
+/// So that a program can say which of its settings is wrong without reading texts.
+TEST(Choice, ErrorsSayWhichChoiceHasToChange) {
+  const auto axis = [](const Options& options) {
+    try {
+      const Communicator comm(MPI_COMM_WORLD, options);
+      return Axis::none;
+    } catch (const UsageError& error) {
+      return error.axis();
+    }
+  };
+  auto direct = method("shm");
+  direct.path = Path::direct;
+  EXPECT_EQ(axis(method("row")), Axis::backend);
+  EXPECT_EQ(axis(direct), Axis::backend);
+  EXPECT_EQ(axis(method("shm", Packing::kernel, Pattern::persistent)), Axis::pattern);
+  for (const auto* backend : {"raw", "null", "shm"})
+    EXPECT_EQ(axis(method(backend, Packing::datatype)), Axis::packing) << backend;
+  EXPECT_EQ(axis(method("view", Packing::datatype, Pattern::rma)), Axis::packing);
+  auto staged = method("view", Packing::datatype);
+  staged.path = Path::staged;
+  EXPECT_EQ(axis(staged), Axis::path);
+
+  const Communicator comm(MPI_COMM_WORLD, method("raw", Packing::none));
+  Exchange<Doubles> exchange(comm, "strided");
+  const Plane plane("plane", 4, 4);
+  const auto [previous, next] = ring_of(comm);
+  exchange.add(Kokkos::subview(plane, Kokkos::ALL(), 1), next, Kokkos::subview(plane, Kokkos::ALL(), 0),
+               previous);
+  try {
+    exchange.commit();
+    FAIL() << "packing 'none' took a column";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.axis(), Axis::packing);
+  }
 }
 
 /// Views that receive keep what they held, or are unpacked from memory that holds zeros.
 TEST(Choice, NullMovesNothing) {
   for (const bool columns : {false, true}) {
-    Ring ring(way("null"), columns);
-    EXPECT_FALSE(ring.comm.backend().capabilities().moves_data);
+    Ring ring(method("null"), columns);
+    EXPECT_FALSE(ring.comm.capabilities().moves_data);
     Kokkos::deep_copy(ring.plane, 1 + ring.comm.rank());
     ring.exchange.start();
     ring.exchange.finish();

@@ -3,8 +3,8 @@
 // What one rank alone sees wrong in a collective call (check level `local`), and what only all of them
 // together do (check level `cross_rank`).
 #include "error_text.hpp"
+#include "methods.hpp"
 #include "views.hpp"
-#include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -20,10 +20,10 @@ using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 using Complexes = Kokkos::View<Kokkos::complex<double>*, Kokkos::HostSpace>;
 using Plane = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-Options level(CheckLevel check, double patience = 20) {
+Options level(CheckLevel check, double timeout = 20) {
   Options options;
   options.check = check;
-  options.patience = patience;
+  options.timeout = timeout;
   return options;
 }
 
@@ -183,7 +183,7 @@ TEST_F(LocalErrors, LevelOff) {
 }
 
 TEST_F(LocalErrors, PackingNoneRefusesStridedViews) {
-  comm = Communicator(MPI_COMM_WORLD, way("raw", Packing::none));
+  comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
   const auto field = inside<double, Kokkos::LayoutRight>("plane", Index<2>{3, 4});
   EXPECT_EQ(
       refused([&] { allreduce(comm, field.view, ReduceOp::sum); }),

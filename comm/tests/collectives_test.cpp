@@ -3,7 +3,7 @@
 // Collective operations that move elements deliver the bits that MPI's deliver: in every form, for Views of
 // many shapes, and leave the memory around them as it was.
 #include "collective_forms.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 

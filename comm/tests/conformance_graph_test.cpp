@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Neighbours of each rank's own: messages that are matched by pair of ranks, on a graph without any order.
-#include "place.hpp"
+#include "each_method.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -110,7 +110,7 @@ void expect_graph(const Communicator& comm, Place& place, bool with_slots) {
 /// Eight neighbours, corners included: what goes towards a direction comes from the opposite one.
 TEST(Graph, CornersOfABlock) {
   constexpr int n = 4;
-  in_every_way([](const Communicator& comm, auto& place) {
+  with_every_method([](const Communicator& comm, auto& place) {
     for (const bool closed : {false, true}) {
       const auto dims = balanced_dims(comm.size(), {0, 0});
       const Communicator grid(comm, dims, {true, !closed});
@@ -154,11 +154,11 @@ TEST(Graph, CornersOfABlock) {
 }
 
 TEST(Graph, MessagesOfAPairMeetInTheirOrder) {
-  in_every_way([](const Communicator& comm, auto& place) { expect_graph(comm, place, false); });
+  with_every_method([](const Communicator& comm, auto& place) { expect_graph(comm, place, false); });
 }
 
 TEST(Graph, BesideSlots) {
-  in_every_way([](const Communicator& comm, auto& place) { expect_graph(comm, place, true); });
+  with_every_method([](const Communicator& comm, auto& place) { expect_graph(comm, place, true); });
 }
 
 } // namespace

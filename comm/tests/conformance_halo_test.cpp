@@ -16,7 +16,7 @@ Field<View> part(const View& view, const Owner& owner) {
 template <class A, class B, class C, class D>
 void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_above) {
   using T = typename Field<A>::value_type;
-  in_every_way([&](const Communicator& comm, auto& place) {
+  with_every_method([&](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     Exchange<Kokkos::View<T*, typename std::decay_t<decltype(place)>::Space>> exchange(comm, "halo");
     exchange.add(place.view(up), next, place.view(from_below), previous);

@@ -51,7 +51,7 @@ TEST(Plans, EmptyMessages) {
 
 /// Two plans between the same ranks, both under way: the second's messages must not land in the first.
 TEST(Plans, TwoAtOnce) {
-  in_every_way([](const Communicator& comm, auto& place) {
+  with_every_method([](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};
@@ -80,9 +80,9 @@ TEST(Plans, TwoAtOnce) {
 
 /// A message of the same tag, to the same rank and on its way before.
 TEST(Plans, MeetNoMessages) {
-  for (const auto& way : ways(Contiguity::yes)) {
-    SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (const auto& method : methods(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(method));
+    const Communicator comm(MPI_COMM_WORLD, method);
     const auto [previous, next] = ring_of(comm);
     const Ints out("out", 1), in("in", 1), message("message", 1), received("received", 1);
     out(0) = comm.rank();
@@ -130,7 +130,7 @@ TEST(Plans, OutliveTheirViewsAndCommunicator) {
     const Kokkos::View<int**, Right, Kokkos::HostSpace> out("out", 3, 2);
     Kokkos::deep_copy(out, comm.rank());
     expected = previous;
-    exchange.emplace(comm, "lasting");
+    exchange.emplace(comm, "cached_communicator");
     exchange->add(out, next, in, previous);
     exchange->commit();
   }
@@ -144,8 +144,8 @@ TEST(Plans, OutliveTheirViewsAndCommunicator) {
 /// A plan that goes while its messages travel, by destruction and by move assignment. The messages are
 /// too big to leave the sender before the receiver takes them.
 template <class Space>
-void drop_in_flight(const Options& way) {
-  const Communicator comm(MPI_COMM_WORLD, way);
+void drop_in_flight(const Options& method) {
+  const Communicator comm(MPI_COMM_WORLD, method);
   const auto [previous, next] = ring_of(comm);
   using Plane = Kokkos::View<double**, Right, Space>;
   const auto make = [&] {
@@ -171,14 +171,14 @@ void drop_in_flight(const Options& way) {
 }
 
 TEST(Plans, DroppedInFlight) {
-  in_every_way([](const Communicator& comm, auto& place) {
+  with_every_method([](const Communicator& comm, auto& place) {
     drop_in_flight<typename std::decay_t<decltype(place)>::Space>(comm.options());
   });
 }
 
 /// An error on every rank takes an exchange with it, and others of the same memory work afterwards.
 TEST(Plans, DroppedByAnErrorOnAllRanks) {
-  in_every_way([](const Communicator& comm, auto& place) {
+  with_every_method([](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     for (int time = 0; time < 3; ++time) {
       Leg leg{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
@@ -201,7 +201,7 @@ TEST(Plans, DroppedByAnErrorOnAllRanks) {
 
 /// add() and commit() again: the plan is made anew, of all slots.
 TEST(Plans, CommittedAgain) {
-  in_every_way([](const Communicator& comm, auto& place) {
+  with_every_method([](const Communicator& comm, auto& place) {
     const auto [previous, next] = ring_of(comm);
     Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
               previous};

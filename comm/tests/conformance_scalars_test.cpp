@@ -42,9 +42,9 @@ TEST(Scalars, Pair) {
 /// Their Views differ between versions of Kokkos, so this one is without the others' helpers.
 TEST(Scalars, KokkosArray) {
   using Vectors = Kokkos::View<Kokkos::Array<double, 3>**, Right, Kokkos::HostSpace>;
-  for (const auto& way : ways(Contiguity::yes)) {
-    SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (const auto& method : methods(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(method));
+    const Communicator comm(MPI_COMM_WORLD, method);
     const auto [previous, next] = ring_of(comm);
     const Vectors out("out", 4, 2), in("in", 4, 2);
     const auto value = [](int rank, int i, int j, int k) { return 1000. * rank + 100 * i + 10 * j + k; };

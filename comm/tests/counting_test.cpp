@@ -2,8 +2,8 @@
 //
 // What a step costs besides the messages: nothing.
 #include "cost.hpp"
+#include "methods.hpp"
 #include "views.hpp"
-#include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -21,11 +21,11 @@ using List = std::vector<std::string>;
 using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 
 /// What plain MPI calls in one step with `slots` messages to the next rank and from the previous one.
-MpiCalls calls_by_hand(const Options& way, int slots, bool sends, bool receives) {
+MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receives) {
   const int messages = slots * (sends + receives);
   MpiCalls calls;
-  if (way.backend == "shm") return calls;
-  switch (way.pattern) {
+  if (method.backend == "shm") return calls;
+  switch (method.pattern) {
   case Pattern::blocking: calls = {{"MPI_Sendrecv", messages > 0 ? slots : 0}}; break;
   case Pattern::persistent: calls = {{"MPI_Startall", messages > 0}, {"MPI_Waitall", messages > 0}}; break;
   case Pattern::neighborhood: calls = {{"MPI_Ineighbor_alltoallw", 1}, {"MPI_Wait", 1}}; break;
@@ -57,23 +57,24 @@ bool begins_with_comm(const std::string& label) {
   return label.rfind("comm/", 0) == 0;
 }
 
-enum class Messages { contiguous, strided };
+enum class Messages { contiguous, strided, by_index };
 
 /// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory
-/// of the backend's own.
-List expected_kernels(const Options& way, Messages messages, bool sends, bool receives) {
-  const bool by_kernel = messages == Messages::strided && way.packing != Packing::datatype;
+/// of the backend's own. What is sent by index arrives in place.
+List expected_kernels(const Options& method, Messages messages, bool sends, bool receives) {
+  const bool by_kernel = messages != Messages::contiguous && method.packing != Packing::datatype;
   List kernels;
-  if (sends && (by_kernel || way.backend == "shm")) kernels.push_back("comm/pack");
-  if (receives && (by_kernel || way.backend == "shm" || way.pattern == Pattern::rma))
+  if (sends && (by_kernel || method.backend == "shm")) kernels.push_back("comm/pack");
+  if (receives && ((by_kernel && messages == Messages::strided) || method.backend == "shm" ||
+                   method.pattern == Pattern::rma))
     kernels.push_back("comm/unpack");
   return kernels;
 }
 
 /// One for a rank with messages; and memory that a peer writes to is handed back once it has been read.
-List expected_fences(const Options& way, bool sends, bool receives) {
+List expected_fences(const Options& method, bool sends, bool receives) {
   if (!sends && !receives) return {};
-  const bool own_memory = way.backend == "shm" || way.pattern == Pattern::rma;
+  const bool own_memory = method.backend == "shm" || method.pattern == Pattern::rma;
   return own_memory && receives ? List{"comm/packed", "comm/unpacked"} : List{"comm/packed"};
 }
 
@@ -85,7 +86,8 @@ List expected_regions(const List& kernels) {
   return regions;
 }
 
-/// Two slots up the ranks, one of them from rows to columns where strided.
+/// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last
+/// ones.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
   if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
@@ -97,10 +99,14 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   const auto c = inside<double, Right>("c", Index<2>{4, 5});
   const auto d = inside<double, Left>("d", Index<2>{4, 5});
   const auto e = whole<double, Right>("e", Index<2>{4, 5});
+  const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+  list(1) = 3;
   Exchange<Doubles> exchange(comm, "counted");
   exchange.add(a.view, next, b.view, previous);
   if (messages == Messages::contiguous)
     exchange.add(a.view, next, e.view, previous);
+  else if (messages == Messages::by_index)
+    exchange.add(a.view, list, next, e.view, std::pair(1, 4), previous);
   else
     exchange.add(c.view, next, d.view, previous);
   exchange.commit();
@@ -123,15 +129,19 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
 }
 
 TEST(Counting, ContiguousViewsArePackedByNobody) {
-  for (const auto& way : ways(Contiguity::yes)) expect_step_costs(way, Messages::contiguous, true);
+  for (const auto& method : methods(Contiguity::yes)) expect_step_costs(method, Messages::contiguous, true);
 }
 
 TEST(Counting, StridedViewsTakeOneKernelAtEachEnd) {
-  for (const auto& way : ways()) expect_step_costs(way, Messages::strided, true);
+  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, true);
+}
+
+TEST(Counting, RowsByIndexTakeOneKernelWhereTheyAreSent) {
+  for (const auto& method : methods()) expect_step_costs(method, Messages::by_index, true);
 }
 
 TEST(Counting, ClosedEndsTakeNoMessages) {
-  for (const auto& way : ways()) expect_step_costs(way, Messages::strided, false);
+  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, false);
 }
 
 /// One kernel for all messages that are packed, and only those.
@@ -174,22 +184,30 @@ TEST(Counting, EveryLabelIsOurs) {
 
 /// A plan's datatypes are made by commit() and freed with it.
 TEST(Counting, DatatypesAreFreed) {
-  for (const auto& way : ways()) {
-    SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (const auto& method : methods()) {
+    SCOPED_TRACE(to_string(method));
+    const Communicator comm(MPI_COMM_WORLD, method);
     const auto [previous, next] = ring_of(comm);
     const auto out = inside<double, Right>("out", Index<3>{4, 5, 3});
     const auto in = inside<double, Left>("in", Index<3>{4, 5, 3});
+    const auto rows = whole<double, Right>("rows", Index<2>{8, 2});
+    const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+    list(1) = 3;
     auto calls = cost_of([&] {
                    Exchange<Doubles> exchange(comm, "freed");
                    exchange.add(out.view, next, in.view, previous);
+                   exchange.add(rows.view, list, next, rows.view, std::pair(5, 8), previous);
                    exchange.commit();
                    exchange.start();
                    exchange.finish();
                  }).mpi;
-    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"], calls["MPI_Type_free"]);
-    if (way.packing != Packing::automatic) {
-      EXPECT_EQ(calls["MPI_Type_commit"], way.packing == Packing::datatype ? 2 : 0);
+    const bool by_datatype = method.packing == Packing::datatype;
+    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"] +
+                  calls["MPI_Type_create_hindexed_block"],
+              calls["MPI_Type_free"]);
+    if (method.packing != Packing::automatic) {
+      EXPECT_EQ(calls["MPI_Type_commit"], by_datatype ? 3 : 0);
+      EXPECT_EQ(calls["MPI_Type_create_hindexed_block"], by_datatype ? 1 : 0);
     }
   }
 }

@@ -83,10 +83,10 @@ TEST_F(Large, Send) {
 TEST_F(Large, SendVerified) {
   Options options;
   options.check = CheckLevel::cross_rank;
-  options.patience = 100;
+  options.timeout = 100;
   const Communicator comm(MPI_COMM_WORLD, options);
   if (rank == 0) return isend(comm, bytes, 1).wait(), void();
-  irecv(comm, bytes, any_rank).wait();
+  irecv(comm, bytes, any_source).wait();
   EXPECT_EQ(right_ones(bytes, 1), elements);
 }
 

@@ -2,7 +2,7 @@
 //
 // What goes wrong on the last rank only must fail the whole run: a test of the tests, and of what ends a
 // program. Each is run by itself, and CTest expects it to fail.
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 

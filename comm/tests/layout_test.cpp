@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "src/overlap.hpp"
+#include "src/exchange/overlap.hpp"
 
-#include <kontor/comm/layout.hpp>
-#include <kontor/comm/routing.hpp>
+#include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/detail/routing.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // An exception that passes between start() and finish() takes the exchange and the Views with it, and MPI may
 // still be sending them.
 #include "faults.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -56,17 +56,17 @@ struct Chain {
 std::vector<Options> eager_ways() {
   std::vector<Options> result;
   for (const auto pattern : {Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood})
-    result.push_back(way("raw", Packing::kernel, pattern));
-  result.push_back(way("shm"));
+    result.push_back(method("raw", Packing::kernel, pattern));
+  result.push_back(method("shm"));
   return result;
 }
 
 /// Rank 0 leaves its step before the others begin theirs.
 TEST(LeftStep, PeersReceiveWhatWasSent) {
-  for (const auto& way : eager_ways())
+  for (const auto& method : eager_ways())
     for (const auto n : sizes) {
-      SCOPED_TRACE(to_string(way) + ", " + std::to_string(n));
-      const Communicator comm(MPI_COMM_WORLD, way);
+      SCOPED_TRACE(to_string(method) + ", " + std::to_string(n));
+      const Communicator comm(MPI_COMM_WORLD, method);
       Doubles few_in;
       try {
         Chain chain(comm, n);
@@ -79,22 +79,22 @@ TEST(LeftStep, PeersReceiveWhatWasSent) {
         EXPECT_TRUE(holds(chain.in, comm.rank() - 1))
             << "found " << chain.in(0) << " and " << chain.in(n - 1);
         MPI_Barrier(MPI_COMM_WORLD);
-        if (way.backend == "shm") throw Left(); // its exchanges end together, or not at all
+        if (method.backend == "shm") throw Left(); // its exchanges end together, or not at all
       } catch (const Left&) {
         if (comm.rank() == 0) use_memory_again(n);
       }
-      const bool receives = comm.size() > 1 && comm.rank() == 0 && way.pattern != Pattern::neighborhood;
+      const bool receives = comm.size() > 1 && comm.rank() == 0 && method.pattern != Pattern::neighborhood;
       EXPECT_TRUE(!receives || holds(few_in, 0)) << "a receive was not taken back";
     }
 }
 
 /// At check level `cross_rank` the others find out who has left.
 TEST(LeftStep, PeersAreTold) {
-  for (auto way : eager_ways()) {
-    SCOPED_TRACE(to_string(way));
-    way.check = CheckLevel::cross_rank;
-    way.patience = 0.2;
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (auto method : eager_ways()) {
+    SCOPED_TRACE(to_string(method));
+    method.check = CheckLevel::cross_rank;
+    method.timeout = 0.2;
+    const Communicator comm(MPI_COMM_WORLD, method);
     if (comm.size() == 1) GTEST_SKIP() << "a rank does not miss itself";
     try {
       Chain chain(comm, sizes[0]);
@@ -110,9 +110,9 @@ TEST(LeftStep, PeersAreTold) {
 
 /// All ranks leave, in every way.
 TEST(LeftStep, AllRanksMayLeave) {
-  for (const auto& way : ways(Contiguity::yes)) {
-    SCOPED_TRACE(to_string(way));
-    const Communicator comm(MPI_COMM_WORLD, way);
+  for (const auto& method : methods(Contiguity::yes)) {
+    SCOPED_TRACE(to_string(method));
+    const Communicator comm(MPI_COMM_WORLD, method);
     try {
       Chain chain(comm, sizes[1]);
       chain.exchange.start();

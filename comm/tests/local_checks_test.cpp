@@ -2,7 +2,7 @@
 //
 // Check level `local`: what one rank sees alone is an error in words, before MPI is called.
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -27,20 +27,20 @@ class LocalChecks : public testing::Test {
 TEST_F(LocalChecks, Peers) {
   EXPECT_EQ(text_of<CallError>([&] { send(comm, view, size); }),
             fmt::format("send to rank {} (tag 0) of View 'view', (3) int32: {}", size, ranks));
-  EXPECT_EQ(text_of<CallError>([&] { isend(comm, view, any_rank).wait(); }),
+  EXPECT_EQ(text_of<CallError>([&] { isend(comm, view, any_source).wait(); }),
             "isend to any rank (tag 0) of View 'view', (3) int32: " + ranks);
   EXPECT_EQ(text_of<CallError>([&] { recv(comm, view, -7); }),
             "recv from rank -7 (tag 0) of View 'view', (3) int32: " + ranks +
-                ", any_rank takes whoever has sent");
+                ", any_source takes whoever has sent");
   EXPECT_EQ(
-      text_of<CallError>([&] { exchange(comm, view, 0, view, size); }),
-      fmt::format("exchange from rank {} (tag 0) of View 'view', (3) int32: {}, any_rank takes whoever has "
+      text_of<CallError>([&] { sendrecv(comm, view, 0, view, size); }),
+      fmt::format("sendrecv from rank {} (tag 0) of View 'view', (3) int32: {}, any_source takes whoever has "
                   "sent",
                   size, ranks));
   EXPECT_EQ(text_of<CallError>([&] { probe(comm, size); }),
-            fmt::format("probe from rank {} (any tag): {}, any_rank takes whoever has sent", size, ranks));
+            fmt::format("probe from rank {} (any tag): {}, any_source takes whoever has sent", size, ranks));
   EXPECT_EQ(text_of<CallError>([&] { recv_with_extents<Ints>(comm, size); }),
-            fmt::format("recv_with_extents from rank {} (tag 0): {}, any_rank takes whoever has sent", size,
+            fmt::format("recv_with_extents from rank {} (tag 0): {}, any_source takes whoever has sent", size,
                         ranks));
 }
 
@@ -59,11 +59,11 @@ TEST_F(LocalChecks, Tags) {
 
 TEST_F(LocalChecks, NoMemory) {
   EXPECT_EQ(
-      text_of<CallError>([&] { iexchange(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
-      "iexchange from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
+      text_of<CallError>([&] { isendrecv(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
+      "isendrecv from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
       "is null)");
-  exchange(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_rank : no_rank, 3);
-  for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), any_rank, 3);
+  sendrecv(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_source : no_rank, 3);
+  for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), any_source, 3);
 }
 
 TEST_F(LocalChecks, PackingNone) {

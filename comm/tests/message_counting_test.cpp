@@ -2,7 +2,7 @@
 //
 // Typed messages of contiguous Views make the MPI calls of the same code in plain MPI, and nothing else.
 #include "cost.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -61,7 +61,7 @@ TEST_P(MessageCounting, Exchange) {
         MPI_Sendrecv(out.data(), count, MPI_DOUBLE, next, 1, in.data(), count, MPI_DOUBLE, previous, 1, raw,
                      MPI_STATUS_IGNORE);
       },
-      [&] { exchange(comm, out, next, in, previous, 1); });
+      [&] { sendrecv(comm, out, next, in, previous, 1); });
 }
 
 TEST_P(MessageCounting, SendAndIrecv) {
@@ -87,7 +87,7 @@ TEST_P(MessageCounting, RecvAndIsend) {
       },
       [&] {
         auto request = isend(comm, out, next);
-        recv(comm, in, any_rank, any_tag);
+        recv(comm, in, any_source, any_tag);
         request.wait();
       });
 }
@@ -98,7 +98,7 @@ TEST_P(MessageCounting, Iexchange) {
         MPI_Request requests[] = {plain_receive(0), plain_send(0)};
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
       },
-      [&] { iexchange(comm, out, next, in, previous).wait(); });
+      [&] { isendrecv(comm, out, next, in, previous).wait(); });
 }
 
 TEST_P(MessageCounting, WaitAll) {
@@ -151,7 +151,7 @@ TEST_P(MessageCounting, Test) {
 TEST_P(MessageCounting, StridedViews) {
   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> array("array", 4, 5);
   const auto cost = cost_of([&] {
-    exchange(comm, Kokkos::subview(array, Kokkos::ALL, 1), next, Kokkos::subview(array, Kokkos::ALL, 2),
+    sendrecv(comm, Kokkos::subview(array, Kokkos::ALL, 1), next, Kokkos::subview(array, Kokkos::ALL, 2),
              previous);
   });
   EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Sendrecv", 1}}));

@@ -2,7 +2,7 @@
 //
 // Messages whose MPI functions fail: by order of the test, and truly.
 #include "faults.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -47,18 +47,18 @@ TEST_F(MessageFaults, Blocking) {
   EXPECT_EQ(text_of_failing("MPI_Send", 1, [&] { send(comm, out, next, 6); }), to("send", 6, "MPI_Send"));
   receiving.wait();
   EXPECT_EQ(
-      text_of_failing("MPI_Sendrecv", 1, [&] { exchange(comm, out, next, in, previous); }),
-      fmt::format("exchange to rank {} (tag 0) of View 'out', (3) int32, exchange from rank {} (tag 0) of "
+      text_of_failing("MPI_Sendrecv", 1, [&] { sendrecv(comm, out, next, in, previous); }),
+      fmt::format("sendrecv to rank {} (tag 0) of View 'out', (3) int32, sendrecv from rank {} (tag 0) of "
                   "View 'in', (3) int32: MPI_Sendrecv failed: {}",
                   next, previous, mpi_text(MPI_ERR_OTHER)));
 }
 
 /// The receive that has begun already is taken back.
 TEST_F(MessageFaults, Begin) {
-  EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { iexchange(comm, out, next, in, previous).wait(); }),
-            from("iexchange", 0, "MPI_Irecv"));
-  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { iexchange(comm, out, next, in, previous, 2).wait(); }),
-            to("iexchange", 2, "MPI_Isend"));
+  EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { isendrecv(comm, out, next, in, previous).wait(); }),
+            from("isendrecv", 0, "MPI_Irecv"));
+  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { isendrecv(comm, out, next, in, previous, 2).wait(); }),
+            to("isendrecv", 2, "MPI_Isend"));
   EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { isend(comm, out, next).wait(); }),
             to("isend", 0, "MPI_Isend"));
 }

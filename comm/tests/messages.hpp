@@ -15,10 +15,10 @@ template <class View>
 std::vector<std::function<void(const Communicator&, const View&, int, const View&, int)>> calls() {
   return {
       [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        exchange(comm, out, next, in, previous, 3);
+        sendrecv(comm, out, next, in, previous, 3);
       },
       [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        const auto [sent, received] = iexchange(comm, out, next, in, previous, 1).wait();
+        const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
         EXPECT_EQ(sent.data(), out.data());
         EXPECT_EQ(received.data(), in.data());
       },
@@ -28,7 +28,7 @@ std::vector<std::function<void(const Communicator&, const View&, int, const View
         EXPECT_EQ(request.wait().data(), out.data());
       },
       [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        auto request = irecv(comm, in, previous == no_rank ? no_rank : any_rank, any_tag);
+        auto request = irecv(comm, in, previous == no_rank ? no_rank : any_source, any_tag);
         send(comm, out, next, 7);
         EXPECT_EQ(request.wait().data(), in.data());
       },

@@ -2,7 +2,7 @@
 //
 // Options that differ between ranks are an error when the communicator is made, whichever they are.
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 

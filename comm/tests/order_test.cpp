@@ -2,10 +2,11 @@
 //
 // Many steps without a fence of the program's own: an exchange is ordered with the kernels before and after
 // it on its instance, on ranks that are now faster and now slower than their neighbours.
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/streams.hpp>
 
 #include <gtest/gtest.h>
 
@@ -60,7 +61,7 @@ int errors_in_a_ring(const Options& options, bool periodic) {
   const Communicator comm(MPI_COMM_WORLD, options);
   const auto [previous, next] = ring_of(comm, periodic);
   const int rank = comm.rank();
-  const OwnInstance<Space> own(Priority::high);
+  const OwnedStream<Space> own(Priority::high);
   const auto& instance = own.get();
   const Cells cells("cells", rows, columns);
   const Count errors("errors"), unused("unused"), unused_too("unused too");
@@ -92,10 +93,10 @@ int errors_in_a_ring(const Options& options, bool periodic) {
 }
 
 TEST(Order, StepsWithoutFences) {
-  for (const auto& way : on_host<Space> ? ways() : device_ways()) {
-    SCOPED_TRACE(to_string(way));
-    EXPECT_EQ(errors_in_a_ring(way, true), 0);
-    EXPECT_EQ(errors_in_a_ring(way, false), 0);
+  for (const auto& method : on_host<Space> ? methods() : device_methods()) {
+    SCOPED_TRACE(to_string(method));
+    EXPECT_EQ(errors_in_a_ring(method, true), 0);
+    EXPECT_EQ(errors_in_a_ring(method, false), 0);
   }
 }
 

@@ -35,7 +35,7 @@ void expect_value(const T& value) {
   const Kokkos::View<T*, Kokkos::HostSpace> out("out", 2);
   const Kokkos::View<T*, Kokkos::HostSpace> in("in", 2);
   out(1) = value;
-  exchange(comm, out, next, in, previous);
+  sendrecv(comm, out, next, in, previous);
   EXPECT_EQ(in(0), T());
   EXPECT_EQ(in(1), value);
 }
@@ -52,7 +52,7 @@ TEST(PointToPointScalars, KokkosArray) {
   const Kokkos::View<Kokkos::Array<int, 2>*, Kokkos::LayoutRight, Kokkos::HostSpace> out("out", 3),
       in("in", 3);
   out(2)[1] = comm.rank() + 7;
-  exchange(comm, out, next, in, previous);
+  sendrecv(comm, out, next, in, previous);
   EXPECT_EQ(in(2)[0], 0);
   EXPECT_EQ(in(2)[1], previous + 7);
 }

@@ -66,7 +66,7 @@ TEST(PointToPoint, OneColumnIsContiguous) {
   const Kokkos::View<double**, Left, Kokkos::HostSpace> block("block", 4, 3);
   const auto column = Kokkos::subview(block, std::pair(0, 4), std::pair(1, 2));
   Kokkos::deep_copy(column, comm.rank());
-  exchange(comm, column, next, Kokkos::subview(block, std::pair(0, 4), std::pair(2, 3)), previous);
+  sendrecv(comm, column, next, Kokkos::subview(block, std::pair(0, 4), std::pair(2, 3)), previous);
   EXPECT_EQ(block(3, 2), previous);
 }
 
@@ -83,7 +83,7 @@ void expect_flavours(const Communicator& comm, const View& out, const View& in) 
     Kokkos::deep_copy(out, comm.rank() + offset + 1);
   };
   Kokkos::deep_copy(out, comm.rank());
-  exchange(comm, Const(out), next, Unmanaged(in), previous);
+  sendrecv(comm, Const(out), next, Unmanaged(in), previous);
   expect_in(0);
   auto receiving = irecv(comm, Unmanaged(in), previous);
   send(comm, Const(out), next);
@@ -93,7 +93,7 @@ void expect_flavours(const Communicator& comm, const View& out, const View& in) 
   recv(comm, Unmanaged(in), previous);
   sending.wait();
   expect_in(2);
-  iexchange(comm, Const(Unmanaged(out)), next, in, previous).wait();
+  isendrecv(comm, Const(Unmanaged(out)), next, in, previous).wait();
   expect_in(3);
 }
 TEST(PointToPoint, ConstAndUnmanagedViews) {
@@ -110,7 +110,7 @@ TEST(PointToPoint, FixedExtents) {
   const auto [previous, next] = ring_of(comm);
   const Kokkos::View<int* [2][3], Right, Kokkos::HostSpace> array("array", 4);
   Kokkos::deep_copy(array, comm.rank());
-  exchange(comm, Kokkos::subview(array, 0, Kokkos::ALL, Kokkos::ALL), next,
+  sendrecv(comm, Kokkos::subview(array, 0, Kokkos::ALL, Kokkos::ALL), next,
            Kokkos::subview(array, 3, Kokkos::ALL, Kokkos::ALL), previous);
   EXPECT_EQ(array(2, 1, 2), comm.rank());
   EXPECT_EQ(array(3, 1, 2), previous);
@@ -132,7 +132,7 @@ TEST(PointToPoint, AnyRankAndTag) {
     const auto [source, tag, bytes] = probe(comm);
     EXPECT_EQ(tag, 10 + source);
     EXPECT_EQ(bytes, 8);
-    recv(comm, message, any_rank, tag);
+    recv(comm, message, any_source, tag);
     EXPECT_EQ(message(1), source);
     sum += source;
   }

@@ -3,7 +3,7 @@
 // Reductions give what MPI's give, by name and by functors, in every form.
 #include "collective_forms.hpp"
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -115,8 +115,8 @@ template <class T>
 void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
   for (const auto& entry : backends()) {
     if (!entry.make) continue;
-    const Communicator comm(MPI_COMM_WORLD, way(std::string(entry.name)));
-    if (!comm.backend().capabilities().moves_data) continue;
+    const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
+    if (!comm.capabilities().moves_data) continue;
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});
     for (const auto& twin : twins) {

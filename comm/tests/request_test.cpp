@@ -2,7 +2,7 @@
 //
 // Requests: what they give back, what is left of them, and many of them at once.
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -27,7 +27,7 @@ class Requests : public testing::TestWithParam<CheckLevel> {
   static Options options() {
     Options options;
     options.check = GetParam();
-    options.patience = 10;
+    options.timeout = 10;
     return options;
   }
   Communicator comm{MPI_COMM_WORLD, options()};
@@ -73,13 +73,13 @@ TEST_P(Requests, EmptyOnesSaySo) {
   Request<Ints> never;
   EXPECT_EQ(text_of<CallError>([&] { never.wait(); }), "wait()" + empty_text);
   EXPECT_EQ(text_of<CallError>([&] { never.test(); }), "test()" + empty_text);
-  auto request = iexchange(comm, out, next, in, previous);
+  auto request = isendrecv(comm, out, next, in, previous);
   request.wait();
   EXPECT_EQ(text_of<CallError>([&] { request.wait(); }), "wait()" + empty_text);
 }
 
 TEST_P(Requests, MoveLeavesNothing) {
-  auto first = iexchange(comm, out, next, in, previous);
+  auto first = isendrecv(comm, out, next, in, previous);
   auto second = std::move(first);
   EXPECT_FALSE(first.active()); // NOLINT: what is left is defined
   EXPECT_EQ(text_of<CallError>([&] { first.wait(); }), "wait()" + empty_text);
@@ -94,7 +94,7 @@ TEST_P(Requests, MoveLeavesNothing) {
 }
 
 TEST_P(Requests, TestUntilComplete) {
-  auto request = iexchange(comm, out, next, in, previous);
+  auto request = isendrecv(comm, out, next, in, previous);
   std::optional<std::pair<Ints, Ints>> result;
   while (!result) result = request.test();
   EXPECT_EQ(result->second, in);
@@ -119,7 +119,7 @@ TEST_P(Requests, WaitAllOfAFew) {
   const auto column = Kokkos::subview(block, Kokkos::ALL, 1);
   auto receiving = irecv(comm, column, previous, 1);
   auto sending = isend(comm, Kokkos::subview(block, Kokkos::ALL, 2), next, 1);
-  auto both = iexchange(comm, out, next, in, previous);
+  auto both = isendrecv(comm, out, next, in, previous);
   Request<Ints> empty;
   wait_all(receiving, sending, both, empty);
   EXPECT_TRUE(receiving.finished());
@@ -184,7 +184,7 @@ TEST_P(Requests, WaitSomeOfMany) {
 /// One of two parts is not yet all.
 TEST_P(Requests, WaitAnyOfExchanges) {
   std::vector<Request<Ints, Ints>> pool;
-  for (int tag = 0; tag < 3; ++tag) pool.push_back(iexchange(comm, out, next, Ints("in", 3), previous, tag));
+  for (int tag = 0; tag < 3; ++tag) pool.push_back(isendrecv(comm, out, next, Ints("in", 3), previous, tag));
   EXPECT_TRUE(wait_any(std::span(pool).last(1)).has_value());
   EXPECT_EQ(pool[2].wait().second(2), previous);
   EXPECT_TRUE(wait_any(pool).has_value());
@@ -208,7 +208,7 @@ TEST_P(Requests, DroppedReceiveIsCancelled) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             line_of(comm, fmt::format("irecv from rank {} (tag 5);it is cancelled", previous)));
   MPI_Barrier(comm.native());
-  exchange(comm, out, next, in, previous, 5);
+  sendrecv(comm, out, next, in, previous, 5);
   EXPECT_EQ(in(1), previous);
 }
 
@@ -238,7 +238,7 @@ TEST_P(Requests, DroppedSendGoesOn) {
 /// The communicator goes first: its handle, that is.
 TEST_P(Requests, OutliveTheirCommunicator) {
   auto own = std::make_optional<Communicator>(MPI_COMM_WORLD, options());
-  auto request = iexchange(*own, out, next, in, previous);
+  auto request = isendrecv(*own, out, next, in, previous);
   own.reset();
   request.wait();
   EXPECT_EQ(in(0), previous);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "place.hpp"
+#include "each_method.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -88,7 +88,7 @@ void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const 
       expect_steps(comm, place, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
     }
   };
-  in_every_way(around, contiguity);
+  with_every_method(around, contiguity);
 }
 
 } // namespace kontor::comm::test

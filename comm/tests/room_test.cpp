@@ -3,8 +3,8 @@
 // Shared memory that is too small for a window: an error in words, and `auto` goes another way. Run by
 // small_shared_memory.sh, where there is little.
 #include "error_text.hpp"
-#include "mpi/room.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
+#include "support/room.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -67,15 +67,15 @@ class Room : public testing::Test {
 };
 
 TEST_F(Room, Shm) {
-  expect_refusal(way("shm"), "backend 'shm' has no room: ");
+  expect_refusal(method("shm"), "backend 'shm' has no room: ");
 }
 
 TEST_F(Room, Rma) {
-  expect_refusal(way("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has got no windows: ");
+  expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has got no windows: ");
 }
 
 TEST_F(Room, AutoGoesAnotherWay) {
-  auto options = way(automatic_backend, Packing::automatic, Pattern::automatic);
+  auto options = method(automatic_backend, Packing::automatic, Pattern::automatic);
   const Communicator comm(MPI_COMM_WORLD, options);
   auto exchange = make(comm, 40 * mib);
   EXPECT_NE(exchange.chosen().backend, "shm");

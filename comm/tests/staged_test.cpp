@@ -4,7 +4,8 @@
 // but its code is the same for Views anywhere, so that it is tried here where there is no device.
 #include "ring.hpp"
 
-#include <kontor/comm/carrier.hpp>
+#include <kontor/comm/detail/exchange_method.hpp>
+#include <kontor/comm/detail/row_selection.hpp>
 
 namespace kontor::comm::test {
 namespace {
@@ -14,22 +15,22 @@ using Right = Kokkos::LayoutRight;
 using Space = Kokkos::DefaultHostExecutionSpace;
 
 Options staged(Pattern pattern) {
-  auto options = way("view", Packing::kernel, pattern);
+  auto options = method("view", Packing::kernel, pattern);
   options.path = Path::staged;
   return options;
 }
 
 /// The only way of a communicator, with the path that it would not take for Views in host memory.
-Way staged_way(const Communicator& comm, const Options& options) {
-  auto way = comm.ways(MemoryKind::host).front();
-  way.options = options;
-  return way;
+Method staged_way(const Communicator& comm, const Options& options) {
+  auto method = comm.methods(MemoryKind::host).front();
+  method.options = options;
+  return method;
 }
 
 /// Collective. Two legs of a ring, three steps, by a carrier on path `staged` with so many waves.
 template <class A, class B, class C, class D>
 void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
-                   std::size_t waves) {
+                   std::size_t chunks) {
   using T = typename Field<A>::value_type;
   for (const auto pattern :
        {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood}) {
@@ -37,25 +38,26 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
     SCOPED_TRACE(to_string(options));
     options.path = Path::automatic;
     const Communicator comm(MPI_COMM_WORLD, options);
-    const auto way = staged_way(comm, staged(pattern));
+    const auto method = staged_way(comm, staged(pattern));
     const auto [previous, next] = ring_of(comm, false);
     Leg<A, B> up{a, next, b, previous};
     Leg<C, D> down{c, previous, d, next};
     const std::vector<Slot> slots{{to_buffer(a.view), next, to_buffer(b.view), previous},
                                   {to_buffer(c.view), previous, to_buffer(d.view), next}};
     const auto agreement = handshake(comm, "staged", slots);
-    EXPECT_EQ(route(comm, way, "staged", slots, agreement).waves.size(), comm.size() > 1 ? waves : 1);
+    EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), comm.size() > 1 ? chunks : 1);
     const Space instance;
-    Carrier<T, Space, Kokkos::HostSpace> carrier(comm, way, "staged", slots, agreement, instance);
+    ExchangeMethod<T, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                instance);
     for (int step = 0; step < 3; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       up.prepare(comm, step, 0);
       down.prepare(comm, step, 1);
       PhaseTimes times;
-      carrier.start(instance, &times);
+      exchange_method.start(instance, &times);
       bool ended = false;
-      while (step == 1 && !ended) ended = carrier.test(instance, &times);
-      if (!ended) carrier.finish(instance, &times);
+      while (step == 1 && !ended) ended = exchange_method.test(instance, &times);
+      if (!ended) exchange_method.finish(instance, &times);
       Kokkos::fence();
       up.check();
       down.check();
@@ -82,8 +84,40 @@ TEST(Staged, LongStridedMessages) {
       whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3);
 }
 
+/// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.
+TEST(Staged, LongLists) {
+  const auto options = staged(Pattern::nonblocking);
+  auto unstaged = options;
+  unstaged.path = Path::automatic;
+  const Communicator comm(MPI_COMM_WORLD, unstaged);
+  const auto method = staged_way(comm, options);
+  const auto [previous, next] = ring_of(comm);
+  constexpr int n = 1200000;
+  const Kokkos::View<double*, Kokkos::HostSpace> x("x", 2 * n);
+  std::vector<std::int64_t> sent(n), received(n);
+  for (int i = 0; i < n; ++i) {
+    x(i) = 3. * i + comm.rank();
+    sent[i] = n - 1 - i;
+    received[i] = n + (i % 2 == 0 ? i + 1 : i - 1);
+  }
+  const auto out = rows_by_index(to_buffer(x), sent, "sent");
+  const auto in = rows_by_index(to_buffer(x), received, "received");
+  const std::vector<Slot> slots{{out.buffer, next, in.buffer, previous}};
+  const auto agreement = handshake(comm, "staged", slots);
+  EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), 3u);
+  const Space instance;
+  ExchangeMethod<double, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                   instance);
+  exchange_method.start(instance, nullptr);
+  exchange_method.finish(instance, nullptr);
+  Kokkos::fence();
+  int right = 0;
+  for (int i = 0; i < n; ++i) right += x(received[i]) == 3. * (n - 1 - i) + previous;
+  EXPECT_EQ(right, n);
+}
+
 TEST(Staged, RefusesDatatypes) {
-  auto options = way("view", Packing::datatype);
+  auto options = method("view", Packing::datatype);
   options.path = Path::staged;
   std::string text;
   try {

@@ -3,7 +3,7 @@
 // Several threads, one communicator, a tag for each. Has a main() of its own, because it asks MPI for
 // MPI_THREAD_MULTIPLE.
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -49,7 +49,7 @@ TEST_P(ThreadsAtLevel, EachHasATag) {
       const auto value = [&](int rank) { return 1000 * n + 10 * t + rank; };
       for (std::size_t i = 0; i < out.size(); ++i) out(i) = value(comm.rank());
       if (n % 2 == 0) {
-        exchange(comm, out, next, in, previous, t);
+        sendrecv(comm, out, next, in, previous, t);
       } else {
         auto request = irecv(comm, in, previous, t);
         send(comm, out, next, t);

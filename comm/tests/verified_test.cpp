@@ -2,7 +2,7 @@
 //
 // Check level `cross_rank` for messages: what does not fit, and what never comes.
 #include "error_text.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -20,10 +20,10 @@ using Block = Kokkos::View<double**, Layout, Kokkos::HostSpace>;
 /// Each test with a communicator of its own: what is lost goes with it.
 class Verified : public testing::Test {
  protected:
-  static Options options(double patience = 20) {
+  static Options options(double timeout = 20) {
     Options options;
     options.check = CheckLevel::cross_rank;
-    options.patience = patience;
+    options.timeout = timeout;
     return options;
   }
   Communicator comm{MPI_COMM_WORLD, options()};
@@ -45,7 +45,7 @@ class Verified : public testing::Test {
     if (me == 1) {
       EXPECT_EQ(text_of<Error>([&] { irecv(comm, received, 0, 4).wait(); }),
                 "irecv from rank 0 (tag 4): " + text);
-      EXPECT_EQ(text_of<Error>([&] { recv(comm, received, any_rank, any_tag); }),
+      EXPECT_EQ(text_of<Error>([&] { recv(comm, received, any_source, any_tag); }),
                 "recv from any rank (any tag): " + text);
       recv(comm, Line<int>("fits", 3), 0, 4);
     }
@@ -110,7 +110,7 @@ TEST_F(Verified, ExchangeOfOneWithOthers) {
   if (other >= comm.size() || me > 1) return;
   const Line<int> out("out", 3 + me);
   const Line<int> in("in", 3);
-  const auto text = text_of<Error>([&] { exchange(comm, out, other, in, other); });
+  const auto text = text_of<Error>([&] { sendrecv(comm, out, other, in, other); });
   EXPECT_EQ(text, fmt::format("exchange {} rank {} (tag 0): rank 1 sends View 'out', (4) int32, but rank 0 "
                               "receives View 'in', (3) int32",
                               me == 0 ? "from" : "to", other));
@@ -140,10 +140,10 @@ TEST_F(Verified, AMessageThatNeverComes) {
       "rank 0: recv from rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
       "sent it; what has come is a message from rank 1 with tag 8");
   recv(comm, Line<int>("another", 3), 1, 8);
-  EXPECT_EQ(text_of<Error>([&] { probe(comm, any_rank, 3); }),
+  EXPECT_EQ(text_of<Error>([&] { probe(comm, any_source, 3); }),
             "rank 0: probe from any rank (tag 3): no message has come within 0.5 s");
   std::vector<Request<Line<int>>> pool;
-  pool.push_back(irecv(comm, Line<int>("a", 3), any_rank));
+  pool.push_back(irecv(comm, Line<int>("a", 3), any_source));
   EXPECT_EQ(
       text_of<Error>([&] { wait_any(pool); }),
       "rank 0: irecv from any rank (tag 0) of View 'a', (3) int32 is not complete within 0.5 s: nobody has "
@@ -179,9 +179,9 @@ TEST_F(Verified, OrderOfReceives) {
   if (me == 0)
     for (int n = 1; n <= 3; ++n) send(comm, Line<int>("out", n), 1);
   if (me == 1) {
-    auto first = irecv(comm, Line<int>("first", 1), any_rank, any_tag);
+    auto first = irecv(comm, Line<int>("first", 1), any_source, any_tag);
     auto second = irecv(comm, Line<int>("second", 2), 0);
-    auto third = irecv(comm, Line<int>("third", 3), any_rank);
+    auto third = irecv(comm, Line<int>("third", 3), any_source);
     third.wait();
     second.wait();
     first.wait();

@@ -2,8 +2,8 @@
 //
 // Messages that bring their extents.
 #include "error_text.hpp"
+#include "methods.hpp"
 #include "views.hpp"
-#include "ways.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -29,7 +29,7 @@ void expect_arrives(const Communicator& comm, const Field<Sender>& sender) {
     for (int r = 1; r < comm.size(); ++r) send_with_extents(comm, sender.view, r, r);
     return;
   }
-  const Receiver received = recv_with_extents<Receiver>(comm, any_rank, any_tag);
+  const Receiver received = recv_with_extents<Receiver>(comm, any_source, any_tag);
   EXPECT_EQ(received.label(), "sender");
   ASSERT_EQ(extents(received), extents(sender.view));
   for_each_index(extents_of(received), [&](const auto& i) {

@@ -14,7 +14,7 @@ bool run(const Communicator& comm) {
   bool right = true;
   std::size_t total = 0;
   for (int i = 1; i < comm.size(); ++i) {
-    const Rows rows = recv_with_extents<Rows>(comm, any_rank);
+    const Rows rows = recv_with_extents<Rows>(comm, any_source);
     right = right && is_right(rows);
     total += rows.size();
   }

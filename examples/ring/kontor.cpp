@@ -18,7 +18,7 @@ bool run(const Communicator& comm) {
   Particles arriving("arriving", places.size());
   for (int step = 0; step < comm.size(); ++step) {
     add_pull(visitors, places, pull);
-    exchange(comm, visitors, next, arriving, previous);
+    sendrecv(comm, visitors, next, arriving, previous);
     std::swap(visitors, arriving);
   }
 

@@ -5,7 +5,7 @@
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,8 +3,9 @@
 
 #include "common/node.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

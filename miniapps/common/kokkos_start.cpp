@@ -5,8 +5,8 @@
 #include "common/guard.hpp"
 #include "common/tell.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 #include <kontor/config/text.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -3,9 +3,10 @@
 
 #include "common/cgroup.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 
 #include "common/build_info.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/chrono.h>
@@ -112,7 +112,7 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
           {"pattern", name_of(options.comm.pattern)},
           {"packing", name_of(options.comm.packing)},
           {"check", name_of(options.comm.check)},
-          {"backend_remark", comm.backend().remark()},
+          {"backend_remark", comm.remark()},
           {"path", path_name(options.comm.path)},
           {"overlap", options.overlap}};
 }
@@ -122,7 +122,7 @@ std::string_view path_name(comm::Path path) {
 }
 
 void record_choice(ordered_json& record, const comm::Options& chosen,
-                   const std::vector<comm::Candidate>& candidates) {
+                   const std::vector<comm::TimedMethod>& candidates) {
   record["backend"] = chosen.backend;
   record["pattern"] = name_of(chosen.pattern);
   record["path"] = path_name(chosen.path);

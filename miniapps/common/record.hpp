@@ -4,7 +4,7 @@
 #include "common/mini_app.hpp"
 #include "common/options.hpp"
 
-#include <kontor/comm/candidate.hpp>
+#include <kontor/comm/timed_method.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -35,7 +35,7 @@ std::string_view path_name(comm::Path);
 /// Local. What an exchange was left to choose and has chosen: backend, pattern, path, and the table
 /// `candidates` where more than one was tried.
 void record_choice(nlohmann::ordered_json& record, const comm::Options& chosen,
-                   const std::vector<comm::Candidate>& candidates);
+                   const std::vector<comm::TimedMethod>& candidates);
 
 /// Collective; valid on every rank. The whole of /run.
 nlohmann::ordered_json make_record(const comm::Communicator&, nlohmann::ordered_json provenance,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/output/file.hpp>
 #include <kontor/output/reader.hpp>
 
@@ -26,10 +26,11 @@ struct BoxOfView {
   Kokkos::Array<Index, 3> extent{};
 
   BoxOfView(const View& v, const output::Box& box) : view(v) {
+    const int before = static_cast<int>(View::rank) - static_cast<int>(box.extent.size());
     for (int d = 0; d < 3; ++d) {
-      const bool has = d < static_cast<int>(box.extent.size());
-      offset[d] = has ? static_cast<Index>(box.offset[d]) : 0;
-      extent[d] = has ? static_cast<Index>(box.extent[d]) : 1;
+      const bool has = d >= before && d < static_cast<int>(View::rank);
+      offset[d] = has ? static_cast<Index>(box.offset[d - before]) : 0;
+      extent[d] = has ? static_cast<Index>(box.extent[d - before]) : 1;
     }
   }
 
@@ -45,11 +46,13 @@ struct BoxOfView {
   }
 };
 
+/// Of a View as a block of so many dimensions.
 template <class View>
-output::Strides strides_of(const View& view) {
+output::Strides strides_of(const View& view, std::size_t dimensions) {
   output::Strides strides;
-  for (int d = 0; d < static_cast<int>(View::rank); ++d)
-    strides.push_back(static_cast<std::int64_t>(view.stride(d)));
+  for (auto d = static_cast<std::size_t>(View::rank) - dimensions; d < static_cast<std::size_t>(View::rank);
+       ++d)
+    strides.push_back(static_cast<std::int64_t>(view.stride(static_cast<int>(d))));
   return strides;
 }
 
@@ -121,23 +124,27 @@ void read_view_staged(const output::Reader& reader, const std::string& name, con
 }
 
 /// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset;
-/// its extents are those of the block. Waits for kernels that are running. The View is only read.
+/// its extents are those of the block, after a 1 for each dimension that it has more. Waits for kernels that
+/// are running. The View is only read.
 template <class View>
 void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
   comm::fence(typename View::execution_space(), "output/to be written");
   if constexpr (comm::on_host<View>)
-    file.dataset<typename View::non_const_value_type>(name, block, view.data(), detail::strides_of(view));
+    file.dataset<typename View::non_const_value_type>(name, block, view.data(),
+                                                      detail::strides_of(view, block.extent.size()));
   else
     write_view_staged(file, name, block, view);
 }
 
 /// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose
-/// extents are those of the block. The View is valid on return.
+/// extents are those of the block, after a 1 for each dimension that it has more. The View is valid on
+/// return.
 template <class View>
 void read_view(const output::Reader& reader, const std::string& name, const output::Block& block,
                const View& view) {
   if constexpr (comm::on_host<View>)
-    reader.read<typename View::non_const_value_type>(name, block, view.data(), detail::strides_of(view));
+    reader.read<typename View::non_const_value_type>(name, block, view.data(),
+                                                     detail::strides_of(view, block.extent.size()));
   else
     read_view_staged(reader, name, block, view);
 }

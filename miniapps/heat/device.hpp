@@ -3,7 +3,7 @@
 
 #include "heat/field.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 namespace kontor::heat {
 

@@ -3,7 +3,7 @@
 
 #include "common/memory.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "common/view_output.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 namespace kontor::heat {
 

@@ -5,7 +5,7 @@
 #include "heat/norm_parts.hpp"
 #include "heat/sweep_input.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,8 @@
 
 #include "heat/device.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/streams.hpp>
 
 #include <optional>
 
@@ -32,13 +33,13 @@ class Queues {
   }
   /// What halo() is given from now on comes after what interior() had been given at the last mark.
   void halo_waits() const {
-    if (halo_) interior_mark_.hold(halo());
+    if (halo_) interior_mark_.wait_for(halo());
   }
   /// What interior() is given from now on comes after what halo() has been given so far.
   void interior_waits() {
     if (!halo_) return;
     halo_mark_.record(halo());
-    halo_mark_.hold(interior_);
+    halo_mark_.wait_for(interior_);
   }
 
   /// What halo() is given from now on comes after what interior() has been given so far.
@@ -50,7 +51,7 @@ class Queues {
   /// Local. What work() gives to the queues, which must leave them as interior_waits() does. The queues must
   /// stay where they are while it is replayed.
   template <class Work>
-  comm::Recording<ExecutionSpace> record(const Work& work) {
+  comm::CapturedGraph<ExecutionSpace> record(const Work& work) {
     return {interior_, [this, work] {
               halo_follows();
               work();
@@ -58,7 +59,7 @@ class Queues {
   }
   /// Local; waits for nothing. In the order of the queues: after all that came before, and before all that
   /// comes from now on.
-  void replay(const comm::Recording<ExecutionSpace>& recording) {
+  void replay(const comm::CapturedGraph<ExecutionSpace>& recording) {
     interior_waits();
     recording.replay(interior_);
     halo_follows();
@@ -73,7 +74,7 @@ class Queues {
 
  private:
   ExecutionSpace interior_;
-  std::optional<comm::OwnInstance<ExecutionSpace>> halo_;
+  std::optional<comm::OwnedStream<ExecutionSpace>> halo_;
   comm::Event<ExecutionSpace> interior_mark_;
   comm::Event<ExecutionSpace> halo_mark_;
 };

@@ -32,7 +32,7 @@ class SweepGraph {
   void replay(Queues<ExecutionSpace>& queues, int from) const { queues.replay(*recordings_[from]); }
 
  private:
-  std::array<std::optional<comm::Recording<ExecutionSpace>>, 2> recordings_;
+  std::array<std::optional<comm::CapturedGraph<ExecutionSpace>>, 2> recordings_;
 };
 
 } // namespace kontor::heat

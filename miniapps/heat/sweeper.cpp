@@ -4,7 +4,7 @@
 #include "heat/wrap.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/trial.hpp>
+#include <kontor/comm/detail/trial.hpp>
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "pingpong/options.hpp"
 #include "pingpong/timing.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -14,7 +14,7 @@ namespace kontor::pingpong {
 using Refusals = std::map<std::string, std::string>;
 
 /// A combination that this build has.
-struct Candidate {
+struct TimedMethod {
   std::string name; ///< "view persistent kernel"; of Views in device memory also the path
   comm::Communicator comm;
   bool moves_data;
@@ -22,14 +22,14 @@ struct Candidate {
 
 /// Collective over the bench's communicator. What the deck lists, or else all there are and, where it lists
 /// nothing at all, the layer's own choice. Those that the build does not have go to `refusals`.
-std::vector<Candidate> candidates(const Bench&, Refusals& refusals);
+std::vector<TimedMethod> candidates(const Bench&, Refusals& refusals);
 
 /// Every combination was refused.
 [[noreturn]] void refuse_all(const Options&, const Refusals&);
 
 /// Collective if the combination is: adds the way that make() gives, or the reason why there is none.
 template <class Make>
-void try_combination(const Candidate& candidate, Refusals& refusals, const Make& make) {
+void try_combination(const TimedMethod& candidate, Refusals& refusals, const Make& make) {
   try {
     make();
   } catch (const comm::UsageError& error) {

@@ -51,7 +51,7 @@ struct RoundTrip {
 /// Times all ways at one size. What the device still has to do is waited for once a sample, not once a trip.
 template <class Make>
 void at_size(Bench& bench, const std::string& curve, std::int64_t size, const Make& make,
-             const std::vector<Candidate>& all, Refusals& refusals) {
+             const std::vector<TimedMethod>& all, Refusals& refusals) {
   const auto& comm = bench.comm();
   const int partner = partner_of(bench.options, comm);
   const bool plays = partner != comm::no_rank;
@@ -133,7 +133,7 @@ void measure_exchange(Bench& bench) {
   auto& findings = bench.findings;
   Refusals refusals;
   auto all = candidates(bench, refusals);
-  if (bench.options.backends.empty()) std::erase_if(all, [](const Candidate& c) { return !c.moves_data; });
+  if (bench.options.backends.empty()) std::erase_if(all, [](const TimedMethod& c) { return !c.moves_data; });
   if (all.empty()) refuse_all(bench.options, refusals);
   each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
     using T = decltype(scalar);

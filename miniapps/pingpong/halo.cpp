@@ -22,8 +22,8 @@ std::vector<int> grid_of(int ranks, int dimensions) {
 }
 
 /// The candidates on a process grid that is closed along all of its axes.
-std::vector<Candidate> on_grid(const std::vector<Candidate>& candidates, int dimensions) {
-  std::vector<Candidate> result;
+std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int dimensions) {
+  std::vector<TimedMethod> result;
   for (const auto& [name, comm, moves_data] : candidates) {
     const auto dims = grid_of(comm.size(), dimensions);
     result.push_back(
@@ -35,7 +35,7 @@ std::vector<Candidate> on_grid(const std::vector<Candidate>& candidates, int dim
 /// Times all ways at one size and returns the fastest one that moves data.
 template <class T>
 const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
-                     const std::vector<Candidate>& all, Refusals& refusals) {
+                     const std::vector<TimedMethod>& all, Refusals& refusals) {
   const Block<T> block(all.front().comm, size);
   std::deque<comm::Exchange<typename Block<T>::Field>> exchanges;
   std::vector<Way> ways;
@@ -76,7 +76,7 @@ void measure_halo(Bench& bench) {
   findings.record["best"] = nlohmann::ordered_json::array();
   Refusals refusals;
   const auto everything = candidates(bench, refusals);
-  std::map<int, std::vector<Candidate>> by_dimensions;
+  std::map<int, std::vector<TimedMethod>> by_dimensions;
   each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
     auto& all = by_dimensions[c.dimensions];
     if (all.empty()) all = on_grid(everything, c.dimensions);

@@ -2,7 +2,7 @@
 #include "pingpong/peer_copy.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <algorithm>

@@ -139,7 +139,7 @@ class Refused(RefusalTest):
         self.assertRegex(result.err, r'\Adeck.yaml:4:14: problem.backends\[0\] expects raw, view, .*did you mean view\?')
 
 
-class Told(HeatTest):
+class PeerInfo(HeatTest):
     program = PINGPONG
 
     def test_figure_comes_first(self):

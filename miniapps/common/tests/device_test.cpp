@@ -2,7 +2,8 @@
 #include "common/device.hpp"
 #include "common/node.hpp"
 
-#include <kontor/comm/kokkos_compat.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
 
 #include <gtest/gtest.h>
 

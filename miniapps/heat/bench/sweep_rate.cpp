@@ -43,7 +43,7 @@ struct Settings {
   }
 };
 
-struct Candidate {
+struct TimedMethod {
   std::string name;
   std::function<void()> sweep;
   std::vector<double> seconds;
@@ -88,7 +88,7 @@ void measure(const Settings& settings, int dimensions) {
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
   const NormSlots slots{numbers.data(), next.data(), 1};
 
-  std::vector<Candidate> candidates;
+  std::vector<TimedMethod> candidates;
   candidates.push_back({"copy", [=] { Kokkos::deep_copy(Instance(), v, u); }, {}});
   for (const auto& norm_name : settings.norms) {
     const auto norm = norm_name == "none"  ? SweepNorm::none

@@ -112,7 +112,7 @@ class SameBits : public testing::Test {
     const Problem<T> replayed(options, MPI_COMM_SELF);
     run(*replayed.heat, repeats_by_graph);
     constexpr bool in_host_memory = comm::on_host<typename FieldView<T>::execution_space>;
-    const auto ways = in_host_memory ? comm::test::ways() : comm::test::device_ways();
+    const auto ways = in_host_memory ? comm::test::methods() : comm::test::device_methods();
     options.check_every = 21;
     int grids = 0;
     for (const auto& grid : process_grids(ranks, options.cells.size())) {

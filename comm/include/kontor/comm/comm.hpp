@@ -8,8 +8,9 @@
 #include <kontor/comm/extents.hpp>
 #include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/point_to_point.hpp>
-#include <kontor/comm/pool.hpp>
 #include <kontor/comm/probe.hpp>
+#include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/comm/threads.hpp>
+#include <kontor/comm/wait.hpp>
 #include <kontor/comm/with_extents.hpp>

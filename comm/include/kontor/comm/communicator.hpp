@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kontor/comm/backend.hpp>
+#include <kontor/comm/detail/method.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
-#include <kontor/comm/way.hpp>
 
 #include <mpi.h>
 
@@ -19,13 +19,20 @@ namespace kontor::comm {
 
 namespace detail {
 class Checks;
+class PinnedPool;
 
 /// What the one-shot calls look up each time: all at once, because looking up is a call.
-struct Facts {
+struct CachedProperties {
   MPI_Comm comm = MPI_COMM_NULL;
   CheckLevel check = CheckLevel::local;
   int size = 1;
   int tag_limit = 32767;
+};
+
+/// Where messages of the layer's own travel.
+struct Channel {
+  MPI_Comm comm;
+  int tag;
 };
 
 /// What MPI may still use, although its owner is gone.
@@ -41,7 +48,7 @@ class InFlight {
 inline constexpr int no_rank = -1;
 
 /// Where a rank is asked for: whoever has sent a message.
-inline constexpr int any_rank = -2;
+inline constexpr int any_source = -2;
 
 /// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other
 /// entries stay. Throws UsageError if those do not divide the ranks. MPI_Dims_create.
@@ -103,12 +110,17 @@ class Communicator {
   int size() const;
   /// What it was made with; its parts have the same.
   const Options& options() const;
+  /// What the backend can do; where it is left to `auto`, the usual one.
+  const Capabilities& capabilities() const;
+  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
+  /// another transport; empty if there is nothing to say.
+  std::string remark() const;
   /// What carries collective operations.
   Backend& backend() const;
 
   /// Collective where it is the first call for this memory. The ways that an exchange of Views in it can go:
   /// one where the options leave nothing open. Throws UsageError on every rank if there is none.
-  const std::vector<Way>& ways(MemoryKind) const;
+  const std::vector<Method>& methods(MemoryKind) const;
 
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;
@@ -135,6 +147,10 @@ class Communicator {
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
 
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
+  /// another tag.
+  detail::Channel next_sparse_channel() const;
+
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
@@ -154,7 +170,13 @@ class Communicator {
   std::int64_t number_call() const;
 
   /// What messages need to know of it at once.
-  const detail::Facts& facts() const;
+  const detail::CachedProperties& cached() const;
+
+  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
+  /// MPI itself says that it takes it. Equal on all ranks.
+  bool hands_device_memory_to_mpi() const;
+  /// What such Views travel through elsewhere.
+  detail::PinnedPool& pinned_pool() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   detail::Checks* checks() const;

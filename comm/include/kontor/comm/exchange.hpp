@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/agreement_check.hpp>
-#include <kontor/comm/carrier.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/handshake.hpp>
+#include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/exchange_method.hpp>
+#include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/row_selection.hpp>
+#include <kontor/comm/detail/trial.hpp>
+#include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/detail/view_concepts.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/trial.hpp>
-#include <kontor/comm/view_buffer.hpp>
-#include <kontor/comm/view_concepts.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -84,8 +86,24 @@ class Exchange {
   template <class SendView, class ReceiveView>
   requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
                                                                   const ReceiveView& receive, int source) {
-    slots_.push_back({to_buffer(send), destination, to_buffer(receive), source});
-    views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
+    add_slot(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, send, receive);
+  }
+
+  /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order
+  /// of a Kokkos::View of 32- or 64-bit integers on the host or the device; from one to before another, by a
+  /// pair {begin, end}; or all, by Kokkos::ALL. Both ends have equally many: the k-th that is sent arrives in
+  /// the k-th that receives, and either end may choose as it likes, or be strided. A row may be sent several
+  /// times, and received once. What a list holds now is copied; what writes it on a device must be complete.
+  template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
+  requires(sends<SendView>() && receives<ReceiveView>() && detail::check_rows<SendView, SendRows>() &&
+           detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send,
+                                                                    const SendRows& send_rows,
+                                                                    int destination,
+                                                                    const ReceiveView& receive,
+                                                                    const ReceiveRows& receive_rows,
+                                                                    int source) {
+    add_slot(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source,
+             send, receive);
   }
 
   /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
@@ -94,46 +112,53 @@ class Exchange {
   /// of add() are not counted.
   template <class SendView>
   requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
-    auto& slot = slots_.emplace_back();
-    slot.send = to_buffer(send);
-    slot.destination = destination;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<SendView>(send));
+    add_slot(Matching::by_pair, rows_of(send), destination, {}, no_rank, send);
+  }
+
+  /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
+  template <class SendView, class SendRows>
+  requires(sends<SendView>() && detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send,
+                                                                                        const SendRows& rows,
+                                                                                        int destination) {
+    add_slot(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, send);
   }
 
   /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
   template <class ReceiveView>
   requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source) {
-    auto& slot = slots_.emplace_back();
-    slot.receive = to_buffer(receive);
-    slot.source = source;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<ReceiveView>(receive));
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive), source, receive);
+  }
+
+  /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
+  template <class ReceiveView, class ReceiveRows>
+  requires(receives<ReceiveView>() && detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(
+      const ReceiveView& receive, const ReceiveRows& rows, int source) {
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, receive);
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
   /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
-  /// one of them is missing, or, from check level `local` on, if a cell is received twice or both received
-  /// and sent; UsageError if the chosen packing or backend cannot carry a View; CallError if the exchange was
-  /// moved from.
+  /// one of them is missing, if rows lie beyond the View's, or, from check level `local` on, if an index
+  /// does, if a cell is received twice or both received and sent; UsageError if the chosen packing or backend
+  /// cannot carry a View; CallError if the exchange was moved from.
   void commit() {
     if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
-    carrier_.reset();
+    exchange_method_.reset();
     under_way_ = false;
     ending_.reset();
-    candidates_.clear();
-    auto carriers =
-        make_carriers<Carrier>(comm_, label_, slots_, agreement, memory_of<View>(), instance_, views_);
-    keep_different(comm_, carriers);
-    const auto seconds = try_carriers<value_type>(comm_, carriers, slots_, instance_);
-    for (std::size_t i = 0; i < carriers.size(); ++i)
-      candidates_.push_back({carriers[i]->options(), seconds[i]});
-    carrier_ = std::move(carriers[choose(seconds)]);
+    timed_methods_.clear();
+    auto exchange_methods = make_exchange_methods<ExchangeMethod>(comm_, label_, slots_, agreement,
+                                                                  memory_of<View>(), instance_, views_);
+    keep_different(comm_, exchange_methods);
+    const auto seconds = time_methods<value_type>(comm_, exchange_methods, slots_, instance_);
+    for (std::size_t i = 0; i < exchange_methods.size(); ++i)
+      timed_methods_.push_back({exchange_methods[i]->options(), seconds[i]});
+    exchange_method_ = std::move(exchange_methods[choose(seconds)]);
     committed_slots_ = slots_.size();
   }
 
@@ -143,19 +168,19 @@ class Exchange {
   /// those that receive neither. Throws CallError before commit(), after another add(), in a step, and after
   /// a step that failed, until commit() has made the plan anew.
   void start() {
-    auto& carrier = committed();
-    if (under_way_ || slots_.size() != committed_slots_ || carrier.failed()) [[unlikely]]
+    auto& exchange_method = committed();
+    if (under_way_ || slots_.size() != committed_slots_ || exchange_method.failed()) [[unlikely]]
       refuse_start();
     check_order("start");
     under_way_ = true;
-    carrier.start(instance_, timed());
+    exchange_method.start(instance_, timed());
     if (timed_) ++times_.exchanges;
   }
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host
   /// code that reads them fences first.
   void finish() {
-    auto& carrier = committed();
+    auto& exchange_method = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': finish() without start()");
     if (ending_)
       ending_->finish();
@@ -163,12 +188,12 @@ class Exchange {
       check_order("finish");
     ending_.reset();
     under_way_ = false;
-    carrier.finish(instance_, timed());
+    exchange_method.finish(instance_, timed());
   }
 
   /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
   /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
-  /// labels and addresses, unless some slot sends cells of this View.
+  /// labels and addresses, unless some slot sends cells of this View; where rows were chosen, all count.
   template <ViewType V>
   void check_sends(const V& view) const {
     if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
@@ -185,22 +210,22 @@ class Exchange {
   /// At check level `cross_rank` the first test() of a step is compared with the finish() or test() of other
   /// ranks; where a message never comes, finish() alone has patience.
   bool test() {
-    auto& carrier = committed();
+    auto& exchange_method = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': test() without start()");
     if (!ending_ && checks_order_) ending_.emplace(comm_, call("finish"));
     if (ending_ && !ending_->test()) return false;
-    if (!carrier.test(instance_, timed())) return false;
+    if (!exchange_method.test(instance_, timed())) return false;
     ending_.reset();
     under_way_ = false;
     return true;
   }
 
   /// Local. Throws Error if a step has gone wrong on the device since. A program that replays steps from a
-  /// Recording of the instance, which takes a stream_ordered() exchange, is told by no other call.
+  /// CapturedGraph of the instance, which takes a stream_ordered() exchange, is told by no other call.
   void poll() { committed().poll(); }
 
   /// How this rank's Views travel: `none` if all of them do as they lie, else by `kernel` or `datatype`.
-  Packing packing() const { return carrier_ ? carrier_->packing() : Packing::none; }
+  Packing packing() const { return exchange_method_ ? exchange_method_->packing() : Packing::none; }
 
   /// Whether start() and finish() only queue work on the instance, as `nccl` and `ipc` do; if not, start()
   /// waits for the instance and finish() for the messages.
@@ -210,7 +235,7 @@ class Exchange {
   const Options& chosen() const { return committed().options(); }
 
   /// What commit() has tried, equal on all ranks; a single one has not been timed.
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<TimedMethod>& candidates() const { return timed_methods_; }
 
   /// Local. Whether start() and finish() time their phases, which takes some tens of nanoseconds each; at
   /// first they do not.
@@ -224,15 +249,24 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
-  using Carrier = comm::Carrier<value_type, execution_space, memory_space>;
+  /// Keeps what the rows lie in.
+  template <class... Views>
+  void add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
+                const Views&... views) {
+    slots_.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching});
+    auto kept = std::tuple(std::move(send.indices), std::move(receive.indices), views...);
+    views_.push_back(std::make_shared<decltype(kept)>(std::move(kept)));
+  }
+
+  using ExchangeMethod = comm::ExchangeMethod<value_type, execution_space, memory_space>;
 
   PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }
 
-  Carrier& committed() const {
-    if (!carrier_) [[unlikely]]
+  ExchangeMethod& committed() const {
+    if (!exchange_method_) [[unlikely]]
       throw CallError(comm_ ? "exchange '" + label_ + "': commit() comes before start() and finish()"
                             : "start() or finish() on an Exchange that was moved from");
-    return *carrier_;
+    return *exchange_method_;
   }
 
   [[noreturn]] void refuse_start() const {
@@ -258,13 +292,13 @@ class Exchange {
   bool checks_order_;
   std::vector<Slot> slots_;
   Owners views_;
-  std::vector<Candidate> candidates_;
+  std::vector<TimedMethod> timed_methods_;
   PhaseTimes times_;
   bool timed_ = false;
   std::size_t committed_slots_ = 0;      ///< more have been added since if it differs
   bool under_way_ = false;               ///< between start() and finish()
   std::optional<AgreementCheck> ending_; ///< begun by the first test() of a step
-  Held<Carrier> carrier_;                // last: gone before the memory it uses
+  Held<ExchangeMethod> exchange_method_; // last: gone before the memory it uses
 };
 
 } // namespace kontor::comm

@@ -7,12 +7,12 @@
 /// Whether MPI takes pointers to device memory: what it says, and what it does.
 namespace kontor::comm {
 
-struct MpiHandle;
+struct BackendContext;
 
 /// What MPI says.
 struct GpuAwareness {
   bool aware = false;     ///< it takes device memory
-  std::string said;       ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
+  std::string header;     ///< a clause: "MPIX_Query_cuda_support() says that it does not take it"
   bool overruled = false; ///< the environment says so, not MPI, which then knows of no devices itself
 };
 
@@ -25,6 +25,6 @@ GpuAwareness gpu_awareness();
 /// Collective. Sends device memory around the ring of all ranks by MPI_Sendrecv, a short message and a long
 /// one, and compares what arrives. Nothing if it is right on all ranks, or if no kernels run on a device;
 /// else what went wrong, equal on all ranks. An MPI that is not aware may end the program here, so ask first.
-std::optional<std::string> probe_gpu_awareness(const MpiHandle&);
+std::optional<std::string> probe_gpu_awareness(const BackendContext&);
 
 } // namespace kontor::comm

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Precompiled headers: those of the libraries that Kontor stands on, compiled once for each set of compiler
+# flags. They change nothing but the time to compile. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does without, and so
+# does the preset "debug": there a missing #include shows. None of Kontor's own headers are among them.
+
+if(KONTOR_KOKKOS_CUDA) # nvcc cannot read what g++ precompiled
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
+# ccache refuses precompiled headers unless it is told that macros and times in them do not matter.
+set(KONTOR_PRECOMPILE_FLAGS "")
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CMAKE_CXX_COMPILER_LAUNCHER}
+  )
+  set(KONTOR_PRECOMPILE_FLAGS $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+endif()
+
+# kontor_precompile(<target> <set>): compiles <target> with a set of precompiled headers, whose compiler flags
+# must be its own:
+#   portable  the communication layer
+#   native    everything else that is optimized
+#   json      the same, with JSON, which is slow to read: for targets where most files include it
+#   header    a look at headers, not optimized: Kokkos and MPI only
+#   test      tests that need no optimization, with GoogleTest
+function(kontor_precompile target set)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET kontor_precompiled_${set})
+    kontor_precompiled_headers(${set})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM kontor_precompiled_${set})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kontor_precompiled_${set}_definitions>)
+endfunction()
+
+function(kontor_precompiled_headers set)
+  set(headers <Kokkos_Core.hpp> <mpi.h>)
+  set(libraries Kontor::kokkos MPI::MPI_CXX)
+  if(NOT set STREQUAL "header")
+    list(APPEND headers <fmt/format.h> <fmt/ranges.h>)
+    list(APPEND libraries fmt::fmt)
+  endif()
+  if(set STREQUAL "json")
+    list(APPEND headers <nlohmann/json.hpp>)
+    list(APPEND libraries nlohmann_json::nlohmann_json)
+  elseif(set STREQUAL "test")
+    list(APPEND headers <gtest/gtest.h>)
+    list(APPEND libraries GTest::gtest)
+  endif()
+
+  # Compilers refuse precompiled headers where other macros are defined.
+  add_library(kontor_precompiled_${set}_definitions INTERFACE)
+  foreach(library IN LISTS libraries)
+    target_compile_definitions(kontor_precompiled_${set}_definitions INTERFACE
+      $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>
+    )
+  endforeach()
+
+  set(file ${PROJECT_BINARY_DIR}/precompiled/${set}.cpp) # an object library must have a source
+  file(CONFIGURE OUTPUT ${file} CONTENT "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+  add_library(kontor_precompiled_${set} OBJECT ${file})
+  target_precompile_headers(kontor_precompiled_${set} PRIVATE ${headers})
+  target_link_libraries(kontor_precompiled_${set} PRIVATE ${libraries} kontor_flags)
+  if(set STREQUAL "portable")
+    set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)
+  elseif(set MATCHES "header|test")
+    target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_not_optimized)
+  endif()
+endfunction()

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options in words, and whether all ranks have the same.
+#include "options.hpp"
+
+#include "support/agree.hpp"
+#include "support/deadline.hpp"
+
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/method.hpp>
+#include <kontor/comm/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace kontor::comm {
+namespace {
+
+template <class T, std::size_t n>
+const char* name(const char* const (&names)[n], T value) {
+  const auto i = static_cast<std::size_t>(value);
+  return i < n ? names[i] : "?";
+}
+
+constexpr const char* pattern_names[] = {"blocking",     "nonblocking", "persistent",
+                                         "neighborhood", "rma",         "auto"};
+constexpr const char* packing_names[] = {"auto", "kernel", "datatype", "none"};
+constexpr const char* path_names[] = {"direct", "staged", "auto"};
+constexpr const char* check_names[] = {"off", "local", "cross_rank"};
+
+constexpr const char* option_names[] = {"backend", "pattern", "packing",       "path",
+                                        "check",   "trial",   "ranks_per_node"};
+
+/// The value of each option that must be equal, as ranks tell it to each other.
+using Values = std::array<std::array<char, 64>, std::size(option_names)>;
+
+Values values_of(const Options& options) {
+  const std::string words[] = {options.backend,
+                               name(pattern_names, options.pattern),
+                               name(packing_names, options.packing),
+                               name(path_names, options.path),
+                               name(check_names, options.check),
+                               fmt::format("{}", options.trial),
+                               fmt::format("{}", options.ranks_per_node)};
+  Values values{};
+  for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);
+  return values;
+}
+
+} // namespace
+
+const char* to_string(Pattern pattern) {
+  return name(pattern_names, pattern);
+}
+const char* to_string(Packing packing) {
+  return name(packing_names, packing);
+}
+
+std::string to_string(const Options& options) {
+  auto text = fmt::format("{}, {}, packing {}", options.backend, name(pattern_names, options.pattern),
+                          name(packing_names, options.packing));
+  if (options.path != Path::automatic) text += fmt::format(", path {}", name(path_names, options.path));
+  return text;
+}
+
+void require_equal(MPI_Comm comm, const Options& options) {
+  const auto mine = values_of(options);
+  auto first = mine;
+  mpi::check(MPI_Bcast(first.data(), sizeof(Values), MPI_BYTE, 0, comm), "MPI_Bcast");
+  std::string differ;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (mine[i] != first[i])
+      differ += fmt::format("{}{} is '{}' on rank 0 and '{}' on rank {}", differ.empty() ? "" : ", ",
+                            option_names[i], first[i].data(), mine[i].data(), mpi::rank_of(comm));
+  const auto problem = mpi::first_problem(comm, differ.empty() ? std::nullopt : std::optional(differ));
+  if (problem) throw UsageError("the options of a communicator must be equal on all its ranks: " + *problem);
+}
+
+} // namespace kontor::comm

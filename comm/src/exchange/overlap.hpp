@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/detail/handshake.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kontor::comm {
+
+/// Whether some byte belongs to elements of both arrays, whatever their strides. Arrays that interleave, such
+/// as two columns, do not share one.
+bool share_memory(const Buffer&, const Buffer&);
+
+/// A View of these slots that receives what another one sends or receives in the same step, in words.
+std::optional<std::string> overlap_problem(std::span<const Slot>);
+
+} // namespace kontor::comm

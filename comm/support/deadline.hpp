@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/clock.hpp>
+#include <kontor/comm/options.hpp>
+
+#include <mpi.h>
+
+#include <thread>
+
+namespace kontor::comm::mpi {
+
+/// How long a wait may last at this check level, in seconds; 0: any time.
+inline double timeout(const Options& options) {
+  return options.check == CheckLevel::cross_rank ? options.timeout : 0;
+}
+
+/// Whose deadline it was, for errors.
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// An end to waiting, so many seconds from now. 0: there is none.
+class Deadline {
+ public:
+  explicit Deadline(double after) : limited_(after > 0), end_(limited_ ? seconds() + after : 0) {}
+
+  bool passed() const { return limited_ && seconds() > end_; }
+
+  /// Asks again and again whether something is done, and lets others run in between. False if the time has
+  /// passed.
+  template <class Done>
+  bool wait(const Done& done) const {
+    for (int turn = 1; !done(); ++turn) {
+      if (turn % spins != 0) continue;
+      if (passed()) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int spins = 100; ///< before the core is given to others: a turn may bring data
+  bool limited_;
+  double end_;
+};
+
+} // namespace kontor::comm::mpi

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "methods.hpp"
+#include "views.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+/// The same test with its Views in host memory and, where there is one, in a device's.
+namespace kontor::comm::test {
+
+/// Views travel as they are.
+struct HostViews {
+  using Space = Kokkos::HostSpace;
+  template <class View>
+  View view(const Field<View>& field) {
+    return field.view;
+  }
+  void load() {}
+  void store() {}
+  void forget() {}
+};
+
+/// Views travel as twins on the device, at the same places of twins of all the memory around them.
+class DeviceViews {
+ public:
+  using Space = Kokkos::DefaultExecutionSpace::memory_space;
+
+  template <class View>
+  auto view(const Field<View>& field) {
+    using Twin = Kokkos::View<typename View::data_type, Kokkos::LayoutStride, Space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using T = typename View::value_type;
+    Kokkos::LayoutStride layout;
+    std::size_t strides[9] = {};
+    field.view.stride(strides);
+    for (std::size_t d = 0; d < rank_of<View>; ++d) {
+      layout.dimension[d] = field.view.extent(d);
+      layout.stride[d] = strides[d];
+    }
+    const auto place = field.view.data() - field.memory.data();
+    return Twin(static_cast<T*>(memory_of(field.memory)) + place, layout);
+  }
+
+  /// Host to device.
+  void load() {
+    for (const auto& [host, twin] : twins_) Kokkos::deep_copy(twin, Unmanaged(host, twin.size()));
+    Kokkos::fence();
+  }
+  /// Device to host.
+  void store() {
+    Kokkos::fence();
+    for (const auto& [host, twin] : twins_) Kokkos::deep_copy(Unmanaged(host, twin.size()), twin);
+  }
+  /// Frees the memory of all twins.
+  void forget() { twins_.clear(); }
+
+ private:
+  using Bytes = Kokkos::View<unsigned char*, Space>;
+  using Unmanaged = Kokkos::View<unsigned char*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  struct Twin {
+    unsigned char* host;
+    Bytes memory;
+  };
+
+  template <class T>
+  void* memory_of(std::span<T> memory) {
+    auto* const host = reinterpret_cast<unsigned char*>(memory.data());
+    const auto known =
+        std::find_if(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.host == host; });
+    if (known != twins_.end()) return known->memory.data();
+    twins_.push_back({host, Bytes("twin", memory.size_bytes())});
+    return twins_.back().memory.data();
+  }
+
+  std::vector<Twin> twins_;
+};
+
+/// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every way in which Views can go.
+template <class Test>
+void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no) {
+  for (const auto& method : methods(contiguity)) {
+    SCOPED_TRACE(to_string(method));
+    HostViews place;
+    test(Communicator(MPI_COMM_WORLD, method), place);
+  }
+  if constexpr (!on_host<Kokkos::DefaultExecutionSpace>) {
+    for (const auto& method : device_methods(contiguity)) {
+      SCOPED_TRACE("on the device: " + to_string(method));
+      DeviceViews place;
+      test(cached_communicator(method), place);
+    }
+  }
+}
+
+} // namespace kontor::comm::test

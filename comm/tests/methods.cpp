@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace kontor::comm::test {
+
+Options method(std::string backend, Packing packing, Pattern pattern) {
+  Options options;
+  options.backend = std::move(backend);
+  options.packing = packing;
+  options.pattern = pattern;
+  options.trial = 0; // a choice left to `auto` is made, but not well
+  return options;
+}
+
+namespace {
+
+/// Whether the build can go this way, and data arrive by it.
+bool is_available(const Options& options) {
+  if (refusal(options)) return false;
+  const auto can = find_backend(options.backend).capabilities();
+  return can.moves_data && can.host_buffers;
+}
+
+} // namespace
+
+namespace {
+
+/// Every backend with every pattern and packing, possible or not.
+std::vector<Options> combinations(Contiguity contiguity) {
+  std::vector<Packing> packings{Packing::automatic, Packing::kernel, Packing::datatype};
+  if (contiguity == Contiguity::yes) packings.push_back(Packing::none);
+  std::vector<Options> result;
+  for (const auto& entry : backends())
+    for (const auto pattern :
+         {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood, Pattern::rma})
+      for (const auto packing : packings) result.push_back(method(std::string(entry.name), packing, pattern));
+  return result;
+}
+
+using DeviceInts = Kokkos::View<int*, Kokkos::DefaultExecutionSpace>;
+
+/// Collective. Whether an exchange between devices can go this way, and data arrive by it.
+bool is_available_on_device(const Options& options) {
+  try {
+    const auto& comm = cached_communicator(options);
+    const auto [previous, next] = ring_of(comm);
+    Exchange<DeviceInts> exchange(comm, "trial");
+    exchange.add(DeviceInts("out", 1), next, DeviceInts("in", 1), previous);
+    exchange.commit();
+    return comm.capabilities().moves_data;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+} // namespace
+
+const Communicator& cached_communicator(const Options& method) {
+  static std::map<std::string, Communicator> communicators;
+  if (communicators.empty()) Kokkos::push_finalize_hook([] { communicators.clear(); });
+  return communicators.try_emplace(to_string(method), MPI_COMM_WORLD, method).first->second;
+}
+
+std::vector<Options> device_methods(Contiguity contiguity) {
+  // Found once: to ask costs a communicator of every library.
+  static const auto possible = [] {
+    std::vector<Options> result;
+    if (on_host<Kokkos::DefaultExecutionSpace>) return result;
+    for (auto choice : combinations(Contiguity::yes)) {
+      if (choice.packing == Packing::automatic) continue;
+      for (const auto path : {Path::direct, Path::staged}) {
+        choice.path = path;
+        if (is_available_on_device(choice)) result.push_back(choice);
+      }
+    }
+    result.push_back(method(automatic_backend, Packing::automatic, Pattern::automatic));
+    return result;
+  }();
+  auto result = possible;
+  if (contiguity == Contiguity::no)
+    std::erase_if(result, [](const Options& choice) { return choice.packing == Packing::none; });
+  return result;
+}
+
+std::vector<Options> methods(Contiguity contiguity) {
+  auto result = combinations(contiguity);
+  std::erase_if(result, [](const Options& choice) { return !is_available(choice); });
+  if (auto several_nodes = method("shm"); is_available(several_nodes)) {
+    several_nodes.ranks_per_node = 2;
+    result.push_back(several_nodes);
+  }
+  result.push_back(method(automatic_backend, Packing::automatic, Pattern::automatic));
+  return result;
+}
+
+std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
+  const int last = comm.size() - 1;
+  const int end = periodic ? 0 : no_rank;
+  const int begin = periodic ? last : no_rank;
+  return {comm.rank() > 0 ? comm.rank() - 1 : begin, comm.rank() < last ? comm.rank() + 1 : end};
+}
+
+void expect_usable(const Communicator& comm) {
+  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
+  if (!comm.capabilities().host_buffers) return;
+  const auto [previous, next] = ring_of(comm);
+  const Kokkos::View<int*, Kokkos::HostSpace> out("out", 2);
+  const Kokkos::View<int*, Kokkos::HostSpace> in("in", 2);
+  Kokkos::deep_copy(out, comm.rank());
+  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "usable");
+  exchange.add(out, next, in, previous);
+  exchange.commit();
+  exchange.start();
+  exchange.finish();
+  EXPECT_EQ(in(0), previous);
+  EXPECT_EQ(in(1), previous);
+}
+
+} // namespace kontor::comm::test
