@@ -24,6 +24,10 @@ using BlockView = Kokkos::View<T***, Kokkos::LayoutRight, typename FieldView<T>:
 template <class T>
 using HostBlockView = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
+/// The values of a field that the host reaches.
+template <class T>
+using ValuesOnHost = Kokkos::View<const T***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+
 /// Where own cell or point (0, 0, 0) lies in the array, for kernels of 2 or 3 dimensions that know how many
 /// layers of ghosts there are. Along x the first own one of every row begins a cache line.
 template <class T, int ghosts = 1>

@@ -29,7 +29,7 @@ class Heat final : public miniapp::MiniApp {
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
   miniapp::ProgressWords progress_words() const override { return {"sweep", "cell updates", "norm"}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
   const Domain<T>& domain() const { return domain_; }
 

@@ -34,8 +34,6 @@ struct RunContext {
 /// The fields of a run as the output describes them.
 struct FieldOutput {
   output::Image image;
-  int dimensions = 3;
-  int precision = 8; ///< bytes of a value
   std::vector<output::Snapshot> snapshots;
 };
 
@@ -60,8 +58,9 @@ class MiniApp {
   virtual CalibrationRequest calibration() const { return {}; }
   /// The words of the progress line. Local.
   virtual ProgressWords progress_words() const { return {}; }
-  /// Writes the final fields, if it has any. The last function that is called.
-  virtual std::optional<FieldOutput> write_fields(output::File&) = 0;
+  /// Writes the current fields, and describes those that have a mesh; nothing if none has. May be called
+  /// whenever no other function is running.
+  virtual std::optional<FieldOutput> write_fields(output::File&) const = 0;
   /// What people read before the figures; empty: nothing. Local.
   virtual std::string table() const { return {}; }
 };

@@ -147,15 +147,14 @@ void Run::add_repeated(Timers& timers, const Timers& repeated) const {
 }
 
 /// Returns the names of what was written, at rank 0.
-std::vector<std::filesystem::path> Run::write(MiniApp& app, output::File& file,
+std::vector<std::filesystem::path> Run::write(const MiniApp& app, output::File& file,
                                               const nlohmann::ordered_json& tree) const {
   file.record("/run", tree);
   std::optional<FieldOutput> fields;
   if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
   if (fields)
     file.sidecar(output::xdmf_path(options_.output_file),
-                 output::xdmf(options_.output_file, fields->image, fields->dimensions, fields->precision,
-                              fields->snapshots));
+                 output::xdmf(options_.output_file, fields->image, fields->snapshots));
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   return file.commit();
 }
