@@ -65,9 +65,9 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
 }
 
 /// The part of a field in a box, as a View (z, y, x).
-template <class T>
-auto view_of(const FieldView<T>& field, const Block& block, const Box& box) {
-  const auto before = padding<T>(block);
+template <class Field>
+auto view_of(const Field& field, const Block& block, const Box& box) {
+  const auto before = padding<typename Field::non_const_value_type>(block);
   const auto range = [&](int axis) {
     return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + before[axis],
                                                     box.end[axis] + before[axis]);
