@@ -232,7 +232,7 @@ nlohmann::ordered_json Heat<T>::record() const {
                               {"graph", sweeper_.has_graph() ? "on" : "off"},
                               {"norm_batch", norms_.batch()},
                               {"field_memory", static_cast<std::int64_t>(working_set())}};
-  miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().timed_methods());
+  miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().candidates());
   json["packing"] = packing_;
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
     json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().sweeps}, {"off", tried[0]}, {"on", tried[1]}};
