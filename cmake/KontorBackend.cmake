@@ -5,7 +5,10 @@
 
 # kontor_backend(<name> SUMMARY <text> [SOURCES ...] [CUDA] [NEEDS <package> ...] [LINK ...])
 # The backend's folder is <name>/, its sources default to <name>/<name>.cpp, and it defines
-#   namespace kontor::comm::<name> { std::unique_ptr<Backend> make(const BackendContext&); }
+#   namespace kontor::comm::<name> {
+#   Capabilities capabilities();
+#   std::unique_ptr<Backend> make(const BackendContext&);
+#   }
 # It is in the build if there is what it needs: the packages, and with CUDA the toolkit and a Kokkos that has
 # CUDA. Where only that Kokkos is missing its sources are compiled all the same, so that they stay in order.
 # -DKONTOR_BACKEND_<NAME>=OFF leaves it out.
@@ -22,17 +25,17 @@ function(kontor_backend name)
     list(APPEND runs "a Kokkos that has CUDA (-DKokkos_ROOT=<prefix>)")
   endif()
 
-  set(make nullptr)
+  set(functions "nullptr, nullptr")
   set(enable "configure with -DKONTOR_BACKEND_${upper}=ON")
   if(NOT KONTOR_BACKEND_${upper})
     # nothing of it
   elseif(NOT runs)
     target_sources(kontor_comm PRIVATE ${arg_SOURCES})
     target_link_libraries(kontor_comm PRIVATE ${arg_LINK})
-    set(make ${name}::make)
+    set(functions "${name}::make, ${name}::capabilities")
     set_property(TARGET kontor_comm APPEND PROPERTY KONTOR_BACKEND_PACKAGES ${arg_NEEDS})
     set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_DECLARATIONS
-      "namespace ${name} {\nstd::unique_ptr<Backend> make(const BackendContext&);\n}\n"
+      "namespace ${name} {\nCapabilities capabilities();\nstd::unique_ptr<Backend> make(const BackendContext&);\n}\n"
     )
   else()
     list(JOIN runs ", " missing)
@@ -45,7 +48,7 @@ function(kontor_backend name)
     endif()
   endif()
   set_property(TARGET kontor_comm APPEND_STRING PROPERTY KONTOR_BACKEND_ENTRIES
-    "    {\"${name}\", \"${arg_SUMMARY}\", \"${enable}\", ${make}},\n"
+    "    {\"${name}\", \"${arg_SUMMARY}\", \"${enable}\", ${functions}},\n"
   )
 endfunction()
 

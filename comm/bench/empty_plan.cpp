@@ -33,8 +33,10 @@ void measure(Pattern pattern) {
   Options options;
   options.pattern = pattern;
   const Communicator comm(MPI_COMM_WORLD, options);
-  Schedule schedule{"empty", {}, {}};
-  const auto plan = comm.backend().plan(schedule);
+  Schedule schedule;
+  schedule.label = "empty";
+  schedule.pattern = pattern;
+  const auto plan = comm.backend().plan(schedule).plan;
   Exchange<Kokkos::View<double*, Kokkos::HostSpace>> exchange(comm, "empty");
   exchange.commit();
   const auto waist = median_ns([&] {

@@ -26,11 +26,7 @@ class Ipc final : public mpi::MpiBackend {
  public:
   Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
 
-  Capabilities capabilities() const override {
-    return {.strided_buffers = true, .host_buffers = false, .device_buffers = true, .stream_ordered = true};
-  }
-
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(context(), gpus_, schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
 
  private:
   Gpus gpus_;
@@ -68,7 +64,8 @@ void check_one_node(MPI_Comm comm) {
   throw UsageError(
       fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
                   "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
-                  hosts(comm, size)));
+                  hosts(comm, size)),
+      Axis::backend);
 }
 
 /// Collective.
@@ -87,11 +84,15 @@ Gpus find_gpus(MPI_Comm comm) {
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'ipc' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   check_one_node(context.comm);
   return std::make_unique<Ipc>(context, find_gpus(context.comm));
 }

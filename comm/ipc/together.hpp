@@ -15,7 +15,7 @@ void together(MPI_Comm comm, const Part& part) {
   try {
     mpi::agreed(comm, part);
   } catch (const AgreedError& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.what(), Axis::backend);
   }
 }
 

@@ -5,18 +5,16 @@
 
 namespace kontor::comm::mpi {
 
-/// What every backend that talks plain MPI shares: plans by pattern, and the collectives.
+/// The patterns whose messages arrive in windows.
+inline constexpr Subset<Pattern> own_memory{Pattern::rma};
+
+/// What every backend that talks plain MPI shares: plans by pattern.
 class MpiBackend : public Backend {
  public:
-  /// Throws UsageError if the pattern cannot do the packing.
-  explicit MpiBackend(const BackendContext&);
+  explicit MpiBackend(const BackendContext& context) : context_(context) {}
 
-  OwnMemory own_memory(int peer) const override;
-  std::unique_ptr<Plan> plan(Schedule&) override;
-
-  void allreduce(const void* contribution, const Buffer& result, ReduceOp) override;
-  void bcast(const Buffer&, int root) override;
-  void barrier() override;
+  OwnMemory own_memory(int peer, Pattern) const override;
+  PlannedExchange plan(const Schedule&) override;
 
  protected:
   const BackendContext& context() const { return context_; }

@@ -14,10 +14,10 @@ std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_persistent(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_neighborhood(const BackendContext&, MessageSet);
 
-/// Fills in where the receives land: in a window of the plan's own.
-std::unique_ptr<Plan> make_rma(const BackendContext&, Schedule&);
+/// The receives land in a window of the plan's own.
+PlannedExchange make_rma(const BackendContext&, const Schedule&);
 
-/// The one that the handle's options name.
-std::unique_ptr<Plan> make_plan(const BackendContext&, Schedule&);
+/// The one that the schedule names.
+PlannedExchange make_plan(const BackendContext&, const Schedule&);
 
 } // namespace kontor::comm::mpi

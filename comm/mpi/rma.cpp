@@ -62,11 +62,12 @@ class Group {
 
 class Rma final : public Plan {
  public:
-  Rma(const BackendContext& context, Schedule& schedule)
+  Rma(const BackendContext& context, const Schedule& schedule)
       : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
         label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
         sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(context.comm, schedule.receives);
+    for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
     places_ = peer_exchange(context.comm, schedule.receives, mine, schedule.sends);
   }
@@ -76,6 +77,8 @@ class Rma final : public Plan {
     if (under_way_) finish();
     MPI_Win_free(&window_);
   }
+
+  const std::vector<void*>& receive_places() const { return receive_places_; }
 
   void start() override {
     under_way_ = true;
@@ -113,22 +116,20 @@ class Rma final : public Plan {
   }
 
  private:
-  /// Points the receives into the window, and returns their places in it.
-  std::vector<MPI_Aint> make_window(MPI_Comm comm, std::vector<Transfer>& receives) {
+  /// Returns the places of the receives in it, in bytes from its beginning.
+  std::vector<MPI_Aint> make_window(MPI_Comm comm, const std::vector<Transfer>& receives) {
     std::vector<MPI_Aint> places;
     MPI_Aint bytes = 0;
     for (const auto& t : receives) {
       places.push_back(bytes);
       bytes += padded_bytes(t.buffer);
     }
-    std::byte* base = nullptr;
-    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base, &window_);
+    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
     check_window(comm, code, bytes);
-    std::memset(base, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
+    std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base) % alignment);
+    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
     for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
-    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].buffer.data = base + places[i];
     return places;
   }
 
@@ -141,7 +142,8 @@ class Rma final : public Plan {
     const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
     throw UsageError(
         fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
-                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""));
+                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""),
+        Axis::pattern);
   }
 
   void complete() {
@@ -181,6 +183,8 @@ class Rma final : public Plan {
   Group sources_;
   Group destinations_;
   MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* base_ = nullptr; ///< of this rank's part of the window
+  std::vector<void*> receive_places_;
   std::vector<Message> sends_;
   std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
   bool under_way_ = false;
@@ -189,8 +193,10 @@ class Rma final : public Plan {
 
 } // namespace
 
-std::unique_ptr<Plan> make_rma(const BackendContext& context, Schedule& schedule) {
-  return std::make_unique<Rma>(context, schedule);
+PlannedExchange make_rma(const BackendContext& context, const Schedule& schedule) {
+  auto plan = std::make_unique<Rma>(context, schedule);
+  auto places = plan->receive_places();
+  return {std::move(plan), {}, std::move(places)};
 }
 
 } // namespace kontor::comm::mpi

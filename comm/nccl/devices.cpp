@@ -79,7 +79,8 @@ void refuse_shared_devices(MPI_Comm comm) {
                                  "'ipc', or 'view' with path "
                                  "'staged'",
                                  first->second, r, device.name, hexadecimal(device.uuid), device.host, r,
-                                 device.visible));
+                                 device.visible),
+                     Axis::backend);
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Backend `nccl`: NVIDIA's library, ordered on the stream of the execution-space instance. Collectives of
-// Views in host memory are MPI's.
+// Views in host memory are MPI's, of Views in device memory NCCL's where it has them.
 #include "mpi/mpi_backend.hpp"
 #include "nccl/check.hpp"
 #include "nccl/grouped_plan.hpp"
 #include "nccl/nccl_comm.hpp"
-#include "nccl/reduction.hpp"
+#include "nccl/stream_collectives.hpp"
 
 #include <kontor/comm/error.hpp>
 
@@ -19,20 +19,11 @@ class Nccl final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override {
-    return {.host_buffers = false, .device_buffers = true, .stream_ordered = true, .device_sums = true};
-  }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule)}; }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(nccl_comm(), schedule); }
-
-  void allreduce_on(Stream stream, const Buffer& result, ReduceOp op) override {
-    const auto [nccl_op, type, count] = reduction(result, op);
-    auto& ranks = *nccl_comm();
-    ranks.poll("allreduce_on");
-    const auto code = ncclAllReduce(result.data, result.data, count, type, nccl_op, ranks.get(),
-                                    static_cast<cudaStream_t>(stream));
-    if (code != ncclSuccess) [[unlikely]]
-      ranks.fail(code, fmt::format("ncclAllReduce of View '{}'", result.label));
+  StreamCollectives* stream_collectives() override {
+    if (!collectives_) collectives_ = make_stream_collectives(nccl_comm());
+    return collectives_.get();
   }
 
   std::string remark() const override {
@@ -49,18 +40,20 @@ class Nccl final : public mpi::MpiBackend {
   }
 
   std::shared_ptr<NcclComm> nccl_comm_;
+  std::unique_ptr<StreamCollectives> collectives_;
 };
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true,
+          .stream_collectives = true};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.packing == Packing::datatype)
-    throw UsageError("backend 'nccl' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or 'auto'");
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'nccl' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   return std::make_unique<Nccl>(context);
 }
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "nccl/reduction.hpp"
 
-#include <kontor/comm/error.hpp>
-
-#include <fmt/format.h>
-
-#include <optional>
-
 namespace kontor::comm::nccl {
 namespace {
 
@@ -41,20 +35,13 @@ std::optional<ncclRedOp_t> operation(ReduceOp op) {
 
 } // namespace
 
-Reduction reduction(const Buffer& buffer, ReduceOp op) {
-  const auto [kind, size] = buffer.scalar;
+std::optional<Reduction> reduction(Scalar scalar, ReduceOp op) {
+  const auto [kind, size] = scalar;
   const bool pairs = kind == ScalarKind::complex && op == ReduceOp::sum;
   const auto type = pairs ? number(ScalarKind::floating, size / 2) : number(kind, size);
   const auto named = operation(op);
-  if (!type || !named)
-    throw CallError(fmt::format("backend 'nccl' cannot reduce View '{}', {} {}, by {} on the device; NCCL "
-                                "has sum, product, min and max of "
-                                "integers of 1, 4 and 8 bytes, float and double, and sum of their complex "
-                                "numbers; reduce a View in host "
-                                "memory, which MPI does",
-                                buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
-                                to_string(op)));
-  return {*named, *type, static_cast<std::size_t>(element_count(buffer.shape)) * (pairs ? 2 : 1)};
+  if (!type || !named) return std::nullopt;
+  return Reduction{*named, *type, pairs ? 2 : 1};
 }
 
 } // namespace kontor::comm::nccl

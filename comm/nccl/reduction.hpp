@@ -3,7 +3,9 @@
 
 #include <kontor/comm/backend.hpp>
 
+#include <cstdint>
 #include <nccl.h>
+#include <optional>
 
 namespace kontor::comm::nccl {
 
@@ -11,10 +13,11 @@ namespace kontor::comm::nccl {
 struct Reduction {
   ncclRedOp_t op;
   ncclDataType_t type;
-  std::size_t count; ///< of items of that type
+  std::int64_t per_element; ///< items of that type in an element
 };
 
-/// Local. Throws CallError, with what can be done instead, if NCCL does not have it.
-Reduction reduction(const Buffer&, ReduceOp);
+/// Local. Nothing if NCCL does not have it: it has sum, product, min and max of integers of 1, 4 and 8 bytes,
+/// float and double, and sum of their complex numbers.
+std::optional<Reduction> reduction(Scalar, ReduceOp);
 
 } // namespace kontor::comm::nccl

@@ -5,8 +5,6 @@
 // decide by their results.
 #include "mpi/mpi_backend.hpp"
 
-#include <kontor/comm/error.hpp>
-
 namespace kontor::comm::null {
 namespace {
 
@@ -20,17 +18,17 @@ class Null final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  Capabilities capabilities() const override { return {.device_buffers = true, .moves_data = false}; }
-  OwnMemory own_memory(int /*peer*/) const override { return {}; }
-  std::unique_ptr<Plan> plan(Schedule& /*schedule*/) override { return std::make_unique<NoMessages>(); }
+  OwnMemory own_memory(int /*peer*/, Pattern /*pattern*/) const override { return {}; }
+  PlannedExchange plan(const Schedule& /*schedule*/) override { return {std::make_unique<NoMessages>()}; }
 };
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.packings_because = "moves nothing", .device_buffers = true, .moves_data = false};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  if (context.options.packing == Packing::datatype)
-    throw UsageError("backend 'null' moves nothing, so packing 'datatype' has nothing to pack with; choose "
-                     "packing 'kernel'");
   return std::make_unique<Null>(context);
 }
 

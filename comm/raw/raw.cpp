@@ -4,26 +4,18 @@
 // that the others are compared with.
 #include "mpi/mpi_backend.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/gpu_awareness.hpp>
 
 namespace kontor::comm::raw {
-namespace {
 
-class Raw final : public mpi::MpiBackend {
- public:
-  using MpiBackend::MpiBackend;
-
-  Capabilities capabilities() const override { return {.device_buffers = gpu_awareness().aware}; }
-};
-
-} // namespace
+Capabilities capabilities() {
+  return {.own_memory = mpi::own_memory,
+          .device_buffers = gpu_awareness().aware,
+          .same_calls = "view"}; // with packing `kernel`, the one that both have
+}
 
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  if (context.options.packing == Packing::datatype)
-    throw UsageError("backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; "
-                     "choose packing 'kernel' or backend 'view'");
-  return std::make_unique<Raw>(context);
+  return std::make_unique<mpi::MpiBackend>(context);
 }
 
 } // namespace kontor::comm::raw

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shm/node.hpp"
 
+#include "support/deadline.hpp"
+
 #include <kontor/comm/backend/mpi_check.hpp>
 
-#include <numeric>
+#include <algorithm>
 
 namespace kontor::comm::shm {
 
@@ -30,23 +32,23 @@ MPI_Comm shared_memory_ranks(const BackendContext& context) {
 Node::Node(const BackendContext& context)
     : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  int size = 0;
   int first_of_node = 0;
-  check(MPI_Comm_size(context.comm, &size), "MPI_Comm_size");
+  int size = 0;
   check(MPI_Comm_rank(comm_, &first_of_node), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
   nodes_ = first_of_node == 0 ? 1 : 0;
   check(MPI_Allreduce(MPI_IN_PLACE, &nodes_, 1, MPI_INT, MPI_SUM, context.comm), "MPI_Allreduce");
 
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Group mine = MPI_GROUP_NULL;
-  std::vector<int> ranks(size);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  local_.resize(size);
-  check(MPI_Comm_group(context.comm, &all), "MPI_Comm_group");
-  check(MPI_Comm_group(comm_, &mine), "MPI_Comm_group");
-  check(MPI_Group_translate_ranks(all, size, ranks.data(), mine, local_.data()), "MPI_Group_translate_ranks");
-  MPI_Group_free(&all);
-  MPI_Group_free(&mine);
+  members_.resize(static_cast<std::size_t>(size));
+  const int mine = mpi::rank_of(context.comm);
+  check(MPI_Allgather(&mine, 1, MPI_INT, members_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
+}
+
+/// MPI numbers the ranks of the node in the order that they have outside, as it was asked to.
+int Node::local(int rank) const {
+  const auto found = std::ranges::lower_bound(members_, rank);
+  return found != members_.end() && *found == rank ? static_cast<int>(found - members_.begin())
+                                                   : MPI_UNDEFINED;
 }
 
 Node::~Node() {

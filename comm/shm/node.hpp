@@ -19,7 +19,7 @@ class Node {
 
   MPI_Comm comm() const { return comm_; }
   /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.
-  int local(int rank) const { return local_[rank]; }
+  int local(int rank) const;
   /// How many nodes the communicator spans.
   int nodes() const { return nodes_; }
   /// See BackendContext.
@@ -28,7 +28,7 @@ class Node {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::shared_ptr<bool> unsafe_to_free_;
-  std::vector<int> local_;
+  std::vector<int> members_; ///< the ranks of the node, rising
   int nodes_ = 0;
 };
 

@@ -53,14 +53,20 @@ struct Shared {
 
 class SharedPlan final : public Plan {
  public:
-  SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, Schedule& schedule)
+  SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, const Schedule& schedule)
       : comm_(context.comm), timeout_(mpi::timeout(context.options)), label_(schedule.label),
         node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
-    Schedule others{schedule.label, on_node(schedule.sends, false), on_node(schedule.receives, false)};
+    Schedule others;
+    others.label = schedule.label;
+    others.sends = on_node(schedule.sends, false);
+    others.receives = on_node(schedule.receives, false);
     if (!others.sends.empty() || !others.receives.empty())
       between_nodes_ = mpi::make_nonblocking(context, mpi::messages(others));
   }
+
+  const std::vector<void*>& send_places() const { return send_places_; }
+  const std::vector<void*>& receive_places() const { return receive_places_; }
 
   void prepare() override {
     for (auto& s : sends_)
@@ -116,12 +122,13 @@ class SharedPlan final : public Plan {
     if (const auto lack = mpi::lack_of_room(comm_, bytes))
       throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
                                    "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
-                                   label_, *lack));
+                                   label_, *lack),
+                       Axis::backend);
     return bytes;
   }
 
   /// Each receive gets its place in this rank's part, and its sender learns where.
-  void place(Schedule& schedule) {
+  void place(const Schedule& schedule) {
     int me = 0;
     check(MPI_Comm_rank(node_->comm(), &me), "MPI_Comm_rank");
     const auto receives = on_node(schedule.receives, true);
@@ -132,19 +139,21 @@ class SharedPlan final : public Plan {
       next += static_cast<MPI_Aint>(bytes_of(t.buffer));
     }
     const auto theirs = mpi::peer_exchange(comm_, receives, mine, on_node(schedule.sends, true));
-    std::size_t i = 0;
-    std::size_t j = 0;
-    for (auto& t : schedule.receives)
-      if (node_->local(t.peer) != MPI_UNDEFINED) receives_.push_back(put(t, window_.part(me) + mine[i++]));
-    for (auto& t : schedule.sends)
-      if (node_->local(t.peer) != MPI_UNDEFINED)
-        sends_.push_back(put(t, window_.part(node_->local(t.peer)) + theirs[j++]));
+    receive_places_.resize(schedule.receives.size(), nullptr);
+    send_places_.resize(schedule.sends.size(), nullptr);
+    for (std::size_t i = 0, k = 0; i < schedule.receives.size(); ++i)
+      if (const auto& t = schedule.receives[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        receive_places_[i] = put(receives_, t, window_.part(me) + mine[k++]);
+    for (std::size_t i = 0, k = 0; i < schedule.sends.size(); ++i)
+      if (const auto& t = schedule.sends[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        send_places_[i] = put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++]);
   }
 
-  static Shared put(Transfer& transfer, std::byte* place) {
+  /// Returns where its elements lie.
+  static void* put(std::vector<Shared>& list, const Transfer& transfer, std::byte* place) {
     auto* const slot = reinterpret_cast<Slot*>(place);
-    transfer.buffer.data = slot + 1;
-    return {slot, transfer.peer, transfer.buffer.label};
+    list.push_back({slot, transfer.peer, transfer.buffer.label});
+    return slot + 1;
   }
 
   /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
@@ -174,15 +183,20 @@ class SharedPlan final : public Plan {
   Window window_;
   std::vector<Shared> sends_;
   std::vector<Shared> receives_;
+  std::vector<void*> send_places_; ///< null for those to other nodes
+  std::vector<void*> receive_places_;
   std::unique_ptr<Plan> between_nodes_;
   std::uint64_t step_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const BackendContext& context, std::shared_ptr<Node> node,
-                                Schedule& schedule) {
-  return std::make_unique<SharedPlan>(context, std::move(node), schedule);
+PlannedExchange make_plan(const BackendContext& context, std::shared_ptr<Node> node,
+                          const Schedule& schedule) {
+  auto plan = std::make_unique<SharedPlan>(context, std::move(node), schedule);
+  auto sends = plan->send_places();
+  auto receives = plan->receive_places();
+  return {std::move(plan), std::move(sends), std::move(receives)};
 }
 
 } // namespace kontor::comm::shm

@@ -9,7 +9,7 @@
 
 namespace kontor::comm::shm {
 
-/// Collective over the handle's communicator. Fills in where the messages within the node lie.
-std::unique_ptr<Plan> make_plan(const BackendContext&, std::shared_ptr<Node>, Schedule&);
+/// Collective over the handle's communicator. Messages within the node lie in memory of the plan's own.
+PlannedExchange make_plan(const BackendContext&, std::shared_ptr<Node>, const Schedule&);
 
 } // namespace kontor::comm::shm

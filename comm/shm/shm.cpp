@@ -6,8 +6,6 @@
 #include "shm/node.hpp"
 #include "shm/shared_plan.hpp"
 
-#include <kontor/comm/error.hpp>
-
 #include <fmt/format.h>
 
 namespace kontor::comm::shm {
@@ -17,14 +15,12 @@ class Shm final : public mpi::MpiBackend {
  public:
   explicit Shm(const BackendContext& context) : MpiBackend(context), node_(std::make_shared<Node>(context)) {}
 
-  Capabilities capabilities() const override { return {}; }
-
-  OwnMemory own_memory(int peer) const override {
+  OwnMemory own_memory(int peer, Pattern /*pattern*/) const override {
     const bool shared = node_->local(peer) != MPI_UNDEFINED;
     return {.sends = shared, .receives = shared};
   }
 
-  std::unique_ptr<Plan> plan(Schedule& schedule) override { return make_plan(context(), node_, schedule); }
+  PlannedExchange plan(const Schedule& schedule) override { return make_plan(context(), node_, schedule); }
 
   std::string remark() const override {
     if (node_->nodes() == 1) return {};
@@ -40,15 +36,14 @@ class Shm final : public mpi::MpiBackend {
 
 } // namespace
 
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .packings = {Packing::kernel},
+          .packings_because = "copies every message into shared memory by the pack kernel",
+          .own_memory = {Pattern::nonblocking}};
+}
+
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  const auto& options = context.options;
-  if (options.packing == Packing::datatype || options.packing == Packing::none)
-    throw UsageError(
-        "backend 'shm' copies every message into shared memory by the pack kernel; choose packing "
-        "'kernel' or 'auto'");
-  if (options.pattern != Pattern::nonblocking)
-    throw UsageError(
-        "backend 'shm' has one pattern, 'nonblocking'; choose it, or backend 'view' for the others");
   return std::make_unique<Shm>(context);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
 #include "src/checks/options.hpp"
+#include "src/exchange/backend_set.hpp"
 #include "support/agree.hpp"
 #include "support/backend_context.hpp"
 #include "support/handle_cache.hpp"
@@ -8,7 +9,9 @@
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/pinned_pool.hpp>
 #include <kontor/comm/detail/timeout.hpp>
+#include <kontor/comm/gpu_awareness.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,20 +52,25 @@ struct Communicator::Group {
   bool abandoned = false;
   Options options;
   std::shared_ptr<bool> unsafe_to_free;
-  std::vector<Method> methods;                    ///< whatever the memory
+  std::vector<Method> methods;                    ///< whatever the memory, without their backends
   std::array<std::vector<Method>, 2> methods_for; ///< Views in host and in device memory
+  std::optional<BackendSet> backends;
+  std::shared_ptr<Backend> backend; ///< of the first method
   std::unique_ptr<detail::Checks> checks;
   detail::CachedProperties cached;
   int rank = 0;
   int size = 1;
   int tag_limit = 32767;
   int next_tag = 0;
+  int sparse_exchanges = 0;
   std::vector<int> dims;
   std::vector<int> coordinates;
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
   std::vector<std::unique_ptr<detail::InFlight>> kept;
+  bool hands_device_memory_to_mpi = false;
+  detail::PinnedPool pinned_pool;
   mpi::HandleCache handles;
 
   /// Under the lock. Frees what MPI is done with.
@@ -76,7 +84,9 @@ struct Communicator::Group {
 
   /// After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Group() {
-    for (auto* list : {&methods, &methods_for[0], &methods_for[1]}) list->clear();
+    for (auto& list : methods_for) list.clear();
+    backend.reset();
+    if (backends) backends->clear();
     if (mpi::finalized()) return;
     const bool waits = !mpi::ends_alone(abandoned || (unsafe_to_free && *unsafe_to_free));
     for (auto& [request, keep] : adopted) {
@@ -218,7 +228,13 @@ Communicator::Communicator(Owned owned_comm, const Options& options) : group_(st
   group_->exchanges = duplicate(owned);
   const BackendContext context{group_->exchanges, options};
   group_->unsafe_to_free = context.unsafe_to_free;
-  group_->methods = comm::methods(context);
+  group_->backends.emplace(context);
+  group_->methods = comm::methods(options);
+  group_->backend = group_->backends->get(group_->methods.front().options.backend);
+  const auto mpi_says = gpu_awareness();
+  group_->hands_device_memory_to_mpi =
+      options.path == Path::direct ? mpi_says.aware
+                                   : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
   if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
@@ -243,12 +259,17 @@ const Options& Communicator::options() const {
   return group().options;
 }
 Backend& Communicator::backend() const {
-  return *group().methods.front().backend;
+  return *group().backend;
+}
+const Capabilities& Communicator::capabilities() const {
+  return group().methods.front().can;
+}
+std::string Communicator::remark() const {
+  return group().backend->remark();
 }
 const std::vector<Method>& Communicator::methods(MemoryKind memory) const {
   auto& methods = group().methods_for[static_cast<std::size_t>(memory)];
-  if (methods.empty())
-    methods = comm::methods({group().exchanges, options(), group().unsafe_to_free}, group().methods, memory);
+  if (methods.empty()) methods = comm::methods(*group().backends, group().methods, memory);
   return methods;
 }
 MPI_Comm Communicator::native() const {
@@ -282,6 +303,12 @@ void Communicator::abandon() const {
 }
 const detail::CachedProperties& Communicator::cached() const {
   return group().cached;
+}
+bool Communicator::hands_device_memory_to_mpi() const {
+  return group().hands_device_memory_to_mpi;
+}
+detail::PinnedPool& Communicator::pinned_pool() const {
+  return group().pinned_pool;
 }
 detail::Checks* Communicator::checks() const {
   return group().checks.get();
@@ -350,11 +377,21 @@ MPI_Op Communicator::operation(MPI_User_function* function, bool commutative) co
   return group().handles.operation(function, commutative);
 }
 
+namespace {
+constexpr int sparse_tags = 2; ///< the highest ones
+}
+
 int Communicator::reserve_tags(int count) const {
-  if (group().next_tag > group().tag_limit - count) group().next_tag = 0;
+  if (group().next_tag > group().tag_limit - sparse_tags - count) group().next_tag = 0;
   const int first = group().next_tag;
   group().next_tag += count;
   return first;
+}
+
+detail::Channel Communicator::next_sparse_channel() const {
+  auto& turn = group().sparse_exchanges;
+  turn = (turn + 1) % sparse_tags;
+  return {group().exchanges, group().tag_limit - turn};
 }
 
 } // namespace kontor::comm

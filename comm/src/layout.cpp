@@ -25,7 +25,7 @@ std::int64_t element_count(const Shape& shape) {
 
 bool is_contiguous(const Shape& shape, const WireOrder& order) {
   const auto nest = loop_nest(shape, order);
-  return nest.depth == 0 || (nest.depth == 1 && nest.strides[0] == 1);
+  return nest.indexed < 0 && (nest.depth == 0 || (nest.depth == 1 && nest.strides[0] == 1));
 }
 
 WireOrder wire_order(const Shape& sender, const Shape& receiver) {
@@ -46,13 +46,16 @@ LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
     const int d = order.dims[i];
     const auto extent = shape.extents[d];
     const auto stride = shape.strides[d];
-    if (extent == 1) continue;
-    if (nest.depth > 0 && nest.strides[nest.depth - 1] == extent * stride) {
+    const bool indexed = shape.by_index && d == 0;
+    if (extent == 1 && !indexed) continue;
+    const bool beside_indexed = indexed || nest.indexed == nest.depth - 1;
+    if (nest.depth > 0 && !beside_indexed && nest.strides[nest.depth - 1] == extent * stride) {
       nest.extents[nest.depth - 1] *= extent;
       nest.strides[nest.depth - 1] = stride;
     } else {
       nest.extents[nest.depth] = extent;
       nest.strides[nest.depth] = stride;
+      if (indexed) nest.indexed = nest.depth;
       ++nest.depth;
     }
   }

@@ -2,7 +2,10 @@
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace kontor::comm::mpi {
 namespace {
@@ -23,6 +26,31 @@ Datatype vector(std::int64_t count, MPI_Aint stride, MPI_Datatype inner) {
   const MPI_Aint places[] = {0, count / block * block * stride};
   const MPI_Datatype parts[] = {blocks.get(), rest.get()};
   check(MPI_Type_create_struct(2, lengths, places, parts, &type), "MPI_Type_create_struct");
+  return Datatype(type);
+}
+
+/// An item of `inner` at each of the rows, which are `stride` bytes apart.
+Datatype at_rows(std::span<const std::int64_t> indices, MPI_Aint stride, MPI_Datatype inner) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::vector<MPI_Aint> places(std::min(indices.size(), most));
+  std::vector<Datatype> parts;
+  for (; !indices.empty(); indices = indices.subspan(std::min(indices.size(), most))) {
+    const auto some = indices.first(std::min(indices.size(), most));
+    std::ranges::transform(some, places.begin(), [&](std::int64_t row) { return row * stride; });
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    check(MPI_Type_create_hindexed_block(static_cast<int>(some.size()), 1, places.data(), inner, &type),
+          "MPI_Type_create_hindexed_block");
+    parts.emplace_back(type);
+  }
+  if (parts.size() == 1) return std::move(parts.front());
+  const std::vector<int> lengths(parts.size(), 1);
+  const std::vector<MPI_Aint> origin(parts.size(), 0);
+  std::vector<MPI_Datatype> types;
+  for (const auto& part : parts) types.push_back(part.get());
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_create_struct(static_cast<int>(types.size()), lengths.data(), origin.data(), types.data(),
+                               &type),
+        "MPI_Type_create_struct");
   return Datatype(type);
 }
 
@@ -71,8 +99,12 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   check(MPI_Type_contiguous(per_element, base, &type), "MPI_Type_contiguous");
   Datatype inner(type);
-  for (int d = nest.depth - 1; d >= 0; --d)
-    inner = vector(nest.extents[d], static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size, inner.get());
+  for (int d = nest.depth - 1; d >= 0; --d) {
+    const auto stride = static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size;
+    inner = d == nest.indexed ? at_rows({buffer.rows.indices, static_cast<std::size_t>(nest.extents[d])},
+                                        stride, inner.get())
+                              : vector(nest.extents[d], stride, inner.get());
+  }
   type = inner.get();
   check(MPI_Type_commit(&type), "MPI_Type_commit");
   return inner;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/clock.hpp>
 #include <kontor/comm/options.hpp>
 
 #include <mpi.h>
 
-#include <chrono>
 #include <thread>
 
 namespace kontor::comm::mpi {
@@ -22,14 +22,12 @@ inline int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-/// An end to waiting. 0 seconds: there is none.
+/// An end to waiting, so many seconds from now. 0: there is none.
 class Deadline {
  public:
-  explicit Deadline(double seconds) : limited_(seconds > 0), end_(Clock::now()) {
-    if (limited_) end_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  }
+  explicit Deadline(double after) : limited_(after > 0), end_(limited_ ? seconds() + after : 0) {}
 
-  bool passed() const { return limited_ && Clock::now() > end_; }
+  bool passed() const { return limited_ && seconds() > end_; }
 
   /// Asks again and again whether something is done, and lets others run in between. False if the time has
   /// passed.
@@ -44,10 +42,9 @@ class Deadline {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr int spins = 100; ///< before the core is given to others: a turn may bring data
   bool limited_;
-  Clock::time_point end_;
+  double end_;
 };
 
 } // namespace kontor::comm::mpi

@@ -68,6 +68,25 @@ TEST_P(CollectiveCounting, Reductions) {
   expect_nonblocking("MPI_Iexscan", [&] { return iexscan(comm, a, b, sum); });
 }
 
+/// A step makes the two calls of its twin in plain MPI.
+TEST_P(CollectiveCounting, ReductionPlans) {
+  Reduction in_place(comm, "in place", a, ReduceOp::sum);
+  Reduction both(comm, "a long label of a reduction", a, b, ReduceOp::max);
+  const auto expect_step = [&](auto& reduction) {
+    const auto cost = cost_of([&] {
+      reduction.start();
+      reduction.finish();
+    });
+    EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Iallreduce", 1}, {"MPI_Wait", 1}}));
+    EXPECT_EQ(cost.allocations, 0);
+    EXPECT_EQ(cost.tools.allocations, List{});
+    EXPECT_EQ(cost.tools.kernels, List{});
+    EXPECT_EQ(cost.tools.fences, List{"comm/packed"});
+  };
+  expect_step(in_place);
+  expect_step(both);
+}
+
 /// MPI gets the operation and the type of a functor's elements with the first call.
 TEST_P(CollectiveCounting, Functors) {
   const Pairs pairs("pairs", 4);

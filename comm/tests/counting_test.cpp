@@ -57,15 +57,16 @@ bool begins_with_comm(const std::string& label) {
   return label.rfind("comm/", 0) == 0;
 }
 
-enum class Messages { contiguous, strided };
+enum class Messages { contiguous, strided, by_index };
 
 /// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory
-/// of the backend's own.
+/// of the backend's own. What is sent by index arrives in place.
 List expected_kernels(const Options& method, Messages messages, bool sends, bool receives) {
-  const bool by_kernel = messages == Messages::strided && method.packing != Packing::datatype;
+  const bool by_kernel = messages != Messages::contiguous && method.packing != Packing::datatype;
   List kernels;
   if (sends && (by_kernel || method.backend == "shm")) kernels.push_back("comm/pack");
-  if (receives && (by_kernel || method.backend == "shm" || method.pattern == Pattern::rma))
+  if (receives && ((by_kernel && messages == Messages::strided) || method.backend == "shm" ||
+                   method.pattern == Pattern::rma))
     kernels.push_back("comm/unpack");
   return kernels;
 }
@@ -85,7 +86,8 @@ List expected_regions(const List& kernels) {
   return regions;
 }
 
-/// Two slots up the ranks, one of them from rows to columns where strided.
+/// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last
+/// ones.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
   if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
@@ -97,10 +99,14 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   const auto c = inside<double, Right>("c", Index<2>{4, 5});
   const auto d = inside<double, Left>("d", Index<2>{4, 5});
   const auto e = whole<double, Right>("e", Index<2>{4, 5});
+  const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+  list(1) = 3;
   Exchange<Doubles> exchange(comm, "counted");
   exchange.add(a.view, next, b.view, previous);
   if (messages == Messages::contiguous)
     exchange.add(a.view, next, e.view, previous);
+  else if (messages == Messages::by_index)
+    exchange.add(a.view, list, next, e.view, std::pair(1, 4), previous);
   else
     exchange.add(c.view, next, d.view, previous);
   exchange.commit();
@@ -128,6 +134,10 @@ TEST(Counting, ContiguousViewsArePackedByNobody) {
 
 TEST(Counting, StridedViewsTakeOneKernelAtEachEnd) {
   for (const auto& method : methods()) expect_step_costs(method, Messages::strided, true);
+}
+
+TEST(Counting, RowsByIndexTakeOneKernelWhereTheyAreSent) {
+  for (const auto& method : methods()) expect_step_costs(method, Messages::by_index, true);
 }
 
 TEST(Counting, ClosedEndsTakeNoMessages) {
@@ -180,16 +190,24 @@ TEST(Counting, DatatypesAreFreed) {
     const auto [previous, next] = ring_of(comm);
     const auto out = inside<double, Right>("out", Index<3>{4, 5, 3});
     const auto in = inside<double, Left>("in", Index<3>{4, 5, 3});
+    const auto rows = whole<double, Right>("rows", Index<2>{8, 2});
+    const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+    list(1) = 3;
     auto calls = cost_of([&] {
                    Exchange<Doubles> exchange(comm, "freed");
                    exchange.add(out.view, next, in.view, previous);
+                   exchange.add(rows.view, list, next, rows.view, std::pair(5, 8), previous);
                    exchange.commit();
                    exchange.start();
                    exchange.finish();
                  }).mpi;
-    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"], calls["MPI_Type_free"]);
+    const bool by_datatype = method.packing == Packing::datatype;
+    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"] +
+                  calls["MPI_Type_create_hindexed_block"],
+              calls["MPI_Type_free"]);
     if (method.packing != Packing::automatic) {
-      EXPECT_EQ(calls["MPI_Type_commit"], method.packing == Packing::datatype ? 2 : 0);
+      EXPECT_EQ(calls["MPI_Type_commit"], by_datatype ? 3 : 0);
+      EXPECT_EQ(calls["MPI_Type_create_hindexed_block"], by_datatype ? 1 : 0);
     }
   }
 }

@@ -42,6 +42,9 @@ int MPI_Sendrecv(const void* b, int n, MPI_Datatype t, int p, int g, void* d, in
 int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
   return fails("MPI_Isend") ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
 }
+int MPI_Issend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Issend") ? MPI_ERR_OTHER : PMPI_Issend(b, n, t, p, g, c, r);
+}
 int MPI_Irecv(void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
   if (fails("MPI_Irecv, by a short one")) return PMPI_Irecv(b, n - 1, t, p, g, c, r);
   return fails("MPI_Irecv") ? MPI_ERR_OTHER : PMPI_Irecv(b, n, t, p, g, c, r);

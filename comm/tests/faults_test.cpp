@@ -115,7 +115,7 @@ TEST_F(Faults, Alltoallv) {
 
 TEST_F(Faults, Handshake) {
   EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
-  EXPECT_EQ(text_of_failing("MPI_Alltoallv", 1, [&] { make(); }), "MPI_Alltoallv failed: " + other);
+  EXPECT_EQ(text_of_failing("MPI_Issend", 1, [&] { make(); }), "MPI_Issend failed: " + other);
 }
 
 /// A real one: MPI gets less room for the message than the plan has.

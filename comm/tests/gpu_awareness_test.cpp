@@ -26,7 +26,7 @@ class Overruled {
   static constexpr const char* name = "KONTOR_GPU_AWARE_MPI";
 };
 
-std::string refusal(Options options) {
+std::string direct_refused(Options options) {
   options.path = Path::direct;
   try {
     const Communicator comm(MPI_COMM_WORLD, options);
@@ -50,7 +50,7 @@ TEST(GpuAwareness, TheEnvironmentOverrulesMpi) {
 TEST(GpuAwareness, DirectIsRefusedWithoutIt) {
   const Overruled no("0");
   for (const auto* backend : {"raw", "view"}) {
-    const auto text = refusal(method(backend));
+    const auto text = direct_refused(method(backend));
     EXPECT_EQ(
         text.substr(0, text.find(";")),
         "path 'direct' hands device memory to MPI, and KONTOR_GPU_AWARE_MPI in the environment says that it "
@@ -62,12 +62,12 @@ TEST(GpuAwareness, DirectIsRefusedWithoutIt) {
 /// A transport may take device memory whose MPI does not; but packing is MPI's, and it would crash.
 TEST(GpuAwareness, DatatypesNeedAnMpiThatKnows) {
   const Overruled yes("1");
-  const auto text = refusal(method("view", Packing::datatype));
+  const auto text = direct_refused(method("view", Packing::datatype));
   EXPECT_EQ(text.substr(0, text.find(",")),
             "packing 'datatype' with path 'direct' has MPI pack device memory");
   EXPECT_NE(text.find("choose packing 'kernel'"), std::string::npos) << text;
   if (on_host<Kokkos::DefaultExecutionSpace>) { // else it is tried, and may crash
-    EXPECT_EQ(refusal(method("view", Packing::kernel)), "accepted");
+    EXPECT_EQ(direct_refused(method("view", Packing::kernel)), "accepted");
   }
 }
 
@@ -75,11 +75,11 @@ TEST(GpuAwareness, DatatypesNeedAnMpiThatKnows) {
 TEST(GpuAwareness, OwnHostMemoryIsRefused) {
   for (const auto* aware : {"0", "1"}) {
     const Overruled header(aware);
-    const auto pattern = refusal(method("view", Packing::kernel, Pattern::rma));
+    const auto pattern = direct_refused(method("view", Packing::kernel, Pattern::rma));
     EXPECT_EQ(
         pattern.substr(0, pattern.find(";")),
         "pattern 'rma' keeps messages in host memory of its own, which kernels on a device do not reach");
-    const auto backend = refusal(method("shm"));
+    const auto backend = direct_refused(method("shm"));
     EXPECT_EQ(
         backend.substr(0, backend.find(";")),
         "backend 'shm' keeps messages in host memory of its own, which kernels on a device do not reach");

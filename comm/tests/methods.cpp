@@ -23,12 +23,9 @@ namespace {
 
 /// Whether the build can go this way, and data arrive by it.
 bool is_available(const Options& options) {
-  try {
-    const auto can = Communicator(MPI_COMM_SELF, options).backend().capabilities();
-    return can.moves_data && can.host_buffers;
-  } catch (const UsageError&) {
-    return false;
-  }
+  if (refusal(options)) return false;
+  const auto can = find_backend(options.backend).capabilities();
+  return can.moves_data && can.host_buffers;
 }
 
 } // namespace
@@ -57,7 +54,7 @@ bool is_available_on_device(const Options& options) {
     Exchange<DeviceInts> exchange(comm, "trial");
     exchange.add(DeviceInts("out", 1), next, DeviceInts("in", 1), previous);
     exchange.commit();
-    return comm.backend().capabilities().moves_data;
+    return comm.capabilities().moves_data;
   } catch (const UsageError&) {
     return false;
   }
@@ -112,7 +109,7 @@ std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
 
 void expect_usable(const Communicator& comm) {
   EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
-  if (!comm.backend().capabilities().host_buffers) return;
+  if (!comm.capabilities().host_buffers) return;
   const auto [previous, next] = ring_of(comm);
   const Kokkos::View<int*, Kokkos::HostSpace> out("out", 2);
   const Kokkos::View<int*, Kokkos::HostSpace> in("in", 2);

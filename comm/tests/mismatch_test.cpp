@@ -254,10 +254,12 @@ TEST_F(Mismatch, PackingNoneWithUnequalLayouts) {
 }
 
 TEST_F(Mismatch, PackingDatatypeOnRaw) {
-  EXPECT_EQ(
-      text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); }),
-      "backend 'raw' takes contiguous buffers only, so packing 'datatype' is not possible; choose packing "
-      "'kernel' or backend 'view'");
+  const auto text =
+      text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); });
+  for (const auto* fact :
+       {"backend 'raw' takes contiguous buffers only", "packing 'datatype' is not possible",
+        "choose packing 'kernel'", "or backend view"})
+    EXPECT_NE(text.find(fact), std::string::npos) << text;
 }
 
 /// The last rank receives twice, or sends what it receives.

@@ -87,6 +87,7 @@ COUNTED(Type_vector, (int n, int l, int s, MPI_Datatype t, MPI_Datatype* o), (n,
 COUNTED(Type_create_hvector, (int n, int l, MPI_Aint s, MPI_Datatype t, MPI_Datatype* o), (n, l, s, t, o))
 COUNTED(Type_indexed, (int n, const int l[], const int d[], MPI_Datatype t, MPI_Datatype* o), (n, l, d, t, o))
 COUNTED(Type_create_hindexed, (int n, const int l[], const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* o), (n, l, d, t, o))
+COUNTED(Type_create_hindexed_block, (int n, int l, const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* o), (n, l, d, t, o))
 COUNTED(Type_create_struct, (int n, const int l[], const MPI_Aint d[], const MPI_Datatype t[], MPI_Datatype* o), (n, l, d, t, o))
 COUNTED(Type_create_subarray, (int n, const int a[], const int l[], const int d[], int k, MPI_Datatype t, MPI_Datatype* o), (n, a, l, d, k, t, o))
 COUNTED(Type_create_resized, (MPI_Datatype t, MPI_Aint l, MPI_Aint e, MPI_Datatype* o), (t, l, e, o))

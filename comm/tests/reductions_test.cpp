@@ -116,7 +116,7 @@ void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
   for (const auto& entry : backends()) {
     if (!entry.make) continue;
     const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
-    if (!comm.backend().capabilities().moves_data) continue;
+    if (!comm.capabilities().moves_data) continue;
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});
     for (const auto& twin : twins) {

@@ -26,6 +26,13 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #ifdef REFUSED_OTHER_SCALAR
   exchange.add(Floats("floats", 1), 0, view, 0);
 #endif
+#ifdef REFUSED_ROWS
+  exchange.add_send(view, Floats("floats", 1), 0);
+#endif
+#ifdef REFUSED_ROWS_OF_A_BOX
+  const Kokkos::View<double***, Kokkos::HostSpace> box("box", 2, 2, 2);
+  exchange.add_receive(box, std::pair(0, 1), 0);
+#endif
 #ifdef REFUSED_STRINGS
   kontor::comm::Exchange<Strings> strings(comm, "strings");
 #endif

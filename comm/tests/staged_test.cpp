@@ -5,6 +5,7 @@
 #include "ring.hpp"
 
 #include <kontor/comm/detail/exchange_method.hpp>
+#include <kontor/comm/detail/row_selection.hpp>
 
 namespace kontor::comm::test {
 namespace {
@@ -81,6 +82,38 @@ TEST(Staged, LongStridedMessages) {
   expect_staged(
       inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
       whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3);
+}
+
+/// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.
+TEST(Staged, LongLists) {
+  const auto options = staged(Pattern::nonblocking);
+  auto unstaged = options;
+  unstaged.path = Path::automatic;
+  const Communicator comm(MPI_COMM_WORLD, unstaged);
+  const auto method = staged_way(comm, options);
+  const auto [previous, next] = ring_of(comm);
+  constexpr int n = 1200000;
+  const Kokkos::View<double*, Kokkos::HostSpace> x("x", 2 * n);
+  std::vector<std::int64_t> sent(n), received(n);
+  for (int i = 0; i < n; ++i) {
+    x(i) = 3. * i + comm.rank();
+    sent[i] = n - 1 - i;
+    received[i] = n + (i % 2 == 0 ? i + 1 : i - 1);
+  }
+  const auto out = rows_by_index(to_buffer(x), sent, "sent");
+  const auto in = rows_by_index(to_buffer(x), received, "received");
+  const std::vector<Slot> slots{{out.buffer, next, in.buffer, previous}};
+  const auto agreement = handshake(comm, "staged", slots);
+  EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), 3u);
+  const Space instance;
+  ExchangeMethod<double, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                   instance);
+  exchange_method.start(instance, nullptr);
+  exchange_method.finish(instance, nullptr);
+  Kokkos::fence();
+  int right = 0;
+  for (int i = 0; i < n; ++i) right += x(received[i]) == 3. * (n - 1 - i) + previous;
+  EXPECT_EQ(right, n);
 }
 
 TEST(Staged, RefusesDatatypes) {

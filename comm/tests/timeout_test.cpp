@@ -37,7 +37,7 @@ std::string text_at_rank_0(const Options& options) {
   auto routing = route(comm, method, "lost", slots, agreement);
   auto& schedule = routing.chunks[0].schedule;
   schedule.stream = native_stream(typename Numbers::execution_space());
-  auto plan = comm.backend().plan(schedule);
+  auto plan = method.backend->plan(schedule).plan;
   std::string text;
   if (receives) {
     plan->prepare();

@@ -7,21 +7,16 @@
 #include <kontor/comm/gpu_awareness.hpp>
 
 namespace kontor::comm::view {
-namespace {
 
-class View final : public mpi::MpiBackend {
- public:
-  using MpiBackend::MpiBackend;
-
-  Capabilities capabilities() const override {
-    return {.strided_buffers = true, .device_buffers = gpu_awareness().aware};
-  }
-};
-
-} // namespace
+Capabilities capabilities() {
+  return {.packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .indexed_buffers = true,
+          .own_memory = mpi::own_memory,
+          .device_buffers = gpu_awareness().aware};
+}
 
 std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<View>(context);
+  return std::make_unique<mpi::MpiBackend>(context);
 }
 
 } // namespace kontor::comm::view

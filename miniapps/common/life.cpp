@@ -98,7 +98,7 @@ class Run {
     app->warm_up();
     repeated = {};
     measure(comm, *app, progress, repeated, outcome);
-    if (comm.backend().capabilities().moves_data)
+    if (comm.capabilities().moves_data)
       outcome.verification = timed(timers, "verify", [&] { return app->verify(); });
     else
       outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
@@ -121,7 +121,7 @@ class Run {
   comm::Communicator make_communicator() const {
     try {
       auto comm = comm::Communicator(MPI_COMM_WORLD, options_.comm_options());
-      const auto remark = comm.backend().remark();
+      const auto remark = comm.remark();
       if (!remark.empty() && comm.rank() == 0)
         tell(fmt::format("{}: backend {}: {}\n", factory_.name(), options_.comm.backend, remark));
       return comm;

@@ -112,7 +112,7 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
           {"pattern", name_of(options.comm.pattern)},
           {"packing", name_of(options.comm.packing)},
           {"check", name_of(options.comm.check)},
-          {"backend_remark", comm.backend().remark()},
+          {"backend_remark", comm.remark()},
           {"path", path_name(options.comm.path)},
           {"overlap", options.overlap}};
 }

@@ -32,7 +32,7 @@ class Norms {
 
   /// Local; `comm` must outlive this.
   Norms(const comm::Communicator& comm, SweepNorm kind)
-      : comm_(&comm), kind_(kind), on_device_sums_(on_device && comm.backend().capabilities().device_sums),
+      : comm_(&comm), kind_(kind), on_device_sums_(on_device && comm.capabilities().stream_collectives),
         slots_("heat/norm slots", on_device ? 2 * most_together : 0),
         next_("heat/next norm slot", on_device ? 1 : 0),
         host_("heat/norms", on_device ? 2 * most_together : 0) {}
@@ -124,7 +124,8 @@ class Norms {
     if (on_device_sums_) { // on the instance of the halo, so that the backend has all its work on one
       queues.halo_follows();
       instance = &queues.halo();
-      comm_->backend().allreduce_on(comm::native_stream(*instance), comm::to_buffer(parts), op());
+      comm_->backend().stream_collectives()->allreduce(comm::native_stream(*instance), parts.data(),
+                                                       comm::to_buffer(parts), op());
     }
     Kokkos::deep_copy(*instance, part_of(host_, b), parts);
     batches_[b].arrived.record(*instance);

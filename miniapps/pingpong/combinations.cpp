@@ -63,9 +63,13 @@ std::vector<TimedMethod> candidates(const Bench& bench, Refusals& refusals) {
   std::set<comm::Packing> idle;
   for (const auto& options : combinations(bench.options, bench.comm().options())) {
     auto name = name_of(options);
-    try {
+    if (const auto refused = comm::refusal(options)) {
+      refusals.emplace(std::move(name), refused->what());
+      continue;
+    }
+    try { // what only the machine tells
       comm::Communicator comm(bench.comm().native(), options);
-      const bool moves_data = comm.backend().capabilities().moves_data;
+      const bool moves_data = comm.capabilities().moves_data;
       if (!moves_data && !idle.insert(options.packing).second)
         continue; // no pattern and no path makes a difference to it
       result.push_back({std::move(name), std::move(comm), moves_data});

@@ -64,7 +64,7 @@ Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
                     exchange.finish();
                   }
                 },
-                phases_of(exchange), comm.backend().capabilities().moves_data};
+                phases_of(exchange), comm.capabilities().moves_data};
   const Payload payload{[&](int seed) {
                           fill_payload(to_next.data(), size, seed, comm.rank());
                           fill_payload(to_previous.data(), size, seed + 1, comm.rank());

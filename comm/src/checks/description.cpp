@@ -49,8 +49,8 @@ Description describe(int rank, int tag, const Buffer& buffer) {
 }
 
 std::string to_string(const Description& d) {
-  return fmt::format("View '{}', {} {}{}", d.label, extents_text(d.shape), comm::to_string(d.scalar),
-                     d.announces ? ", with its extents" : "");
+  return fmt::format("View '{}', {} {}{}{}", d.label, extents_text(d.shape), comm::to_string(d.scalar),
+                     d.shape.by_index ? ", rows by index" : "", d.announces ? ", with its extents" : "");
 }
 
 std::optional<std::string> mismatch(const Description& sent, const Description& received) {

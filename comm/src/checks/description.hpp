@@ -21,6 +21,7 @@ struct Description {
   Shape shape;            ///< extents of -1: any
   bool announces = false; ///< the extents of a message that follows
   bool by_pair = false;   ///< in an exchange: how it is numbered
+  bool receives = false;  ///< in an exchange: whether it is the end that receives
   char label[64] = {};
 };
 

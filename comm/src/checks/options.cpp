@@ -52,6 +52,13 @@ Values values_of(const Options& options) {
 
 } // namespace
 
+const char* to_string(Pattern pattern) {
+  return name(pattern_names, pattern);
+}
+const char* to_string(Packing packing) {
+  return name(packing_names, packing);
+}
+
 std::string to_string(const Options& options) {
   auto text = fmt::format("{}, {}, packing {}", options.backend, name(pattern_names, options.pattern),
                           name(packing_names, options.packing));

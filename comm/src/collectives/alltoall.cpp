@@ -5,6 +5,10 @@
 
 namespace kontor::comm::detail {
 
+bool Alltoall::queues(const StreamCollectives&, Scalar, std::size_t views) const {
+  return views == 2; // none does it in place
+}
+
 void Alltoall::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                           Posted* posted) const {
   const auto part = out.count / comm.size();
@@ -15,6 +19,7 @@ void Alltoall::operator()(const Communicator& comm, const Operand& in, const Ope
     return call_of(name, posted, words(in, out), {count_words(part, out.scalar)});
   };
   perform(comm, posted, problem, describe, [&] {
+    if (is_queued(posted)) return posted->collectives->alltoall(posted->stream, flat_buffer(in), out.data);
     const auto data = mpi::payload(part, out.scalar);
     call_mpi(posted, {"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall, in.data, data.count,
              data.type, out.data, data.count, data.type, comm.native());

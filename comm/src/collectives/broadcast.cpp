@@ -5,15 +5,19 @@
 
 namespace kontor::comm::detail {
 
+bool Broadcast::queues(const StreamCollectives&, Scalar, std::size_t) const {
+  return true;
+}
+
 void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted* posted) const {
   const auto describe = [&] {
     return call_of(name, posted, detail::name(view), {equal_words(view), root_words(root)});
   };
   perform(comm, posted, root_problem(comm, root), describe, [&] {
-    if (!posted) return comm.backend().bcast(flat_buffer(view), root);
+    if (is_queued(posted)) return posted->collectives->bcast(posted->stream, flat_buffer(view), root);
     const auto data = mpi::payload(view.count, view.scalar);
-    mpi::check(MPI_Ibcast(view.data, data.count, data.type, root, comm.native(), &posted->request),
-               "MPI_Ibcast");
+    call_mpi(posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type,
+             root, comm.native());
   });
 }
 
@@ -21,8 +25,7 @@ void Barrier::operator()(const Communicator& comm, Posted* posted) const {
   perform(
       comm, posted, std::nullopt, [&] { return call_of(name, posted, "", {}); },
       [&] {
-        if (!posted) return comm.backend().barrier();
-        mpi::check(MPI_Ibarrier(comm.native(), &posted->request), "MPI_Ibarrier");
+        call_mpi(posted, {"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, comm.native());
       });
 }
 

@@ -53,11 +53,20 @@ void Gatherv::operator()(const Communicator& comm, const Operand& inout, Posted*
   (*this)(comm, inout, inout.absent(), posted);
 }
 
+bool Allgather::queues(const StreamCollectives&, Scalar, std::size_t) const {
+  return true;
+}
+
 void Allgather::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                            Posted* posted) const {
   const auto part = in.in_place() ? out.count / comm.size() : in.count;
   const auto describe = [&] { return call_of(name, posted, words(in, out), {count_words(part, in.scalar)}); };
   perform(comm, posted, whole_problem(comm, in, out), describe, [&] {
+    if (is_queued(posted)) {
+      auto own = flat_buffer(in.in_place() ? out : in, part);
+      if (in.in_place()) own.data = static_cast<char*>(out.data) + comm.rank() * part * out.scalar.size;
+      return posted->collectives->allgather(posted->stream, own, out.data);
+    }
     const auto data = mpi::payload(part, in.scalar);
     call_mpi(posted, {"MPI_Allgather", "MPI_Iallgather"}, MPI_Allgather, MPI_Iallgather, in.data, data.count,
              data.type, out.data, data.count, data.type, comm.native());

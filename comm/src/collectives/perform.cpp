@@ -112,7 +112,10 @@ std::string sizes(const Operand& in, const Operand& out) {
 }
 
 std::string equal_words(const Operand& operand) {
-  const auto buffer = operand.buffer();
+  return equal_words(operand.buffer());
+}
+
+std::string equal_words(const Buffer& buffer) {
   return fmt::format("{} {}{}", extents_to_string(buffer.shape), comm::to_string(buffer.scalar),
                      order_words(buffer.shape));
 }
@@ -127,7 +130,7 @@ std::string root_words(int root) {
 
 CollectiveCall call_of(const char* name, const Posted* posted, std::string subject,
                        std::vector<std::string> fields) {
-  return {posted ? name : name + 1, std::move(subject), std::move(fields)};
+  return {posted && !is_queued(posted) ? name : name + 1, std::move(subject), std::move(fields)};
 }
 
 std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t count) {
@@ -170,7 +173,7 @@ void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, P
     throw CallError(fmt::format("{}: {}", to_string(call), *problem));
   call.problem = std::move(problem);
   if (call.problem) call.sends = call.expects = only(comm, 0, 0);
-  if (!posted || call.problem) return check_agreement(comm, call);
+  if (!posted || is_queued(posted) || call.problem) return check_agreement(comm, call);
   posted->check.emplace(comm, std::move(call));
 }
 

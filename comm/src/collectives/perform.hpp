@@ -47,6 +47,7 @@ std::string sizes(const Operand&);
 std::string sizes(const Operand& in, const Operand& out);
 /// What all ranks must agree on where their Views are to be equal: extents, scalar and order of elements.
 std::string equal_words(const Operand&);
+std::string equal_words(const Buffer&);
 /// The same where only their numbers of elements are.
 std::string count_words(std::int64_t count, Scalar);
 std::string root_words(int root);
@@ -75,9 +76,21 @@ void perform(const Communicator& comm, Posted* posted, const Problem& problem, D
   }
 }
 
-/// What backends take for an operand.
+/// What backends take for an operand: as many elements of it, or all of them.
+inline Buffer flat_buffer(const Operand& operand, std::int64_t count) {
+  return {operand.data,
+          operand.scalar,
+          {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}},
+          MemoryKind::device,
+          operand.buffer().label};
+}
 inline Buffer flat_buffer(const Operand& operand) {
-  return {operand.data, operand.scalar, {1, {operand.count, 1, 1, 1, 1, 1, 1, 1}, {1}}, MemoryKind::host, {}};
+  return flat_buffer(operand, operand.count);
+}
+
+/// Whether a backend is to queue the operation.
+inline bool is_queued(const Posted* posted) {
+  return posted && posted->collectives;
 }
 
 /// Counts as MPI takes them.

@@ -93,21 +93,14 @@ struct Call {
     return call_of(name, posted, std::move(subject), std::move(fields));
   }
 
-  /// `make` makes the MPI calls.
-  template <class Make>
-  void perform(Make make) const {
-    detail::perform(
-        comm, posted, problem(), [&] { return describe(); },
-        [&] {
-          if (const auto undefined = op_problem(op, own().scalar)) throw CallError(*undefined);
-          make();
-        });
-  }
-
-  /// `call(in, out, count, type, op)` is one MPI call.
-  template <class MpiCall>
-  void perform_in_chunks(MpiCall mpi_call) const {
-    perform([&] {
+  /// `queue(in)` queues it, where a backend does; `mpi_call(in, out, count, type, op)` is one MPI call.
+  template <class MpiCall, class Queue = void (*)(const Operand&)>
+  void perform(
+      MpiCall mpi_call, Queue queue = [](const Operand&) {}) const {
+    const auto make = [&] {
+      if (is_queued(posted)) return queue(own());
+      if (const auto undefined = op_problem(op, own().scalar))
+        throw CallError(*undefined); // whatever is checked
       constexpr std::int64_t most = std::numeric_limits<int>::max();
       if (posted && own().count > most)
         throw CallError(fmt::format("{} elements are more than the {} that one non-blocking reduction takes; "
@@ -123,36 +116,50 @@ struct Call {
             mpi_call(at(in, first), at(out, first), count, reduction.type, reduction.op);
           },
           posted ? most : chunk);
-    });
+    };
+    detail::perform(
+        comm, posted, problem(), [&] { return describe(); }, make);
   }
 };
 
 } // namespace
 
+bool Allreduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
+  return !op.function && backend.reduces(scalar, op.named);
+}
+bool Reduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
+  return !op.function && backend.reduces(scalar, op.named);
+}
+
 void Allreduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                            Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
-  if (!posted && !op.function) // backends have this one
-    return call.perform(
-        [&] { comm.backend().allreduce(in.in_place() ? nullptr : in.data, flat_buffer(out), op.named); });
-  call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
-             type, mpi_op, comm.native());
-  });
+  call.perform(
+      [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+        call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
+                 type, mpi_op, comm.native());
+      },
+      [&](const Operand& from) {
+        posted->collectives->allreduce(posted->stream, from.data, flat_buffer(out), op.named);
+      });
 }
 
 void Reduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                         Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk, root};
-  call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type, mpi_op,
-             root, comm.native());
-  });
+  call.perform(
+      [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+        call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type,
+                 mpi_op, root, comm.native());
+      },
+      [&](const Operand& from) {
+        posted->collectives->reduce(posted->stream, flat_buffer(from), out.data, op.named, root);
+      });
 }
 
 void Scan::operator()(const Communicator& comm, const Operand& in, const Operand& out, Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
-  call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+  call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Scan", "MPI_Iscan"}, MPI_Scan, MPI_Iscan, from, to, count, type, mpi_op,
              comm.native());
   });
@@ -161,7 +168,7 @@ void Scan::operator()(const Communicator& comm, const Operand& in, const Operand
 void Exscan::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                         Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
-  call.perform_in_chunks([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
+  call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
     call_mpi(posted, {"MPI_Exscan", "MPI_Iexscan"}, MPI_Exscan, MPI_Iexscan, from, to, count, type, mpi_op,
              comm.native());
   });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "overlap.hpp"
+#include "rows.hpp"
+#include "sparse_exchange.hpp"
 #include "src/checks/description.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
@@ -8,9 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
-#include <numeric>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace kontor::comm {
 
@@ -20,64 +24,73 @@ namespace {
 
 using detail::Description;
 
-/// One end of all of a rank's messages, ordered by peer, and for each peer those that are matched by slot
-/// before those that are matched by pair; and how many go to each peer.
-struct Ends {
-  std::vector<Description> descriptions;
-  std::vector<int> counts;
-  std::vector<std::size_t> slots{}; ///< whose ends they are; of this rank's own only
+/// One end of a message.
+struct End {
+  int peer;
+  Description description;
+  std::size_t slot = 0; ///< whose end it is; of this rank's own only
 };
+
+/// What they are ordered by: by peer, and for each peer those that are matched by slot before those that are
+/// matched by pair.
+auto order(const End& end) {
+  return std::tuple(end.peer, end.description.by_pair, end.description.tag);
+}
+
+/// The ends of messages that are sent, or of those that are received.
+using Ends = std::vector<End>;
 
 /// Numbers in the order of adding: those that are matched by slot together, the others with each peer.
 Ends collect(const Communicator& comm, std::span<const Slot> slots, int Slot::*peer, Buffer Slot::*buffer) {
-  struct End {
-    int peer;
-    Matching matching;
-    int number;
-    std::size_t slot;
-  };
-  std::vector<End> ends;
+  Ends ends;
   int slot_count = 0;
   std::map<int, int> pair_counts;
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto& slot = slots[k];
-    const int number = slot.matching == Matching::by_slot ? slot_count++ : pair_counts[slot.*peer]++;
-    if (slot.*peer != no_rank) ends.push_back({slot.*peer, slot.matching, number, k});
+    const bool by_pair = slot.matching == Matching::by_pair;
+    const int number = by_pair ? pair_counts[slot.*peer]++ : slot_count++;
+    if (slot.*peer == no_rank) continue;
+    auto& end = ends.emplace_back(End{slot.*peer, detail::describe(comm.rank(), number, slot.*buffer), k});
+    end.description.by_pair = by_pair;
+    end.description.receives = peer == &Slot::source;
   }
-  std::ranges::sort(ends, {}, [](const End& e) { return std::tuple(e.peer, e.matching, e.number); });
-  Ends result{{}, std::vector<int>(comm.size(), 0)};
-  for (const auto& end : ends) {
-    result.descriptions.push_back(detail::describe(comm.rank(), end.number, slots[end.slot].*buffer));
-    result.descriptions.back().by_pair = end.matching == Matching::by_pair;
-    result.slots.push_back(end.slot);
-    ++result.counts[end.peer];
-  }
-  return result;
+  std::ranges::sort(ends, {}, order);
+  return ends;
 }
 
-/// Collective. Every rank gets what the others have to tell it.
-Ends peer_exchange(const Communicator& comm, const Ends& mine) {
-  const int ranks = comm.size();
-  Ends theirs{{}, std::vector<int>(ranks, 0)};
-  check(MPI_Alltoall(mine.counts.data(), 1, MPI_INT, theirs.counts.data(), 1, MPI_INT, comm.native()),
-        "MPI_Alltoall");
-  constexpr int size = sizeof(Description);
-  std::vector<int> send_bytes(ranks), send_offsets(ranks), receive_bytes(ranks), receive_offsets(ranks);
-  const auto in_bytes = [](int count) { return count * size; };
-  std::transform(mine.counts.begin(), mine.counts.end(), send_bytes.begin(), in_bytes);
-  std::transform(theirs.counts.begin(), theirs.counts.end(), receive_bytes.begin(), in_bytes);
-  std::exclusive_scan(send_bytes.begin(), send_bytes.end(), send_offsets.begin(), 0);
-  std::exclusive_scan(receive_bytes.begin(), receive_bytes.end(), receive_offsets.begin(), 0);
-  theirs.descriptions.resize(std::accumulate(theirs.counts.begin(), theirs.counts.end(), 0));
-  check(MPI_Alltoallv(mine.descriptions.data(), send_bytes.data(), send_offsets.data(), MPI_BYTE,
-                      theirs.descriptions.data(), receive_bytes.data(), receive_offsets.data(), MPI_BYTE,
-                      comm.native()),
-        "MPI_Alltoallv");
-  return theirs;
+/// The other ends of this rank's messages.
+struct OtherEnds {
+  Ends sends;    ///< of what this rank receives, or should
+  Ends receives; ///< of what it sends, or should
+};
+
+/// Collective. Each rank tells its peers what it sends to them and receives from them. A rank that nobody
+/// expects to be a peer is told so too.
+OtherEnds exchange_ends(const Communicator& comm, const std::string& label, const Ends& sends,
+                        const Ends& receives) {
+  std::map<int, std::vector<std::byte>> told;
+  for (const auto* ends : {&sends, &receives}) {
+    for (const auto& end : *ends) {
+      const auto bytes = std::as_bytes(std::span(&end.description, 1));
+      auto& message = told[end.peer];
+      message.insert(message.end(), bytes.begin(), bytes.end());
+    }
+  }
+  std::vector<PeerMessage> messages;
+  for (auto& [peer, bytes] : told) messages.push_back({peer, std::move(bytes)});
+  OtherEnds others;
+  for (const auto& [peer, bytes] : sparse_exchange(comm, label, std::move(messages))) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(Description)) {
+      End end{peer, {}};
+      std::memcpy(&end.description, &bytes[at], sizeof(Description));
+      (end.description.receives ? others.receives : others.sends).push_back(end);
+    }
+  }
+  return others;
 }
 
 /// The ends of messages between two ranks in one direction.
-using Some = std::span<const Description>;
+using Some = std::span<const End>;
 
 /// The messages from one rank to another, as both see them.
 struct Both {
@@ -97,10 +110,10 @@ std::optional<std::string> lonely_slot(const std::string& label, const Both& bot
   };
   const auto& [from, to, sends, receives] = both;
   for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
-    if (i >= receives.size() || (i < sends.size() && sends[i].tag < receives[i].tag))
-      return problem(from, to, "sends to", "receive", sends[i]);
-    if (i >= sends.size() || receives[i].tag < sends[i].tag)
-      return problem(to, from, "receives from", "send", receives[i]);
+    if (i >= receives.size() || (i < sends.size() && sends[i].description.tag < receives[i].description.tag))
+      return problem(from, to, "sends to", "receive", sends[i].description);
+    if (i >= sends.size() || receives[i].description.tag < sends[i].description.tag)
+      return problem(to, from, "receives from", "send", receives[i].description);
   }
   return std::nullopt;
 }
@@ -118,37 +131,62 @@ std::optional<std::string> unequal_counts(const std::string& label, const Both& 
 std::optional<std::string> difference(const std::string& label, const Both& both) {
   const auto& [from, to, sends, receives] = both;
   for (std::size_t i = 0; i < sends.size(); ++i) {
-    const auto found = mismatch(sends[i], receives[i]);
+    const auto& sent = sends[i].description;
+    const auto found = mismatch(sent, receives[i].description);
     if (!found) continue;
-    if (!sends[i].by_pair) return fmt::format("exchange '{}', slot {}: {}", label, sends[i].tag, *found);
+    if (!sent.by_pair) return fmt::format("exchange '{}', slot {}: {}", label, sent.tag, *found);
     return fmt::format("exchange '{}', message {} of {} from rank {} to rank {}: {}", label, i + 1,
                        sends.size(), from, to, *found);
   }
   return std::nullopt;
 }
 
-/// Those of the ends that are matched by slot, or those by pair.
-Some part(Some ends, bool by_pair) {
-  const auto first = std::ranges::find(ends, true, &Description::by_pair);
-  const auto slots = static_cast<std::size_t>(first - ends.begin());
-  return by_pair ? ends.subspan(slots) : ends.first(slots);
+/// Those of the ends that belong to messages to or from this peer and are matched by slot, or by pair.
+Some part(const Ends& ends, int peer, bool by_pair) {
+  const auto key = [](const End& end) { return std::pair(end.peer, end.description.by_pair); };
+  const auto found = std::ranges::equal_range(ends, std::pair(peer, by_pair), {}, key);
+  return {found.begin(), found.end()};
 }
 
 /// What the two ends of this rank's messages do not agree on. `incoming`: we receive and they send.
 std::optional<std::string> disagreement(const std::string& label, int me, bool incoming, const Ends& mine,
                                         const Ends& theirs) {
-  Some m = mine.descriptions;
-  Some t = theirs.descriptions;
-  for (int peer = 0; peer < static_cast<int>(mine.counts.size()); ++peer) {
+  std::set<int> peers;
+  for (const auto* ends : {&mine, &theirs})
+    for (const auto& end : *ends) peers.insert(end.peer);
+  for (const int peer : peers) {
     for (const bool by_pair : {false, true}) {
-      const auto ours = part(m.first(mine.counts[peer]), by_pair);
-      const auto others = part(t.first(theirs.counts[peer]), by_pair);
+      const auto ours = part(mine, peer, by_pair);
+      const auto others = part(theirs, peer, by_pair);
       const auto both = incoming ? Both{peer, me, others, ours} : Both{me, peer, ours, others};
       if (auto found = by_pair ? unequal_counts(label, both) : lonely_slot(label, both)) return found;
       if (auto found = difference(label, both)) return found;
     }
-    m = m.subspan(mine.counts[peer]);
-    t = t.subspan(theirs.counts[peer]);
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with the rows of this rank's slots that have been chosen.
+std::optional<std::string> bad_rows(const Communicator& comm, const std::string& label,
+                                    std::span<const Slot> slots) {
+  int number = 0;
+  std::map<std::pair<int, bool>, int> pair_counts;
+  for (const auto& slot : slots) {
+    const bool by_slot = slot.matching == Matching::by_slot;
+    if (by_slot) ++number;
+    for (const bool receives : {false, true}) {
+      const auto& buffer = receives ? slot.receive : slot.send;
+      const int peer = receives ? slot.source : slot.destination;
+      if (peer == no_rank) continue;
+      const int message = by_slot ? 0 : ++pair_counts[{peer, receives}];
+      const auto what = rows_problem(buffer, receives, comm.options().check);
+      if (!what) continue;
+      return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label,
+                         by_slot
+                             ? fmt::format("slot {}", number - 1)
+                             : fmt::format("message {} {} rank {}", message, receives ? "from" : "to", peer),
+                         comm.rank(), buffer.label, receives ? "receives from" : "is sent to", peer, *what);
+    }
   }
   return std::nullopt;
 }
@@ -169,6 +207,7 @@ std::optional<std::string> local_problem(const Communicator& comm, const std::st
                            label, place, me, peer, ranks - 1);
     }
   }
+  if (auto problem = bad_rows(comm, label, slots)) return problem;
   if (comm.options().check == CheckLevel::off) return std::nullopt;
   if (const auto what = overlap_problem(slots))
     return fmt::format(
@@ -186,8 +225,8 @@ struct Tags {
 Tags tags_needed(const Communicator& comm, std::span<const Slot> slots, const Ends& sends) {
   int counts[2] = {};
   for (const auto& slot : slots) counts[0] += slot.matching == Matching::by_slot ? 1 : 0;
-  for (const auto& d : sends.descriptions)
-    if (d.by_pair) counts[1] = std::max(counts[1], d.tag + 1);
+  for (const auto& end : sends)
+    if (end.description.by_pair) counts[1] = std::max(counts[1], end.description.tag + 1);
   check(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
   return {counts[0], counts[1]};
 }
@@ -200,11 +239,10 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
 
   const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
   const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);
-  const auto their_sends = peer_exchange(comm, sends);
-  const auto their_receives = peer_exchange(comm, receives);
+  const auto others = exchange_ends(comm, label, sends, receives);
 
-  const auto problem = disagreement(label, me, true, receives, their_sends);
-  comm.agree(problem ? problem : disagreement(label, me, false, sends, their_receives));
+  const auto problem = disagreement(label, me, true, receives, others.sends);
+  comm.agree(problem ? problem : disagreement(label, me, false, sends, others.receives));
 
   const auto tags = tags_needed(comm, slots, sends);
   const int first_tag = comm.reserve_tags(tags.of_slots + tags.of_pairs);
@@ -214,16 +252,15 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
     return AgreedMessage{order, first_tag + mine.tag, 0};
   };
   Agreement agreement{std::vector<AgreedMessage>(slots.size()), std::vector<AgreedMessage>(slots.size())};
-  for (std::size_t i = 0; i < receives.slots.size(); ++i) {
-    const auto& mine = receives.descriptions[i];
-    const auto& theirs = their_sends.descriptions[i];
-    agreement.receives[receives.slots[i]] =
-        agreed(mine, theirs.rank, me, wire_order(theirs.shape, mine.shape));
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    const auto& [peer, mine, slot] = receives[i];
+    const auto& theirs = others.sends[i].description;
+    agreement.receives[slot] = agreed(mine, peer, me, wire_order(theirs.shape, mine.shape));
   }
-  for (std::size_t i = 0; i < sends.slots.size(); ++i) {
-    const auto& mine = sends.descriptions[i];
-    const auto& theirs = their_receives.descriptions[i];
-    agreement.sends[sends.slots[i]] = agreed(mine, me, theirs.rank, wire_order(mine.shape, theirs.shape));
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const auto& [peer, mine, slot] = sends[i];
+    const auto& theirs = others.receives[i].description;
+    agreement.sends[slot] = agreed(mine, me, peer, wire_order(mine.shape, theirs.shape));
   }
   return agreement;
 }

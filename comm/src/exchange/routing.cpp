@@ -32,8 +32,11 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
   for (std::int64_t first = 0; first < extent; first += step) {
     auto piece = buffer;
     piece.shape.extents[dim] = std::min(step, extent - first);
-    piece.data =
-        static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
+    if (buffer.shape.by_index && dim == 0)
+      piece.rows.indices += first;
+    else
+      piece.data =
+          static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
     result.push_back(std::move(piece));
   }
   return result;
@@ -42,17 +45,17 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
 class Router {
  public:
   Router(const Communicator& comm, const Method& method, std::string label)
-      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), label_(std::move(label)),
-        staged_(options_.path == Path::staged), chunks_(1) {}
+      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), can_(method.can),
+        label_(std::move(label)), staged_(options_.path == Path::staged), chunks_(1) {}
 
   void add_send(const Transfer& transfer) {
     check("to", transfer);
-    const bool own = backend_.own_memory(transfer.peer).sends;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).sends;
     add(&Schedule::sends, &RoutedChunk::packed_sends, own, transfer);
   }
   void add_receive(const Transfer& transfer) {
     check("from", transfer);
-    const bool own = backend_.own_memory(transfer.peer).receives;
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).receives;
     add(&Schedule::receives, &RoutedChunk::packed_receives, own, transfer);
   }
 
@@ -65,20 +68,31 @@ class Router {
       mpi::check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
       chunks_.resize(static_cast<std::size_t>(count));
     }
-    for (auto& chunk : chunks_) chunk.schedule.label = label_;
+    for (auto& chunk : chunks_) {
+      chunk.schedule.label = label_;
+      chunk.schedule.pattern = options_.pattern;
+      chunk.schedule.packing = options_.packing;
+    }
     return {std::move(chunks_), staging_elements_, staged_, used_};
   }
 
  private:
   void check(const char* method, const Transfer& transfer) {
     const auto& buffer = transfer.buffer;
-    if (problem_ || options_.packing != Packing::none || is_contiguous(buffer.shape, transfer.order)) return;
-    problem_ = fmt::format(
-        "exchange '{}': on rank {}, View '{}', {} {}, {} rank {} does not lie in one piece in the "
-        "order of the message, and packing is 'none'; choose packing 'kernel', or contiguous Views of equal "
-        "layout at both ends",
-        label_, rank_, buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), method,
-        transfer.peer);
+    if (problem_ || is_contiguous(buffer.shape, transfer.order)) return;
+    const auto view = [&] {
+      return fmt::format("exchange '{}': on rank {}, View '{}', {} {}, {} rank {}", label_, rank_,
+                         buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), method,
+                         transfer.peer);
+    };
+    if (options_.packing == Packing::none)
+      problem_ = view() +
+                 " does not lie in one piece in the order of the message, and packing is 'none'; choose "
+                 "packing 'kernel', or contiguous Views of equal layout at both ends";
+    else if (options_.packing == Packing::datatype && buffer.shape.by_index && !can_.indexed_buffers)
+      problem_ = fmt::format("{} goes by index, which backend '{}' does not take as it lies, and packing is "
+                             "'datatype'; choose packing 'kernel' or 'auto'",
+                             view(), options_.backend);
   }
 
   void add(std::vector<Transfer> Schedule::*transfers, std::vector<PackedTransfer> RoutedChunk::*packed,
@@ -98,6 +112,7 @@ class Router {
       (chunks_[i].*packed).push_back({list.size(), parts[i], own_memory ? in_own_memory : stage(parts[i])});
       auto message = transfer;
       message.buffer.data = nullptr;
+      message.buffer.rows = {};
       message.buffer.shape = packed_shape(parts[i].shape, transfer.order);
       if (staged_) message.buffer.memory = MemoryKind::host;
       list.push_back(std::move(message));
@@ -114,6 +129,7 @@ class Router {
   int rank_;
   const Options& options_;
   const Backend& backend_;
+  const Capabilities& can_;
   std::string label_;
   bool staged_;
   std::optional<std::string> problem_;
@@ -147,13 +163,14 @@ Routing route(const Communicator& comm, const Method& method, const std::string&
   try {
     comm.agree(router.problem());
   } catch (const AgreedError& error) {
-    throw UsageError(error.what());
+    throw UsageError(error.what(), Axis::packing);
   }
   return std::move(router).finish(comm);
 }
 
 Shape packed_shape(const Shape& shape, const WireOrder& order) {
   Shape packed = shape;
+  packed.by_index = false;
   std::int64_t stride = 1;
   for (int i = order.rank - 1; i >= 0; --i) {
     packed.strides[order.dims[i]] = stride;

@@ -19,7 +19,7 @@ using detail::Envelope;
       fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
 }
 
-MessageStatus incoming(const Communicator& comm, const MPI_Status& status) {
+MessageStatus incoming(const Communicator& comm, MPI_Status& status) {
   if (status.MPI_SOURCE == MPI_PROC_NULL) return {no_rank, any_tag, 0};
   MPI_Count bytes = 0;
   mpi::check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");

@@ -3,26 +3,59 @@
 
 #include <kontor/comm/backend/buffer.hpp>
 #include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/options.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this
 /// file; it is called a few times per exchange and never per element.
 namespace kontor::comm {
 
-/// The MPI communicator a backend works on; defined in comm/mpi/handle.hpp.
+/// The MPI communicator a backend works on; defined in comm/support/backend_context.hpp.
 struct BackendContext;
 
-/// What a backend does natively. What it lacks is refused with a reason, never silently replaced.
+/// Some of the values of an enumeration.
+template <class Enum>
+class Subset {
+ public:
+  /// Those listed.
+  constexpr Subset(std::initializer_list<Enum> values) {
+    for (const auto value : values) bits_ |= 1u << static_cast<unsigned>(value);
+  }
+  /// Whether it is one of them.
+  constexpr bool has(Enum value) const { return (bits_ >> static_cast<unsigned>(value) & 1u) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+/// Every pattern there is.
+inline constexpr Subset<Pattern> all_patterns{Pattern::blocking, Pattern::nonblocking, Pattern::persistent,
+                                              Pattern::neighborhood, Pattern::rma};
+
+/// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently
+/// replaced.
 struct Capabilities {
-  bool strided_buffers = false; ///< takes non-contiguous buffers as they lie (packing: datatype)
-  bool host_buffers = true;     ///< takes pointers to host memory
-  bool device_buffers = false;  ///< takes pointers to device memory
-  bool stream_ordered = false;  ///< plans queue their work on the schedule's stream: no call waits for it
-  bool device_sums = false;     ///< has allreduce_on()
-  bool moves_data = true;       ///< false: received data mean nothing, and cannot be verified
+  Subset<Pattern> patterns = all_patterns; ///< of its plans
+  Subset<Packing> packings{Packing::kernel, Packing::none};
+  std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
+  bool indexed_buffers = false;    ///< packing datatype takes rows by index, too
+  Subset<Pattern> own_memory{};    ///< patterns in which messages lie in host memory of its own
+  bool host_buffers = true;        ///< takes pointers to host memory
+  bool device_buffers = false;     ///< takes pointers to device memory
+  bool stream_ordered = false;     ///< plans queue their work on the schedule's stream: no call waits for it
+  bool stream_collectives = false; ///< has stream_collectives()
+  bool moves_data = true;          ///< false: received data mean nothing, and cannot be verified
+  std::string_view same_calls{};   ///< a backend that makes the same calls: `auto` tries that one alone
+
+  /// Whether it is a GPU library, which takes no host memory.
+  bool on_devices_only() const { return device_buffers && !host_buffers; }
+  /// Whether it hands the buffers to MPI.
+  bool hands_to_mpi() const { return host_buffers && moves_data; }
 };
 
 /// The native queue of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
@@ -47,10 +80,12 @@ struct Transfer {
 
 /// What a plan carries out: the messages of one exchange that this rank takes part in.
 struct Schedule {
-  std::string label;              ///< of the exchange, for errors
-  std::vector<Transfer> sends;    ///< in the order of their tags
-  std::vector<Transfer> receives; ///< in the order of their tags
-  Stream stream = nullptr;        ///< on which the packing before and the unpacking after are queued
+  std::string label;                      ///< of the exchange, for errors
+  std::vector<Transfer> sends;            ///< in the order of their tags
+  std::vector<Transfer> receives;         ///< in the order of their tags
+  Stream stream = nullptr;                ///< on which the packing before and the unpacking after are queued
+  Pattern pattern = Pattern::nonblocking; ///< one of Capabilities::patterns
+  Packing packing = Packing::kernel;      ///< one of Capabilities::packings
 };
 
 /// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
@@ -96,6 +131,15 @@ class Plan {
   virtual void poll() {}
 };
 
+/// What Backend::plan() makes.
+struct PlannedExchange {
+  std::unique_ptr<Plan> plan;
+  /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others;
+  /// empty if there are none. They last as long as the plan.
+  std::vector<void*> sends{};
+  std::vector<void*> receives{}; ///< the same for Schedule::receives
+};
+
 /// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min
 /// and max every arithmetic type, the logical and bitwise ones integers.
 enum class ReduceOp {
@@ -114,7 +158,44 @@ enum class ReduceOp {
 /// "sum", "logical and"
 const char* to_string(ReduceOp);
 
-/// One way of moving data between the ranks of a communicator, and its collective operations.
+/// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a
+/// stream; no call waits. All of them but reduces() and give_up() are collective, in the same order as what
+/// else the backend does for these ranks.
+class StreamCollectives {
+ public:
+  virtual ~StreamCollectives() = default;
+  StreamCollectives() = default;
+  StreamCollectives(const StreamCollectives&) = delete;
+  StreamCollectives& operator=(const StreamCollectives&) = delete;
+
+  /// Local. Whether it has this reduction; equal on all ranks.
+  virtual bool reduces(Scalar, ReduceOp) const = 0;
+
+  /// `out` becomes, on every rank, the combination of as many elements at `in`, which may be `out` itself.
+  virtual void allreduce(Stream, const void* in, const Buffer& out, ReduceOp) = 0;
+
+  /// The root's `out` becomes the combination of all ranks' `in`, which may be `out` itself.
+  virtual void reduce(Stream, const Buffer& in, void* out, ReduceOp, int root) = 0;
+
+  /// `buffer` is replaced by the root's.
+  virtual void bcast(Stream, const Buffer& buffer, int root) = 0;
+
+  /// `out` becomes all ranks' `in`, of equal sizes, which may lie where it belongs in `out`.
+  virtual void allgather(Stream, const Buffer& in, void* out) = 0;
+
+  /// The r-th of as many equal parts of `in` as there are ranks goes to rank r, and `out` gets one of each
+  /// rank. They share no memory.
+  virtual void alltoall(Stream, const Buffer& in, void* out) = 0;
+
+  /// Local. Throws Error if something has gone wrong on the device since.
+  virtual void poll() = 0;
+
+  /// Local. What is queued on the stream may never end, because of an error: nobody waits for it.
+  virtual void give_up(Stream) noexcept = 0;
+};
+
+/// One way of moving data between the ranks of a communicator. One object
+/// serves all plans of a communicator, whatever their pattern and packing.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -122,34 +203,23 @@ class Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  /// Local. Equal on all ranks.
-  virtual Capabilities capabilities() const = 0;
-
   /// What a user should know about this choice on these ranks, such as messages that it hands to another
   /// transport; empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
 
-  /// Local.
-  virtual OwnMemory own_memory([[maybe_unused]] int peer) const { return {}; }
+  /// Local. Something only with the patterns that Capabilities::own_memory names.
+  virtual OwnMemory own_memory([[maybe_unused]] int peer, [[maybe_unused]] Pattern pattern) const {
+    return {};
+  }
 
   /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory()
-  /// names come with null data and packed, and leave with their place, which lasts as long as the plan.
-  /// Throws UsageError or AgreedError on every rank, or Error where no rank waits for this one.
-  virtual std::unique_ptr<Plan> plan(Schedule&) = 0;
+  /// names come with null data and packed; where they lie is for the backend to say. Throws UsageError or
+  /// AgreedError on every rank, or Error where no rank waits for this one.
+  virtual PlannedExchange plan(const Schedule&) = 0;
 
-  /// Collective. `result` is contiguous and equal in extents on all ranks. What a rank contributes is as many
-  /// elements at `contribution`, or what `result` holds where that is null.
-  virtual void allreduce(const void* contribution, const Buffer& result, ReduceOp) = 0;
-
-  /// Collective, queued on the stream: `result`, contiguous in device memory, becomes the reduction of what
-  /// it holds on all ranks. Only where capabilities() has device_sums.
-  virtual void allreduce_on(Stream, const Buffer& result, ReduceOp);
-
-  /// Collective. `buffer` is contiguous and replaced by the root's.
-  virtual void bcast(const Buffer& buffer, int root) = 0;
-
-  /// Collective. Returns when all ranks have called it.
-  virtual void barrier() = 0;
+  /// Collective where it is the first call. Null unless capabilities() has stream_collectives; lasts as long
+  /// as the backend. All other collective operations are MPI's, on the Communicator.
+  virtual StreamCollectives* stream_collectives() { return nullptr; }
 };
 
 } // namespace kontor::comm

@@ -9,6 +9,7 @@
 #include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/probe.hpp>
+#include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/comm/threads.hpp>
 #include <kontor/comm/wait.hpp>

@@ -19,6 +19,7 @@ namespace kontor::comm {
 
 namespace detail {
 class Checks;
+class PinnedPool;
 
 /// What the one-shot calls look up each time: all at once, because looking up is a call.
 struct CachedProperties {
@@ -26,6 +27,12 @@ struct CachedProperties {
   CheckLevel check = CheckLevel::local;
   int size = 1;
   int tag_limit = 32767;
+};
+
+/// Where messages of the layer's own travel.
+struct Channel {
+  MPI_Comm comm;
+  int tag;
 };
 
 /// What MPI may still use, although its owner is gone.
@@ -103,6 +110,11 @@ class Communicator {
   int size() const;
   /// What it was made with; its parts have the same.
   const Options& options() const;
+  /// What the backend can do; where it is left to `auto`, the usual one.
+  const Capabilities& capabilities() const;
+  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
+  /// another transport; empty if there is nothing to say.
+  std::string remark() const;
   /// What carries collective operations.
   Backend& backend() const;
 
@@ -135,6 +147,10 @@ class Communicator {
   /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
   int reserve_tags(int count) const;
 
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
+  /// another tag.
+  detail::Channel next_sparse_channel() const;
+
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
@@ -155,6 +171,12 @@ class Communicator {
 
   /// What messages need to know of it at once.
   const detail::CachedProperties& cached() const;
+
+  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
+  /// MPI itself says that it takes it. Equal on all ranks.
+  bool hands_device_memory_to_mpi() const;
+  /// What such Views travel through elsewhere.
+  detail::PinnedPool& pinned_pool() const;
 
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   detail::Checks* checks() const;

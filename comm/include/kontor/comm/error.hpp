@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -25,10 +25,21 @@ class CallError : public Error {
   using Error::Error;
 };
 
+/// The choice of Options that an error is about.
+enum class Axis : std::uint8_t { none, backend, pattern, packing, path };
+
 /// What was asked for is not to be had: an unknown or absent backend, or one that cannot do it.
 /// Thrown on every rank.
 class UsageError : public AgreedError {
-  using AgreedError::AgreedError;
+ public:
+  /// `axis`: the choice that has to change.
+  explicit UsageError(const std::string& what, Axis axis = Axis::none) : AgreedError(what), axis_(axis) {}
+
+  /// The choice of Options that has to change; `none` if the error is about something else.
+  Axis axis() const noexcept { return axis_; }
+
+ private:
+  Axis axis_;
 };
 
 } // namespace kontor::comm

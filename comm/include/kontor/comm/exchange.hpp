@@ -5,6 +5,7 @@
 #include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/row_selection.hpp>
 #include <kontor/comm/detail/trial.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/detail/view_concepts.hpp>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -84,8 +86,24 @@ class Exchange {
   template <class SendView, class ReceiveView>
   requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
                                                                   const ReceiveView& receive, int source) {
-    slots_.push_back({to_buffer(send), destination, to_buffer(receive), source});
-    views_.push_back(std::make_shared<std::pair<SendView, ReceiveView>>(send, receive));
+    add_slot(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, send, receive);
+  }
+
+  /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order
+  /// of a Kokkos::View of 32- or 64-bit integers on the host or the device; from one to before another, by a
+  /// pair {begin, end}; or all, by Kokkos::ALL. Both ends have equally many: the k-th that is sent arrives in
+  /// the k-th that receives, and either end may choose as it likes, or be strided. A row may be sent several
+  /// times, and received once. What a list holds now is copied; what writes it on a device must be complete.
+  template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
+  requires(sends<SendView>() && receives<ReceiveView>() && detail::check_rows<SendView, SendRows>() &&
+           detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send,
+                                                                    const SendRows& send_rows,
+                                                                    int destination,
+                                                                    const ReceiveView& receive,
+                                                                    const ReceiveRows& receive_rows,
+                                                                    int source) {
+    add_slot(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source,
+             send, receive);
   }
 
   /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
@@ -94,30 +112,37 @@ class Exchange {
   /// of add() are not counted.
   template <class SendView>
   requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
-    auto& slot = slots_.emplace_back();
-    slot.send = to_buffer(send);
-    slot.destination = destination;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<SendView>(send));
+    add_slot(Matching::by_pair, rows_of(send), destination, {}, no_rank, send);
+  }
+
+  /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
+  template <class SendView, class SendRows>
+  requires(sends<SendView>() && detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send,
+                                                                                        const SendRows& rows,
+                                                                                        int destination) {
+    add_slot(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, send);
   }
 
   /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
   template <class ReceiveView>
   requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source) {
-    auto& slot = slots_.emplace_back();
-    slot.receive = to_buffer(receive);
-    slot.source = source;
-    slot.matching = Matching::by_pair;
-    views_.push_back(std::make_shared<ReceiveView>(receive));
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive), source, receive);
+  }
+
+  /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
+  template <class ReceiveView, class ReceiveRows>
+  requires(receives<ReceiveView>() && detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(
+      const ReceiveView& receive, const ReceiveRows& rows, int source) {
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, receive);
   }
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
   /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
-  /// one of them is missing, or, from check level `local` on, if a cell is received twice or both received
-  /// and sent; UsageError if the chosen packing or backend cannot carry a View; CallError if the exchange was
-  /// moved from.
+  /// one of them is missing, if rows lie beyond the View's, or, from check level `local` on, if an index
+  /// does, if a cell is received twice or both received and sent; UsageError if the chosen packing or backend
+  /// cannot carry a View; CallError if the exchange was moved from.
   void commit() {
     if (!comm_) throw CallError("commit() on an Exchange that was moved from");
     const Region region("comm/commit");
@@ -168,7 +193,7 @@ class Exchange {
 
   /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
   /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
-  /// labels and addresses, unless some slot sends cells of this View.
+  /// labels and addresses, unless some slot sends cells of this View; where rows were chosen, all count.
   template <ViewType V>
   void check_sends(const V& view) const {
     if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
@@ -224,6 +249,15 @@ class Exchange {
   const std::vector<Slot>& slots() const { return slots_; }
 
  private:
+  /// Keeps what the rows lie in.
+  template <class... Views>
+  void add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
+                const Views&... views) {
+    slots_.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching});
+    auto kept = std::tuple(std::move(send.indices), std::move(receive.indices), views...);
+    views_.push_back(std::make_shared<decltype(kept)>(std::move(kept)));
+  }
+
   using ExchangeMethod = comm::ExchangeMethod<value_type, execution_space, memory_space>;
 
   PhaseTimes* timed() { return timed_ ? &times_ : nullptr; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <chrono>
+#include <kontor/comm/clock.hpp>
+
 #include <cstdint>
 
 namespace kontor::comm {
@@ -24,14 +25,13 @@ class Stopwatch {
  public:
   /// Adds the seconds since the last call, or since construction, to `sum`.
   void lap(double& sum) {
-    const auto now = Clock::now();
-    sum += std::chrono::duration<double>(now - last_).count();
+    const double now = seconds();
+    sum += now - last_;
     last_ = now;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
+  double last_ = seconds();
 };
 
 /// Adds the time since the last lap to a phase; reads no clock where nobody wants to know.
@@ -39,20 +39,19 @@ class PhaseClock {
  public:
   /// `times` may be null: then nothing is measured.
   explicit PhaseClock(PhaseTimes* times) : times_(times) {
-    if (times_) last_ = Clock::now();
+    if (times_) last_ = seconds();
   }
   /// Adds the seconds since the last call, or since construction, to that phase.
   void lap(double PhaseTimes::*phase) {
     if (!times_) return;
-    const auto now = Clock::now();
-    times_->*phase += std::chrono::duration<double>(now - last_).count();
+    const double now = seconds();
+    times_->*phase += now - last_;
     last_ = now;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   PhaseTimes* times_;
-  Clock::time_point last_{};
+  double last_ = 0;
 };
 
 } // namespace kontor::comm

@@ -4,13 +4,15 @@
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/nonblocking.hpp>
+#include <kontor/comm/on.hpp>
 
 #include <type_traits>
 
-/// Blocking messages. Views of rank 0 to 8 in host memory, of any layout; elements travel in the order in
+/// Blocking messages. Views of rank 0 to 8, of any layout; elements travel in the order in
 /// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank`
-/// verifies. All are ordered on the host: fence what writes a View before it is sent; what was received is
-/// valid on return. A contiguous View costs what MPI costs; a strided one travels through a copy.
+/// verifies. Views in host memory are ordered on the host: fence what writes one before it is sent; those in
+/// device memory on an instance, as On says. What was received is valid on return. A contiguous View costs
+/// what MPI costs; a strided one travels through a copy.
 ///
 /// All of them throw CallError from check level `local` on if the peer, the tag or the View is not to be
 /// had, and Error with MPI's text if MPI reports one. At check level `cross_rank` every message carries a
@@ -22,18 +24,18 @@ namespace detail {
 
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
-[[gnu::noinline]] void send_verified(const Communicator& comm, const View& view, Envelope to) {
-  begin_send(comm, view, to).wait();
+[[gnu::noinline]] void send_verified(On<View> on, const View& view, Envelope to) {
+  begin_send<View>(on, view, to).wait();
 }
 template <ViewType View>
-[[gnu::noinline]] void recv_verified(const Communicator& comm, const View& view, Envelope from) {
-  begin_receive(comm, view, from).wait();
+[[gnu::noinline]] void recv_verified(On<View> on, const View& view, Envelope from) {
+  begin_receive<View>(on, view, from).wait();
 }
 template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] void sendrecv_verified(const Communicator& comm, const SendView& send_view,
+[[gnu::noinline]] void sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
                                          const Envelope& to, const ReceiveView& receive_view,
                                          const Envelope& from) {
-  begin_sendrecv(comm, send_view, to, receive_view, from).wait();
+  begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from).wait();
 }
 
 } // namespace detail
@@ -41,13 +43,13 @@ template <ViewType SendView, ViewType ReceiveView>
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
 /// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
 template <SentView View>
-void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
+void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  const auto& cached = comm.cached();
-  detail::check_message(comm, cached, envelope, view);
+  const auto& cached = on.comm.cached();
+  detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::send_verified(comm, view, envelope);
-  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+    return detail::send_verified<View>(on, view, envelope);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.pack(view);
   const auto payload = memory.payload();
   const int code =
@@ -59,13 +61,14 @@ void send(const Communicator& comm, const View& view, int dest, int tag = 0) {
 /// Called by the receiver. `source` may be any_source, and `tag` any_tag. Nothing happens if `source` is
 /// no_rank. MPI_Recv.
 template <ReceivedView View>
-void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
+void recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  const auto& cached = comm.cached();
-  detail::check_message(comm, cached, envelope, view);
+  const auto& cached = on.comm.cached();
+  detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::recv_verified(comm, view, envelope);
-  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+    return detail::recv_verified<View>(on, view, envelope);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
+  memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
                             detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
@@ -78,19 +81,22 @@ void recv(const Communicator& comm, const View& view, int source, int tag = 0) {
 /// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
 /// included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void sendrecv(const Communicator& comm, const SendView& send_view, int dest, const ReceiveView& receive_view,
-              int source, int tag = 0) {
+void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
+              const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
-  const auto& cached = comm.cached();
-  detail::check_message(comm, cached, to, send_view);
-  detail::check_message(comm, cached, from, receive_view);
+  const auto& cached = on.comm.cached();
+  detail::check_message(on.comm, cached, to, send_view);
+  detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::sendrecv_verified(comm, send_view, to, receive_view, from);
-  const detail::Contiguous<SendView> out(comm, to.operation, send_view);
-  const detail::Contiguous<ReceiveView> in(comm, from.operation, receive_view);
+    return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
+  const detail::Contiguous<SendView> out(on.comm, to.operation, send_view,
+                                         detail::instance_for<SendView>(on));
+  const detail::Contiguous<ReceiveView> in(on.comm, from.operation, receive_view,
+                                           detail::instance_for<ReceiveView>(on));
   out.pack(send_view);
+  in.prepare();
   const auto sent = out.payload();
   const auto received = in.payload();
   const int code =

@@ -31,14 +31,19 @@ class Lent {
   using value_type = typename View::non_const_value_type;
   using Back = View; ///< what wait() gives
 
-  Lent(const Communicator& comm, const char* operation, const View& view, Use use)
-      : view_(view), memory_(comm, operation, view), use_(use) {
-    if (use_ == Use::read || use_ == Use::both) memory_.pack(view_);
+  Lent(const Communicator& comm, const char* operation, const View& view, Use use,
+       const typename View::execution_space* instance, Taker taker)
+      : view_(view), memory_(comm, operation, view, instance, taker, use != Use::nothing), use_(use) {
+    if (use_ == Use::read || use_ == Use::both)
+      memory_.pack(view_);
+    else
+      memory_.prepare();
   }
   const View& view() const { return view_; }
   Buffer buffer() const { return to_buffer(view_); }
   View give_back() { return std::move(view_); }
   value_type* data() const { return memory_.data(); }
+  const Contiguous<View>& memory() const { return memory_; }
   mpi::Payload payload() const { return memory_.payload(); }
 
   void deliver() const {
@@ -98,8 +103,8 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
-  /// the host. The Request is empty then. MPI_Wait, where it is not `finished` already. Throws CallError if
-  /// it is empty, and Error if MPI reports one.
+  /// the host or, in device memory, for every instance. The Request is empty then. MPI_Wait, where it is not
+  /// `finished` already. Throws CallError if it is empty, and Error if MPI reports one.
   Result wait() {
     complete();
     return give_back();

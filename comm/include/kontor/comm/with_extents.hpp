@@ -3,6 +3,7 @@
 
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
+#include <kontor/comm/on.hpp>
 
 #include <string>
 #include <type_traits>
@@ -66,23 +67,24 @@ View make_view(const std::string& label, const Shape& shape) {
 
 } // namespace detail
 
-/// A View that recv_with_extents() makes: in host memory, with memory of its own, LayoutLeft or LayoutRight.
+/// A View that recv_with_extents() makes: in any memory space, with memory of its own, LayoutLeft or
+/// LayoutRight.
 template <class View>
 concept MadeView = detail::check_made<View>();
 
 /// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so
 /// threads that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
-void send_with_extents(const Communicator& comm, const View& view, int dest, int tag = 0) {
+void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(comm, comm.cached(), envelope, view);
-  const detail::Contiguous<View> memory(comm, envelope.operation, view);
+  detail::check_message(on.comm, on.comm.cached(), envelope, view);
+  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.pack(view);
   const auto payload = memory.payload();
   const auto buffer = to_buffer(view);
-  detail::send_header(comm, envelope, buffer);
+  detail::send_header(on.comm, envelope, buffer);
   const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, comm.native());
+      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, on.comm.native());
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Send", envelope, buffer);
 }
@@ -92,17 +94,18 @@ void send_with_extents(const Communicator& comm, const View& view, int dest, int
 /// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
 /// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
 template <MadeView View>
-View recv_with_extents(const Communicator& comm, int source, int tag = 0) {
+View recv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;
   const detail::Envelope envelope{"recv_with_extents", detail::Direction::from, source, tag};
-  detail::check_envelope(comm, envelope);
+  detail::check_envelope(on.comm, envelope);
   if (source == no_rank) return {};
-  const auto header = detail::recv_header(comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
+  const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const detail::Contiguous<View> memory(view, storage_order(header.shape));
+  const detail::Contiguous<View> memory(on.comm, view, storage_order(header.shape), on.instance());
+  memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag,
-                            comm.native(), MPI_STATUS_IGNORE);
+                            on.comm.native(), MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   memory.unpack(view);

@@ -30,15 +30,26 @@ struct Shape {
   int rank = 0;                                                       ///< the number of dimensions
   std::array<std::int64_t, max_rank> extents{1, 1, 1, 1, 1, 1, 1, 1}; ///< elements along each dimension
   std::array<std::int64_t, max_rank> strides{}; ///< elements from one to the next along each dimension
+  bool by_index = false; ///< rows go by a list: the k-th lies indices[k] times its stride from the beginning
+};
+
+/// Which rows of an array a Buffer is made of, where they have been chosen: those along dimension 0.
+struct Rows {
+  const std::int64_t* indices = nullptr; ///< where the Shape is by_index: of each row, in host memory
+  std::int64_t begin = 0;                ///< else the first row
+  std::int64_t end = 0;                  ///< and the one after the last
+  std::int64_t extent = -1;              ///< rows that the array has; -1: nothing has been chosen
+  std::string label;                     ///< of the list's View, for errors
 };
 
 /// An array of any rank, layout and scalar, without its C++ type. Does not own the memory.
 struct Buffer {
-  void* data = nullptr;                 ///< the element at (0, 0, ...)
+  void* data = nullptr;                 ///< the element at (0, 0, ...); of the array where rows go by index
   Scalar scalar;                        ///< of all elements
   Shape shape;                          ///< where they lie
   MemoryKind memory = MemoryKind::host; ///< where `data` points
   std::string label;                    ///< the View's, for errors
+  Rows rows{};                          ///< which of the View's; does not own the list either
 };
 
 /// "double", "complex<float>", "int32", "48-byte struct"

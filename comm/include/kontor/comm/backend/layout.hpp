@@ -23,7 +23,8 @@ std::int64_t element_count(const Shape&);
 /// nothing, come first.
 WireOrder storage_order(const Shape&);
 
-/// Whether the elements lie one after the other when the dimensions are walked in this order.
+/// Whether the elements lie one after the other when the dimensions are walked in this order. Rows by index
+/// do not, whatever the indices.
 bool is_contiguous(const Shape&, const WireOrder&);
 
 /// The order in which both ends of a message write and read its elements, so that equal logical indices
@@ -38,6 +39,7 @@ struct LoopNest {
   int depth = 0;                       ///< the number of loops
   std::int64_t extents[max_rank] = {}; ///< steps of each loop; not a std::array, whose [] is the host's
   std::int64_t strides[max_rank] = {}; ///< elements from one step to the next
+  int indexed = -1;                    ///< the loop over rows by index, if there is one
 };
 
 /// The loops over an array of this shape in this order.

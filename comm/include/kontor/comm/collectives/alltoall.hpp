@@ -14,6 +14,8 @@ struct Alltoall {
   static constexpr const char* name = "ialltoall";
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
 };
 
 struct Alltoallv {
@@ -28,70 +30,70 @@ struct Alltoallv {
 
 /// Collective. Parts of equal sizes. MPI_Alltoall.
 template <SentView In, ReceivedView Out>
-void alltoall(const Communicator& comm, const In& in, const Out& out) {
-  detail::run(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
+void alltoall(On<In, Out> on, const In& in, const Out& out) {
+  detail::run(on, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
 template <ReceivedView View>
-void alltoall(const Communicator& comm, const View& view) {
-  detail::run(comm, detail::Alltoall{}, detail::in_place(view));
+void alltoall(On<View> on, const View& view) {
+  detail::run(on, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
 template <SentView In, ReceivedView Out>
-Request<In, Out> ialltoall(const Communicator& comm, const In& in, const Out& out) {
-  return detail::start(comm, detail::Alltoall{}, detail::read(in), detail::written(out));
+Request<In, Out> ialltoall(On<In, Out> on, const In& in, const Out& out) {
+  return detail::start(on, detail::Alltoall{}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> ialltoall(const Communicator& comm, const View& view) {
-  return detail::start(comm, detail::Alltoall{}, detail::in_place(view));
+Request<View> ialltoall(On<View> on, const View& view) {
+  return detail::start(on, detail::Alltoall{}, detail::in_place(view));
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
 /// MPI_Alltoallv.
 template <SentView In, ReceivedView Out>
-void alltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
+void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                const Counts& receive_counts) {
-  detail::run(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
-void alltoallv(const Communicator& comm, const View& view, const Counts& counts) {
-  detail::run(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
+void alltoallv(On<View> on, const View& view, const Counts& counts) {
+  detail::run(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r, which need not know it: the ranks tell each
 /// other first. Makes the View of what comes from all ranks, in their order. MPI_Alltoall of the counts, then
 /// MPI_Alltoallv.
 template <SentView In>
-Gathered<typename In::non_const_value_type> alltoallv_with_counts(const Communicator& comm, const In& in,
+Gathered<typename In::non_const_value_type> alltoallv_with_counts(On<In> on, const In& in,
                                                                   const Counts& send_counts) {
-  const detail::Numbers sent_counts("comm/counts", comm.size());
-  const detail::Numbers received_counts("comm/counts", comm.size());
+  const detail::Numbers sent_counts("comm/counts", on.comm.size());
+  const detail::Numbers received_counts("comm/counts", on.comm.size());
   for (std::size_t r = 0; r < sent_counts.size(); ++r) sent_counts(r) = send_counts[r];
-  alltoall(comm, sent_counts, received_counts);
+  alltoall(on.comm, sent_counts, received_counts);
   const Counts receive_counts(received_counts);
   auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), receive_counts);
-  alltoallv(comm, in, send_counts, gathered.data, receive_counts);
+  alltoallv(on, in, send_counts, gathered.data, receive_counts);
   return gathered;
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
 template <SentView In, ReceivedView Out>
-Request<In, Out> ialltoallv(const Communicator& comm, const In& in, const Counts& send_counts, const Out& out,
+Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
-  return detail::start(comm, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
+  return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
                        detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> ialltoallv(const Communicator& comm, const View& view, const Counts& counts) {
-  return detail::start(comm, detail::Alltoallv{counts, counts}, detail::in_place(view));
+Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
+  return detail::start(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
 }
 
 } // namespace kontor::comm

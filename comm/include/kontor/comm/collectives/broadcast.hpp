@@ -13,6 +13,8 @@ struct Broadcast {
   static constexpr const char* name = "ibcast";
   int root;
   void operator()(const Communicator&, const Operand&, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
 };
 
 struct Barrier {
@@ -29,24 +31,24 @@ Used<View> broadcast(const Communicator& comm, int root, const View& view) {
 
 /// Collective. Every rank's View becomes the root's. MPI_Bcast.
 template <ReceivedView View>
-void bcast(const Communicator& comm, const View& view, int root) {
-  detail::run(comm, detail::Broadcast{root}, detail::broadcast(comm, root, view));
+void bcast(On<View> on, const View& view, int root) {
+  detail::run(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's. MPI_Ibcast.
 template <ReceivedView View>
-Request<View> ibcast(const Communicator& comm, const View& view, int root) {
-  return detail::start(comm, detail::Broadcast{root}, detail::broadcast(comm, root, view));
+Request<View> ibcast(On<View> on, const View& view, int root) {
+  return detail::start(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
 }
 
 /// Collective. Returns when every rank has called it. MPI_Barrier.
 inline void barrier(const Communicator& comm) {
-  detail::run(comm, detail::Barrier{});
+  detail::run(On<>(comm), detail::Barrier{});
 }
 
 /// Collective, non-blocking. wait() returns when every rank has called it. MPI_Ibarrier.
 inline Request<> ibarrier(const Communicator& comm) {
-  return detail::start(comm, detail::Barrier{});
+  return detail::start(On<>(comm), detail::Barrier{});
 }
 
 } // namespace kontor::comm

@@ -13,9 +13,10 @@
 /// and returns one; it must be associative and may not throw. A value that is a std::array or a Kokkos::Array
 /// is combined element by element, unless the functor takes two arrays. Wrap it in commutative() to let MPI
 /// combine ranks in any order; otherwise that of the ranks is kept. Elements of any transferable type take a
-/// functor, structs included. Views are in host memory, of rank 0 to 8 and any layout, of equal extents and
-/// layouts on all ranks (check level `cross_rank` verifies it). All are ordered on the host: fence what
-/// writes the Views before.
+/// functor, structs included. Views are of rank 0 to 8 and any layout, of equal extents and
+/// layouts on all ranks (check level `cross_rank` verifies it). Those in host memory are ordered on the host:
+/// fence what writes them before; those in device memory on an instance, as On says, and reduced on the host,
+/// through pinned memory, unless the backend has the ReduceOp by itself.
 ///
 /// The blocking ones return when the result is valid; the others give a Request, whose wait() returns the
 /// Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. More
@@ -33,6 +34,8 @@ struct Allreduce {
   std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
 };
 
 struct Reduce {
@@ -42,6 +45,8 @@ struct Reduce {
   std::int64_t chunk = mpi::chunk_elements;
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
 };
 
 struct Scan {
@@ -117,14 +122,14 @@ concept ReductionOf = detail::check_op<Op, typename detail::Combined<T, Op>::typ
 
 /// Collective. `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void allreduce(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  detail::run(comm, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
+void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  detail::run(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void allreduce(const Communicator& comm, const View& view, const Op& op) {
-  detail::run(comm, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
+void allreduce(On<View> on, const View& view, const Op& op) {
+  detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
 /// Collective. The combination of all ranks' values. MPI_Allreduce with MPI_IN_PLACE.
@@ -135,15 +140,15 @@ T allreduce(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iallreduce(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  return detail::start(comm, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in),
+Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  return detail::start(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in),
                        detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iallreduce(const Communicator& comm, const View& view, const Op& op) {
-  return detail::start(comm, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
+Request<View> iallreduce(On<View> on, const View& view, const Op& op) {
+  return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns the combination of all ranks' values. MPI_Iallreduce with
@@ -156,17 +161,17 @@ Request<Value<T>> iallreduce(const Communicator& comm, const T& value, const Op&
 /// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not
 /// looked at and may be empty. MPI_Reduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void reduce(const Communicator& comm, const In& in, const Out& out, const Op& op, int root) {
-  detail::run(comm, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
-              detail::written(out, comm.rank() == root));
+void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
+  detail::run(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
+              detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective. The root's View becomes the combination of all ranks' Views; those of other ranks are not
 /// changed. MPI_Reduce, at the root with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void reduce(const Communicator& comm, const View& view, const Op& op, int root) {
-  detail::run(comm, detail::Reduce{detail::reducer_of<View>(op), root},
-              detail::in_place_at(comm, root, view));
+void reduce(On<View> on, const View& view, const Op& op, int root) {
+  detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root},
+              detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective. At the root the combination of all ranks' values; on the other ranks their own. MPI_Reduce, at
@@ -178,16 +183,16 @@ T reduce(const Communicator& comm, const T& value, const Op& op, int root) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce(const Communicator& comm, const In& in, const Out& out, const Op& op, int root) {
-  return detail::start(comm, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
-                       detail::written(out, comm.rank() == root));
+Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
+  return detail::start(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
+                       detail::written(out, on.comm.rank() == root));
 }
 
 /// Collective, non-blocking. MPI_Ireduce, at the root with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> ireduce(const Communicator& comm, const View& view, const Op& op, int root) {
-  return detail::start(comm, detail::Reduce{detail::reducer_of<View>(op), root},
-                       detail::in_place_at(comm, root, view));
+Request<View> ireduce(On<View> on, const View& view, const Op& op, int root) {
+  return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root},
+                       detail::in_place_at(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns what reduce() of a value does. MPI_Ireduce, at the root with
@@ -199,14 +204,14 @@ Request<Value<T>> ireduce(const Communicator& comm, const T& value, const Op& op
 
 /// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void scan(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  detail::run(comm, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
+void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  detail::run(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective. In place. MPI_Scan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void scan(const Communicator& comm, const View& view, const Op& op) {
-  detail::run(comm, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
+void scan(On<View> on, const View& view, const Op& op) {
+  detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
 /// Collective. The combination of the values of ranks 0 to this one. MPI_Scan with MPI_IN_PLACE.
@@ -217,15 +222,14 @@ T scan(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iscan(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  return detail::start(comm, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in),
-                       detail::written(out));
+Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  return detail::start(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iscan(const Communicator& comm, const View& view, const Op& op) {
-  return detail::start(comm, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
+Request<View> iscan(On<View> on, const View& view, const Op& op) {
+  return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
 }
 
 /// Collective, non-blocking. wait() returns what scan() of a value does. MPI_Iscan with MPI_IN_PLACE.
@@ -237,16 +241,16 @@ Request<Value<T>> iscan(const Communicator& comm, const T& value, const Op& op) 
 /// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has
 /// none before it, stays as it is. MPI_Exscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void exscan(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  detail::run(comm, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
-              detail::written(out, comm.rank() != 0));
+void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  detail::run(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
+              detail::written(out, on.comm.rank() != 0));
 }
 
 /// Collective. In place. MPI_Exscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-void exscan(const Communicator& comm, const View& view, const Op& op) {
-  detail::run(comm, detail::Exscan{detail::reducer_of<View>(op)},
-              detail::in_place(view, comm.rank() == 0 ? detail::Use::read : detail::Use::both));
+void exscan(On<View> on, const View& view, const Op& op) {
+  detail::run(on, detail::Exscan{detail::reducer_of<View>(op)},
+              detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
 }
 
 /// Collective. The combination of the values of the ranks before this one; T{} on rank 0. MPI_Exscan with
@@ -259,16 +263,16 @@ T exscan(const Communicator& comm, const T& value, const Op& op) {
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iexscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iexscan(const Communicator& comm, const In& in, const Out& out, const Op& op) {
-  return detail::start(comm, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
-                       detail::written(out, comm.rank() != 0));
+Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  return detail::start(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
+                       detail::written(out, on.comm.rank() != 0));
 }
 
 /// Collective, non-blocking. In place. MPI_Iexscan with MPI_IN_PLACE.
 template <ReducedView View, ReductionOf<View> Op>
-Request<View> iexscan(const Communicator& comm, const View& view, const Op& op) {
-  return detail::start(comm, detail::Exscan{detail::reducer_of<View>(op)},
-                       detail::in_place(view, comm.rank() == 0 ? detail::Use::read : detail::Use::both));
+Request<View> iexscan(On<View> on, const View& view, const Op& op) {
+  return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)},
+                       detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
 }
 
 /// Collective, non-blocking. wait() returns what exscan() of a value does. MPI_Iexscan with MPI_IN_PLACE.

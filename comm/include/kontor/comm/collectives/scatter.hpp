@@ -35,56 +35,55 @@ Used<View> scattered(const Communicator& comm, int root, const View& view) {
 /// Collective. Every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of other
 /// ranks is not looked at and may be empty. MPI_Scatter.
 template <SentView In, ReceivedView Out>
-void scatter(const Communicator& comm, const In& in, const Out& out, int root) {
-  detail::run(comm, detail::Scatter{root}, detail::read(in, comm.rank() == root), detail::written(out));
+void scatter(On<In, Out> on, const In& in, const Out& out, int root) {
+  detail::run(on, detail::Scatter{root}, detail::read(in, on.comm.rank() == root), detail::written(out));
 }
 
 /// Collective. In place: the root gives the whole View and keeps its own part in it; the others get their
 /// part. MPI_Scatter, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-void scatter(const Communicator& comm, const View& view, int root) {
-  detail::run(comm, detail::Scatter{root}, detail::scattered(comm, root, view));
+void scatter(On<View> on, const View& view, int root) {
+  detail::run(on, detail::Scatter{root}, detail::scattered(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscatter.
 template <SentView In, ReceivedView Out>
-Request<In, Out> iscatter(const Communicator& comm, const In& in, const Out& out, int root) {
-  return detail::start(comm, detail::Scatter{root}, detail::read(in, comm.rank() == root),
+Request<In, Out> iscatter(On<In, Out> on, const In& in, const Out& out, int root) {
+  return detail::start(on, detail::Scatter{root}, detail::read(in, on.comm.rank() == root),
                        detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iscatter, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> iscatter(const Communicator& comm, const View& view, int root) {
-  return detail::start(comm, detail::Scatter{root}, detail::scattered(comm, root, view));
+Request<View> iscatter(On<View> on, const View& view, int root) {
+  return detail::start(on, detail::Scatter{root}, detail::scattered(on.comm, root, view));
 }
 
 /// Collective. Like scatter(), but rank r gets counts[r] elements; they need be right at the root only.
 /// MPI_Scatterv.
 template <SentView In, ReceivedView Out>
-void scatterv(const Communicator& comm, const In& in, const Counts& counts, const Out& out, int root) {
-  detail::run(comm, detail::Scatterv{counts, root}, detail::read(in, comm.rank() == root),
+void scatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
+  detail::run(on, detail::Scatterv{counts, root}, detail::read(in, on.comm.rank() == root),
               detail::written(out));
 }
 
 /// Collective. In place, as with scatter(). MPI_Scatterv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-void scatterv(const Communicator& comm, const View& view, const Counts& counts, int root) {
-  detail::run(comm, detail::Scatterv{counts, root}, detail::scattered(comm, root, view));
+void scatterv(On<View> on, const View& view, const Counts& counts, int root) {
+  detail::run(on, detail::Scatterv{counts, root}, detail::scattered(on.comm, root, view));
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscatterv.
 template <SentView In, ReceivedView Out>
-Request<In, Out> iscatterv(const Communicator& comm, const In& in, const Counts& counts, const Out& out,
-                           int root) {
-  return detail::start(comm, detail::Scatterv{counts, root}, detail::read(in, comm.rank() == root),
+Request<In, Out> iscatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
+  return detail::start(on, detail::Scatterv{counts, root}, detail::read(in, on.comm.rank() == root),
                        detail::written(out));
 }
 
 /// Collective, non-blocking. In place. MPI_Iscatterv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
-Request<View> iscatterv(const Communicator& comm, const View& view, const Counts& counts, int root) {
-  return detail::start(comm, detail::Scatterv{counts, root}, detail::scattered(comm, root, view));
+Request<View> iscatterv(On<View> on, const View& view, const Counts& counts, int root) {
+  return detail::start(on, detail::Scatterv{counts, root}, detail::scattered(on.comm, root, view));
 }
 
 } // namespace kontor::comm

@@ -4,6 +4,8 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/kokkos/streams.hpp>
+#include <kontor/comm/on.hpp>
 #include <kontor/comm/request.hpp>
 
 #include <mpi.h>
@@ -45,12 +47,14 @@ Operand operand(const Lent<View, Kept>& lent) {
           [](const void* view) { return to_buffer(*static_cast<const View*>(view)); }};
 }
 
-/// A non-blocking operation that has been begun.
+/// An operation that does not block: one that MPI has begun, or one that is queued on a stream.
 struct Posted {
+  StreamCollectives* collectives = nullptr; ///< whoever queues it; null: MPI
+  Stream stream = nullptr;
   MPI_Request request = MPI_REQUEST_NULL;
-  std::shared_ptr<void> arrays;        ///< of counts: MPI reads them until the operation is complete
-  std::optional<AgreementCheck> check; ///< at check level `cross_rank`
-  std::shared_ptr<void> keep;          ///< then also the Views
+  std::shared_ptr<void> arrays{};        ///< of counts: MPI reads them until the operation is complete
+  std::optional<AgreementCheck> check{}; ///< at check level `cross_rank`
+  std::shared_ptr<void> keep{};          ///< then also the Views
 };
 
 /// Is complete when all ranks have been found to agree and the operation is.
@@ -94,14 +98,51 @@ constexpr void check_one_scalar() {
                 "kontor::comm: the Views of a collective operation must have the same scalar type");
 }
 
-/// The blocking operation. `name` is that of the non-blocking one, an "i" longer.
+/// Who reads and writes Views in device memory. Open MPI's non-blocking collective operations take none, and
+/// its reductions copy it to the host themselves, into memory that is not pinned.
+template <class Collective>
+constexpr Taker taker(bool blocking) {
+  constexpr bool reduces = requires(const Collective& collective) {
+    collective.op;
+  };
+  return blocking && !reduces ? Taker::mpi : Taker::host;
+}
+
+/// Whether a backend can do the operation by itself with these Views, as far as their types tell.
 template <class Collective, class... Views>
-void run(const Communicator& comm, const Collective& collective, const Used<Views>&... used) {
-  check_one_scalar<Views...>();
+inline constexpr bool
+    may_be_queued = ((memory_of<Views>() == MemoryKind::device) && ...) && sizeof...(Views) > 0 &&
+                    requires(const Collective& collective, const StreamCollectives& backend) {
+  collective.queues(backend, Scalar{}, sizeof...(Views));
+};
+
+/// The blocking operation by a backend that queues it on the instance. False: it has not got it.
+template <class Collective, class Space, class... Views>
+bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
+           const Used<Views>&... used) {
+  using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
+  if (!backend || !collective.queues(*backend, scalar_of<Scalars>(), sizeof...(Views))) return false;
+  const Space instance = on.instance() ? *on.instance() : Space();
+  Posted posted{backend, native_stream(instance)};
   [&](const Lent<Views, const Views&>&... lent) {
-    collective(comm, operand(lent)..., nullptr);
+    collective(on.comm, operand(lent)..., &posted);
     (lent.deliver(), ...);
-  }(Lent<Views, const Views&>(comm, Collective::name + 1, used.view, used.use)...);
+  }(Lent<Views, const Views&>(on.comm, Collective::name + 1, used.view, used.use, &instance,
+                              Taker::stream)...);
+  return true;
+}
+
+/// The blocking operation. `name` is that of the non-blocking one, an "i" longer.
+template <class Collective, class Space, class... Views>
+void run(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
+  check_one_scalar<Views...>();
+  if constexpr (may_be_queued<Collective, Views...>)
+    if (queue(on, on.comm.backend().stream_collectives(), collective, used...)) return;
+  [&](const Lent<Views, const Views&>&... lent) {
+    collective(on.comm, operand(lent)..., nullptr);
+    (lent.deliver(), ...);
+  }(Lent<Views, const Views&>(on.comm, Collective::name + 1, used.view, used.use, instance_for<Views>(on),
+                              taker<Collective>(true))...);
 }
 
 /// The non-blocking operation, with what the Request has been lent.
@@ -123,11 +164,12 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
 }
 
 /// The non-blocking operation.
-template <class Collective, class... Views>
-Request<Views...> start(const Communicator& comm, const Collective& collective, const Used<Views>&... used) {
+template <class Collective, class Space, class... Views>
+Request<Views...> start(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
-  return begin(comm, collective,
-               Request<Views...>(comm, Lent<Views>(comm, Collective::name, used.view, used.use)...));
+  return begin(on.comm, collective,
+               Request<Views...>(on.comm, Lent<Views>(on.comm, Collective::name, used.view, used.use,
+                                                      instance_for<Views>(on), taker<Collective>(false))...));
 }
 
 } // namespace kontor::comm::detail

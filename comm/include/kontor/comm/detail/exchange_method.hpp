@@ -39,7 +39,7 @@ class ExchangeMethod final : public detail::InFlight {
                  std::span<const Slot> slots, const Agreement& agreement, const ExecutionSpace& instance,
                  Owners views = {})
       : comm_(comm.share()), method_(method), views_(std::move(views)),
-        stream_ordered_(method.backend->capabilities().stream_ordered) {
+        stream_ordered_(method.can.stream_ordered) {
     auto routing = route(comm, method_, label, slots, agreement);
     packing_ = routing.used;
     if (routing.staged)
@@ -53,9 +53,10 @@ class ExchangeMethod final : public detail::InFlight {
       idle_ = idle_ && schedule.sends.empty() && schedule.receives.empty();
       schedule.stream = native_stream(instance);
       auto& chunk = chunks_.emplace_back();
-      chunk.plan = make_plan(comm, schedule);
-      list_pieces(chunk.packs, schedule.sends, sends);
-      releases_ = list_pieces(chunk.unpacks, schedule.receives, receives) || releases_;
+      auto planned = make_plan(comm, schedule);
+      chunk.plan = std::move(planned.plan);
+      list_pieces(chunk.packs, schedule.sends, sends, planned.sends);
+      releases_ = list_pieces(chunk.unpacks, schedule.receives, receives, planned.receives) || releases_;
     }
     if (chunks_.size() > 1)
       for (auto& instance_of : streams_) instance_of.emplace();
@@ -177,29 +178,31 @@ class ExchangeMethod final : public detail::InFlight {
       if (p.offset != in_own_memory) transfers[p.index].buffer.data = memory + p.offset;
   }
 
-  std::unique_ptr<Plan> make_plan(const Communicator& comm, Schedule& schedule) {
-    std::unique_ptr<Plan> plan;
+  PlannedExchange make_plan(const Communicator& comm, const Schedule& schedule) {
+    PlannedExchange planned;
     std::optional<std::string> problem;
     try {
-      plan = method_.backend->plan(schedule);
+      planned = method_.backend->plan(schedule);
     } catch (const UsageError&) {
       throw; // on every rank
     } catch (const Error& error) {
       problem = error.what();
     }
     comm.agree(problem);
-    return plan;
+    return planned;
   }
 
-  /// Returns whether any of them lies in memory of the backend's own.
+  /// `places`: those in memory of the backend's own. Returns whether there are any.
   static bool list_pieces(Packs& list, const std::vector<Transfer>& transfers,
-                          const std::vector<PackedTransfer>& packed) {
+                          const std::vector<PackedTransfer>& packed, const std::vector<void*>& places) {
     bool own = false;
     for (const auto& [index, strided, offset] : packed) {
       const auto& transfer = transfers[index];
-      list.add(static_cast<T*>(strided.data), static_cast<T*>(transfer.buffer.data),
-               loop_nest(strided.shape, transfer.order));
-      own = own || offset == in_own_memory;
+      const bool in_own = offset == in_own_memory;
+      void* const place = in_own ? places[index] : transfer.buffer.data;
+      list.add(static_cast<T*>(strided.data), static_cast<T*>(place),
+               loop_nest(strided.shape, transfer.order), strided.rows.indices);
+      own = own || in_own;
     }
     list.commit();
     return own;

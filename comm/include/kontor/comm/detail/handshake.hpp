@@ -38,7 +38,8 @@ struct Agreement {
   std::vector<AgreedMessage> receives; ///< of each slot
 };
 
-/// Local. Throws CallError unless one of the slots sends cells of this View, or receives into some.
+/// Local. Throws CallError unless one of the slots sends cells of this View, or receives into some; where
+/// rows have been chosen, those of the whole array count.
 void check_use(const std::string& label, std::span<const Slot>, const Buffer& view, bool receives);
 
 /// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must

@@ -11,23 +11,31 @@
 
 namespace kontor::comm {
 
+class BackendSet;
+
 /// One choice on every axis, none of them `auto`, and the backend that carries it out.
 struct Method {
   Options options;
-  std::shared_ptr<Backend> backend;
+  Capabilities can;                 ///< of the backend
+  std::shared_ptr<Backend> backend; ///< null until the memory of the Views is known
 };
+
+/// "persistent"
+const char* to_string(Pattern);
+/// "datatype"
+const char* to_string(Packing);
 
 /// "view, persistent, packing datatype"; for Views in device memory also ", path staged"
 std::string to_string(const Options&);
 
-/// Collective. What the options leave open, as the ways that this build can go: every backend that moves data
-/// where the backend is `auto`, every pattern, every packing. One way only where they leave nothing open.
-/// Paths are left open: the next function settles them. Throws UsageError on every rank if there is none.
-std::vector<Method> methods(const BackendContext&);
+/// Local. What the options leave open, as the methods that this build has: every backend that moves data
+/// where the backend is `auto`, every pattern, every packing. One only where they leave nothing open. Paths
+/// are left open: the next function resolves them. Throws UsageError if there is none.
+std::vector<Method> methods(const Options&);
 
-/// Collective. Those of the ways that Views in this memory can go: for device memory with every path that the
-/// options allow, `direct` to an MPI only if it is GPU-aware and has passed probe_gpu_awareness(). Throws
-/// UsageError on every rank if there is none, with the reason.
-std::vector<Method> methods(const BackendContext&, std::span<const Method>, MemoryKind);
+/// Collective. Those of the methods that Views in this memory can use, with their backends: for device memory
+/// with every path that the options allow, `direct` to an MPI only if it is GPU-aware and has passed
+/// probe_gpu_awareness(). Throws UsageError on every rank if there is none, with the reason.
+std::vector<Method> methods(BackendSet&, std::span<const Method>, MemoryKind);
 
 } // namespace kontor::comm

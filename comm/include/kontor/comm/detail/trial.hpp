@@ -74,8 +74,9 @@ class Saved {
     T* place = data_of(memory_);
     for (const auto& slot : slots) {
       if (!is_received(slot)) continue;
-      const auto& [data, scalar, shape, memory, label] = slot.receive;
-      list_.add(static_cast<T*>(data), place, loop_nest(shape, wire_order(shape, shape)));
+      const auto& shape = slot.receive.shape;
+      list_.add(static_cast<T*>(slot.receive.data), place, loop_nest(shape, wire_order(shape, shape)),
+                slot.receive.rows.indices);
       place += element_count(shape);
     }
     list_.commit();

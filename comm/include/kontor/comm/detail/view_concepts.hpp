@@ -41,20 +41,10 @@ constexpr bool check_not_const() {
   return writable;
 }
 
-/// Of a View.
-template <class View>
-constexpr bool check_on_host() {
-  constexpr bool on_host = memory_of<View>() == MemoryKind::host;
-  static_assert(on_host,
-                "kontor::comm: one-shot calls (messages, collectives, reductions of any kind) take Views in "
-                "host memory; an Exchange takes device memory too");
-  return on_host;
-}
-
 template <class View>
 constexpr bool check_sent() {
   if constexpr (check_view<View>())
-    return check_elements<View>() && check_on_host<View>();
+    return check_elements<View>();
   else
     return false;
 }
@@ -77,7 +67,7 @@ constexpr void check_sendrecv() {
 
 } // namespace detail
 
-/// A View in host memory of elements that can travel; may be const.
+/// A View of elements that can travel, in any memory; may be const.
 template <class View>
 concept SentView = detail::check_sent<View>();
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/reduction_method.hpp>
+#include <kontor/comm/detail/view_concepts.hpp>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace kontor::comm {
+
+/// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with
+/// anything else in between. Any number of values, each combined with those at its place on the other ranks.
+///
+/// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between
+/// whenever it is called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in
+/// device memory: where the backend has the reduction by itself (`nccl`), start() queues it on the instance
+/// and nothing waits on the host; elsewhere start() queues a copy into pinned memory, finish() waits for
+/// that, calls MPI_Allreduce and queues the copy back, while the device goes on with what it
+/// has been given in between. So on path `direct` too: Open MPI has no non-blocking reductions of device
+/// memory.
+///
+/// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones
+/// is the caller's to keep. One that is destroyed in the middle of a step finishes it, together with all
+/// ranks; where an exception is passing it waits for nobody, and the communicator keeps the Views until MPI
+/// is done with them. Host handle: not copyable.
+///
+/// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the
+/// result lies there too or in pinned host memory.
+template <ViewType View, ViewType In = View>
+class Reduction {
+ public:
+  using value_type = typename View::non_const_value_type; ///< of both Views
+  using execution_space = typename In::execution_space;   ///< of the instance
+  static_assert(detail::check_elements<View>() && detail::check_elements<In>() &&
+                detail::check_not_const<View>());
+  static_assert(std::is_same_v<value_type, typename In::non_const_value_type>,
+                "kontor::comm: both Views of a Reduction must have the same scalar type");
+  static_assert(std::is_same_v<typename View::memory_space, typename In::memory_space> ||
+                    Kokkos::SpaceAccessibility<execution_space, typename View::memory_space>::accessible,
+                "kontor::comm: the result of a Reduction of device memory must lie in device memory or in "
+                "pinned host memory");
+
+  /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`.
+  /// `label` names the reduction in errors. Work on the device is queued on `instance`; one of its own lets
+  /// it go on beside what the caller computes. The Views have equal extents and layouts on all ranks. Throws
+  /// AgreedError on every rank if labels, extents, scalars, operations or layouts differ between ranks, or if
+  /// MPI does not define the operation for the scalar; Error where MPI or the backend reports one.
+  Reduction(const Communicator& comm, std::string label, const View& values, ReduceOp op,
+            const execution_space& instance = {}) requires std::is_same_v<View, In>
+      : Reduction(comm, std::move(label), values, values, op, instance) {}
+
+  /// Collective over the communicator. The same for `out`, which becomes the combination of all ranks' `in`.
+  Reduction(const Communicator& comm, std::string label, const In& in, const View& out, ReduceOp op,
+            const execution_space& instance = {})
+      : comm_(comm.share()), label_(std::move(label)), instance_(instance) {
+    const Region region("comm/commit");
+    detail::agree_on_reduction(comm, label_, to_buffer(in), to_buffer(out), op);
+    auto route = detail::reduction_route(comm, memory_of<In>(), scalar_of<value_type>(), op);
+    method_.reset(new Method(comm, label_, in, out, op, instance, std::move(route)));
+  }
+
+  /// Collective, in the same order as all other collective calls, which check level `cross_rank` verifies;
+  /// ordered after the work that `caller` has been given, or the instance itself. `in` may be read but not
+  /// written before finish(), `out` neither. Throws CallError in a step, after a step that failed, and if
+  /// this was moved from; Error if MPI or the backend reports one.
+  void start(const execution_space& caller) {
+    auto& method = made();
+    if (method.under_way() || method.failed()) [[unlikely]]
+      refuse_start(method);
+    check_order("start");
+    const Region region("comm/post");
+    method.start(caller);
+  }
+  void start() { start(instance_); } ///< the same after what the instance has been given
+
+  /// Collective like start(). On return the result is valid for what `caller`, or the instance itself, is
+  /// given from then on; host code that reads it fences first, except in host memory without a device. At
+  /// check level `cross_rank` a wait lasts Options::timeout at most. Throws CallError without start().
+  void finish(const execution_space& caller) {
+    auto& method = made();
+    if (!method.under_way()) [[unlikely]]
+      throw CallError("reduction '" + label_ + "': finish() without start()");
+    check_order("finish");
+    const Region region("comm/wait");
+    method.finish(caller);
+  }
+  void finish() { finish(instance_); } ///< the same for what the instance is given
+
+  /// Local. Lets MPI go on with what has been started; without effect where a device reduces or copies.
+  void progress() { made().progress(); }
+
+  /// Local. Throws Error if a step has gone wrong on the device since, which no other call tells a program
+  /// that replays steps from a CapturedGraph.
+  void poll() { made().poll(); }
+
+  /// Whether start() and finish() only queue work, so that they can be recorded by a CapturedGraph.
+  bool stream_ordered() const { return made().stream_ordered(); }
+
+ private:
+  using Method = detail::ReductionMethod<In, View>;
+
+  Method& made() const {
+    if (!method_) [[unlikely]]
+      throw CallError("start() or finish() on a Reduction that was moved from");
+    return *method_;
+  }
+
+  [[noreturn]] void refuse_start(const Method& method) const {
+    throw CallError("reduction '" + label_ + "': " +
+                    (method.under_way() ? "start() again before finish()"
+                                        : "start() after a step that failed; make the Reduction anew"));
+  }
+
+  /// At check level `cross_rank`: all ranks do the same with the same reduction.
+  void check_order(const char* step) const {
+    if (comm_.checking_calls() != MPI_COMM_NULL) [[unlikely]]
+      check_agreement(comm_, {.operation = step, .fields = {"reduction '" + label_ + "'"}});
+  }
+
+  Communicator comm_;
+  std::string label_;
+  execution_space instance_;
+  std::unique_ptr<Method, detail::RetireReduction> method_;
+};
+
+} // namespace kontor::comm

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions that are made once: what they give, where they go, and how they are misused.
+#include "collective_forms.hpp"
+#include "error_text.hpp"
+#include "host_collectives.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+
+void expect_fact(const std::string& text, const std::string& fact) {
+  EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
+}
+
+/// Three steps, wherever the elements are combined, with other work of the communicator in between.
+template <class In, class Out>
+void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field,
+                  bool in_place) {
+  using T = ValueOf<Out>;
+  HostCollectives collectives(comm.native());
+  for (const auto where : {detail::ReducedIn::host, detail::ReducedIn::pinned, detail::ReducedIn::stream}) {
+    SCOPED_TRACE(static_cast<int>(where));
+    Watched in(in_field);
+    Watched out(out_field);
+    using Method = detail::ReductionMethod<In, Out>;
+    const typename In::execution_space instance;
+    std::unique_ptr<Method, detail::RetireReduction> method(
+        new Method(comm, "steps", in.view(), out.view(), ReduceOp::sum, instance, {where, &collectives}));
+    EXPECT_EQ(method->stream_ordered(), where == detail::ReducedIn::stream);
+    for (int step = 0; step < 3; ++step) {
+      in.fill_small(comm.rank() + step);
+      if (!in_place) out.fill_small(comm.rank() + step + 1);
+      const auto given = in.elements();
+      auto expected = given;
+      MPI_Allreduce(given.data(), expected.data(), in.count(), mpi::element(scalar_of<T>()).type, MPI_SUM,
+                    comm.native());
+      method->start(instance);
+      method->progress();
+      EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
+      method->finish(instance);
+      Kokkos::fence();
+      out.expect(expected, "result");
+      if (!in_place) in.expect_unchanged("given");
+    }
+  }
+}
+
+template <class T, class Layout, std::size_t rank>
+void expect_shape(const Communicator& comm, const Index<rank>& extents) {
+  const auto whole_in = whole<T, Layout>("in", extents);
+  const auto whole_out = whole<T, Layout>("out", extents);
+  const auto strided_in = inside<T, Layout>("strided in", extents);
+  const auto strided_out = inside<T, Layout>("strided out", extents);
+  expect_steps(comm, whole_in, whole_out, false);
+  expect_steps(comm, whole_in, strided_out, false);
+  expect_steps(comm, strided_in, whole_out, false);
+  expect_steps(comm, strided_in, strided_out, false);
+}
+
+TEST(ReductionPlans, LayoutsAndPlaces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_shape<double, Left>(comm, Index<1>{5});
+  expect_shape<float, Right>(comm, Index<2>{3, 4});
+  expect_shape<double, Left>(comm, Index<3>{2, 3, 4});
+  expect_shape<int, Right>(comm, Index<2>{0, 3});
+}
+
+/// Elements meet by logical index.
+TEST(ReductionPlans, TwoLayouts) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Kokkos::View<double**, Left, Kokkos::HostSpace> in("in", 2, 3);
+  const Kokkos::View<double**, Right, Kokkos::HostSpace> out("out", 2, 3);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) in(i, j) = 10 * i + j;
+  Reduction reduction(comm, "two layouts", in, out, ReduceOp::sum);
+  reduction.start();
+  reduction.finish();
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) EXPECT_EQ(out(i, j), comm.size() * (10 * i + j));
+}
+
+/// By every backend, as a program makes them.
+template <class T>
+void expect_ops(std::vector<std::pair<ReduceOp, MPI_Op>> ops) {
+  for (const auto& entry : backends()) {
+    if (!entry.make || entry.name == "nccl" || entry.name == "ipc") continue;
+    SCOPED_TRACE(std::string(entry.name));
+    const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
+    for (const auto& [op, mpi_op] : ops) {
+      const Kokkos::View<T[3], Kokkos::HostSpace> values("values");
+      Reduction reduction(comm, "ops", values, op);
+      EXPECT_FALSE(reduction.stream_ordered());
+      for (int i = 0; i < 3; ++i) values(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
+      T expected[3];
+      MPI_Allreduce(values.data(), expected, 3, mpi::element(scalar_of<T>()).type, mpi_op, comm.native());
+      reduction.start();
+      reduction.finish();
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(values(i), expected[i]) << to_string(op);
+    }
+  }
+}
+
+TEST(ReductionPlans, Operations) {
+  expect_ops<double>({{ReduceOp::sum, MPI_SUM},
+                      {ReduceOp::product, MPI_PROD},
+                      {ReduceOp::min, MPI_MIN},
+                      {ReduceOp::max, MPI_MAX}});
+  expect_ops<int>({{ReduceOp::logical_and, MPI_LAND},
+                   {ReduceOp::bitwise_or, MPI_BOR},
+                   {ReduceOp::logical_xor, MPI_LXOR}});
+  expect_ops<Kokkos::complex<double>>({{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}});
+}
+
+/// Several under way at once, finished in another order; one of them is a const View's.
+TEST(ReductionPlans, SeveralAtOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Doubles a("a", 2), b("b", 1), c("c", 1);
+  Reduction sums(comm, "sums", a, ReduceOp::sum);
+  Reduction most(comm, "most", Kokkos::View<const double*, Kokkos::HostSpace>(b), c, ReduceOp::max);
+  for (int step = 0; step < 5; ++step) {
+    a(0) = 1;
+    a(1) = step;
+    b(0) = comm.rank() + step;
+    sums.start();
+    most.start();
+    most.finish();
+    sums.finish();
+    EXPECT_EQ(a(0), comm.size());
+    EXPECT_EQ(a(1), comm.size() * step);
+    EXPECT_EQ(c(0), comm.size() - 1 + step);
+  }
+}
+
+/// Long ones go in several calls.
+TEST(ReductionPlans, Chunks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Doubles in("in", 10), out("out", 10);
+  for (int i = 0; i < 10; ++i) in(i) = i;
+  detail::RepeatedAllreduce reduction("chunks", in.data(), to_buffer(out), ReduceOp::sum, 4);
+  for (int step = 0; step < 2; ++step) {
+    reduction.start(comm);
+    reduction.finish(comm);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(out(i), i * comm.size());
+    Kokkos::deep_copy(out, 0);
+  }
+}
+
+Options level(CheckLevel check) {
+  Options options;
+  options.check = check;
+  options.timeout = 3;
+  return options;
+}
+
+TEST(ReductionPlans, StepsOutOfTurn) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Doubles values("values", 2);
+  Reduction reduction(comm, "dots", values, ReduceOp::sum);
+  expect_fact(text_of<CallError>([&] { reduction.finish(); }), "reduction 'dots': finish() without start()");
+  reduction.start();
+  expect_fact(text_of<CallError>([&] { reduction.start(); }),
+              "reduction 'dots': start() again before finish()");
+  reduction.finish();
+  auto moved = std::move(reduction);
+  expect_fact(text_of<CallError>([&] { reduction.start(); }), "moved from"); // NOLINT
+  moved.start();
+  moved.finish();
+}
+
+/// What is wrong on one rank, or differs between two, is an error of all of them when the plan is made.
+TEST(ReductionPlans, Disagreements) {
+  for (const auto check : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
+    const Communicator comm(MPI_COMM_WORLD, level(check));
+    const int last = comm.size() - 1;
+    const bool odd = comm.rank() == last;
+    const Doubles two("two", 2), three("three", 3);
+    const auto text = [&](const std::string& label, const Doubles& view, ReduceOp op) {
+      return text_of<AgreedError>([&] { Reduction(comm, label, view, op); });
+    };
+    const auto rank = "rank " + std::to_string(last);
+    if (last > 0) {
+      const auto sizes = text("dots", odd ? three : two, ReduceOp::sum);
+      for (const auto* fact : {"rank 0 ", "(2) double", "(3) double"}) expect_fact(sizes, fact);
+      expect_fact(sizes, rank);
+      const auto ops = text("dots", two, odd ? ReduceOp::max : ReduceOp::sum);
+      for (const auto* fact : {"sum", "max"}) expect_fact(ops, fact);
+      const auto labels = text(odd ? "other" : "dots", two, ReduceOp::sum);
+      for (const auto* fact : {"'dots'", "'other'"}) expect_fact(labels, fact);
+    }
+    const auto wrong = [&](auto make) {
+      if (check == CheckLevel::cross_rank) return text_of<UsageError>(make);
+      return text_of<AgreedError>(make);
+    };
+    expect_fact(wrong([&] { Reduction(comm, "bits", two, ReduceOp::bitwise_and); }),
+                "bitwise and is not defined for double");
+    expect_fact(wrong([&] {
+                  Reduction(comm, "shared", Kokkos::subview(three, std::pair(0, 2)),
+                            Kokkos::subview(three, std::pair(1, 3)), ReduceOp::sum);
+                }),
+                "share memory");
+    expect_fact(wrong([&] { Reduction(comm, "sizes", two, three, ReduceOp::sum); }), "(2)");
+    expect_usable(comm);
+  }
+}
+
+TEST(ReductionPlans, StridedWithoutPacking) {
+  const Communicator comm(MPI_COMM_WORLD, method("raw", Packing::none));
+  const auto field = inside<double, Left>("field", Index<2>{3, 4});
+  expect_fact(text_of<AgreedError>([&] { Reduction(comm, "strided", field.view, ReduceOp::sum); }),
+              "packing is 'none'");
+}
+
+/// At check level `cross_rank` ranks that do not do the same hear of it.
+TEST(ReductionPlans, OrderOfSteps) {
+  const Communicator comm(MPI_COMM_WORLD, level(CheckLevel::cross_rank));
+  if (comm.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const Doubles a("a", 1), b("b", 1);
+  Reduction first(comm, "first", a, ReduceOp::sum);
+  Reduction second(comm, "second", b, ReduceOp::sum);
+  const auto text = text_of<AgreedError>([&] { comm.rank() == 0 ? first.start() : second.start(); });
+  for (const auto* fact : {"start", "'first'", "'second'"}) expect_fact(text, fact);
+  first.start();
+  first.finish();
+}
+
+/// It finishes its step with the other ranks, some of which finish theirs themselves.
+TEST(ReductionPlans, DroppedInAStep) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Doubles values("values", 1000);
+  for (int step = 0; step < 3; ++step) {
+    Kokkos::deep_copy(values, 1);
+    {
+      Reduction reduction(comm, "dropped", values, ReduceOp::sum);
+      reduction.start();
+      if (comm.rank() % 2) reduction.finish();
+    }
+    EXPECT_EQ(values(999), comm.size());
+  }
+  expect_usable(comm);
+}
+
+/// A rank that leaves by an exception waits for nobody, and MPI still has its Views.
+TEST(ReductionPlans, LeftByAnException) {
+  const Communicator comm(MPI_COMM_WORLD);
+  struct Gone {};
+  try {
+    const Doubles values("values", 1000);
+    Kokkos::deep_copy(values, 1);
+    Reduction reduction(comm, "left", values, ReduceOp::sum);
+    if (comm.rank() == 0) MPI_Barrier(MPI_COMM_WORLD); // the others have gone
+    reduction.start();
+    if (comm.rank() != 0) throw Gone();
+    if (comm.size() == 1) reduction.finish();
+  } catch (const Gone&) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+} // namespace
+} // namespace kontor::comm::test
