@@ -215,7 +215,7 @@ miniapp::AppRecord Heat<T>::record() const {
   record.process_grid = options.process_grid;
   record.precision = sizeof(T) == sizeof(float) ? "float" : "double";
   record.field_memory = static_cast<std::int64_t>(field_bytes());
-  record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
+  record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.candidates(), packing_};
   record.history = {norms_.iterations(), norms_.values()};
   record.traffic = traffic();
   record.extras = {{"cells", options.cells},
