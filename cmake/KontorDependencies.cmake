@@ -42,6 +42,8 @@ if(KONTOR_MINIAPPS)
   find_package(muparser QUIET)
   kontor_require("muParser" PACKAGE libmuparser-dev HINT muparser_ROOT FOUND "${muparser_FOUND}")
 
+  include(KontorKokkosKernels) # optional
+
   find_package(CLI11 QUIET)
   kontor_require("CLI11" PACKAGE libcli11-dev HINT CLI11_ROOT FOUND "${CLI11_FOUND}")
 

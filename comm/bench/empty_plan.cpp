@@ -3,6 +3,7 @@
 // What the layer itself costs in a step: an exchange without messages, at the waist (two virtual calls) and
 // at the top (which also takes times, marks regions and makes one fence). Prints medians over rounds, in ns.
 #include <kontor/comm/comm.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ void measure(Pattern pattern) {
   Schedule schedule;
   schedule.label = "empty";
   schedule.pattern = pattern;
-  const auto plan = comm.backend().plan(schedule).plan;
+  const auto plan = detail::internals(comm).backend().plan(schedule).plan;
   Exchange<Kokkos::View<double*, Kokkos::HostSpace>> exchange(comm, "empty");
   exchange.commit();
   const auto waist = median_ns([&] {

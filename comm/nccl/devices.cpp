@@ -56,23 +56,25 @@ void refuse_shared_devices(MPI_Comm comm) {
   int size = 0;
   mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  std::vector<Device> devices(size);
+  Device mine;
   mpi::agreed(comm, [&] {
     try {
-      devices[rank] = own_device();
+      mine = own_device();
     } catch (const Error& error) {
       throw Error(fmt::format("backend 'nccl': rank {} has no GPU that it can use: {}", rank, error.what()));
     }
   });
+  std::vector<Uuid> uuids(static_cast<std::size_t>(size));
   mpi::check(
-      MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, devices.data(), sizeof(Device), MPI_BYTE, comm),
+      MPI_Allgather(mine.uuid.data(), sizeof(Uuid), MPI_BYTE, uuids.data(), sizeof(Uuid), MPI_BYTE, comm),
       "MPI_Allgather");
 
   std::map<Uuid, int> users;
   for (int r = 0; r < size; ++r) {
-    const auto& device = devices[r];
-    const auto [first, alone] = users.try_emplace(device.uuid, r);
+    const auto [first, alone] = users.try_emplace(uuids[static_cast<std::size_t>(r)], r);
     if (alone) continue;
+    auto device = mine; // all ranks have found the same two
+    mpi::check(MPI_Bcast(&device, sizeof(Device), MPI_BYTE, r, comm), "MPI_Bcast");
     throw UsageError(fmt::format("backend 'nccl' takes one GPU for each rank, but ranks {} and {} both use "
                                  "the {} with UUID {} on host {}, "
                                  "where rank {} can choose from {}; start one rank a GPU, or choose backend "

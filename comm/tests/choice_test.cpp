@@ -43,23 +43,23 @@ using List = std::vector<std::string>;
 
 TEST(Choice, NothingLeftOpen) {
   const Ring ring(method("view"), true);
-  EXPECT_EQ(names(ring.exchange.candidates()), List{"view, nonblocking, packing kernel"});
-  EXPECT_EQ(ring.exchange.candidates()[0].seconds, 0);
+  EXPECT_EQ(names(ring.exchange.timed_methods()), List{"view, nonblocking, packing kernel"});
+  EXPECT_EQ(ring.exchange.timed_methods()[0].seconds, 0);
 }
 
 TEST(Choice, Packing) {
   const Ring columns(method("view", Packing::automatic), true);
-  EXPECT_EQ(names(columns.exchange.candidates()),
+  EXPECT_EQ(names(columns.exchange.timed_methods()),
             (List{"view, nonblocking, packing kernel", "view, nonblocking, packing datatype"}));
   const Ring rows(method("view", Packing::automatic), false);
-  EXPECT_EQ(names(rows.exchange.candidates()), List{"view, nonblocking, packing kernel"});
+  EXPECT_EQ(names(rows.exchange.timed_methods()), List{"view, nonblocking, packing kernel"});
   const Ring raw(method("raw", Packing::automatic), true);
-  EXPECT_EQ(names(raw.exchange.candidates()), List{"raw, nonblocking, packing kernel"});
+  EXPECT_EQ(names(raw.exchange.timed_methods()), List{"raw, nonblocking, packing kernel"});
 }
 
 TEST(Choice, Pattern) {
   const Ring ring(method("raw", Packing::kernel, Pattern::automatic), true);
-  EXPECT_EQ(names(ring.exchange.candidates()),
+  EXPECT_EQ(names(ring.exchange.timed_methods()),
             (List{"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
                   "raw, neighborhood, packing kernel", "raw, blocking, packing kernel",
                   "raw, rma, packing kernel"}));
@@ -68,13 +68,13 @@ TEST(Choice, Pattern) {
 /// `null` would always win.
 TEST(Choice, Backend) {
   const Ring ring(method(automatic_backend, Packing::kernel), true);
-  EXPECT_EQ(names(ring.exchange.candidates()),
+  EXPECT_EQ(names(ring.exchange.timed_methods()),
             (List{"view, nonblocking, packing kernel", "shm, nonblocking, packing kernel"}));
 }
 
 TEST(Choice, TheFastestOnAllRanks) {
   const Ring ring(method(automatic_backend, Packing::automatic, Pattern::automatic), true);
-  const auto& candidates = ring.exchange.candidates();
+  const auto& candidates = ring.exchange.timed_methods();
   std::vector<double> seconds;
   for (const auto& candidate : candidates) seconds.push_back(candidate.seconds);
   EXPECT_GT(seconds[choose(seconds)], 0);

@@ -101,7 +101,7 @@ TEST_F(Faults, Allreduce) {
 
 TEST_F(Faults, Bcast) {
   EXPECT_EQ(text_of_failing("MPI_Bcast", 1, [&] { bcast(comm, in, 0); }),
-            "bcast of View 'in', (3) int32, root 0: MPI_Bcast from rank 0 failed: " + other);
+            "bcast of View 'in', (3) int32, root 0: MPI_Bcast failed: " + other);
 }
 
 TEST_F(Faults, Alltoallv) {

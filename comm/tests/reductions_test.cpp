@@ -403,7 +403,7 @@ TEST(Chunks, GiveWhatOneCallGives) {
   const auto expect = [&](const auto& collective, bool gets, int last) {
     in.store(of_ranks(me, me));
     out.fill(1);
-    detail::run(comm, collective, detail::read(in.view()), detail::written(out.view(), gets));
+    detail::run(On<>(comm), collective, detail::read(in.view()), detail::written(out.view(), gets));
     if (gets)
       out.expect(of_ranks(0, last), collective.name);
     else
@@ -416,7 +416,7 @@ TEST(Chunks, GiveWhatOneCallGives) {
     expect(detail::Exscan{op, chunk}, me > 0, me - 1);
     expect(detail::Reduce{op, last, chunk}, me == last, last);
     in.store(of_ranks(me, me));
-    detail::run(comm, detail::Scan{op, chunk}, detail::in_place(in.view()));
+    detail::run(On<>(comm), detail::Scan{op, chunk}, detail::in_place(in.view()));
     in.expect(of_ranks(0, me), "in place");
   }
 }

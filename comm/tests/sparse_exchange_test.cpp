@@ -6,6 +6,7 @@
 #include "src/exchange/sparse_exchange.hpp"
 
 #include <kontor/comm/comm.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,7 +73,7 @@ TEST(SparseExchange, ARankThatDoesNotComeIsAnError) {
                           comm.rank(), comm.rank() == 0 ? fmt::format("rank {}", last) : "all ranks"));
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (comm.rank() == last) comm.abandon();
+  if (comm.rank() == last) detail::internals(comm).abandon();
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 // but its code is the same for Views anywhere, so that it is tried here where there is no device.
 #include "ring.hpp"
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/detail/row_selection.hpp>
 
@@ -22,7 +23,7 @@ Options staged(Pattern pattern) {
 
 /// The only way of a communicator, with the path that it would not take for Views in host memory.
 Method staged_way(const Communicator& comm, const Options& options) {
-  auto method = comm.methods(MemoryKind::host).front();
+  auto method = detail::internals(comm).methods(MemoryKind::host).front();
   method.options = options;
   return method;
 }

@@ -5,6 +5,7 @@
 #include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/handshake.hpp>
 #include <kontor/comm/detail/routing.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
@@ -33,7 +34,8 @@ std::string text_at_rank_0(const Options& options) {
   const std::vector<Slot> slots{
       {to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
   const auto agreement = handshake(comm, "lost", slots);
-  const auto method = comm.methods(on_host<Space> ? MemoryKind::host : MemoryKind::device).front();
+  const auto method =
+      detail::internals(comm).methods(on_host<Space> ? MemoryKind::host : MemoryKind::device).front();
   auto routing = route(comm, method, "lost", slots, agreement);
   auto& schedule = routing.chunks[0].schedule;
   schedule.stream = native_stream(typename Numbers::execution_space());
@@ -141,7 +143,7 @@ TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
       ring = nullptr;
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (elsewhere) ring->comm.abandon();
+    if (elsewhere) detail::internals(ring->comm).abandon();
   }
 }
 

@@ -24,6 +24,10 @@ using BlockView = Kokkos::View<T***, Kokkos::LayoutRight, typename FieldView<T>:
 template <class T>
 using HostBlockView = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
+/// The values of a field that the host reaches.
+template <class T>
+using ValuesOnHost = Kokkos::View<const T***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+
 /// Where own cell or point (0, 0, 0) lies in the array, for kernels of 2 or 3 dimensions that know how many
 /// layers of ghosts there are. Along x the first own one of every row begins a cache line.
 template <class T, int ghosts = 1>
@@ -61,9 +65,9 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
 }
 
 /// The part of a field in a box, as a View (z, y, x).
-template <class T>
-auto view_of(const FieldView<T>& field, const Block& block, const Box& box) {
-  const auto before = padding<T>(block);
+template <class Field>
+auto view_of(const Field& field, const Block& block, const Box& box) {
+  const auto before = padding<typename Field::non_const_value_type>(block);
   const auto range = [&](int axis) {
     return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + before[axis],
                                                     box.end[axis] + before[axis]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/domain.hpp"
 
-#include "common/memory.hpp"
 #include "grid/process_grid.hpp"
 #include "heat/boundary.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -108,11 +108,10 @@ double Domain<T>::cells() const {
 }
 
 template <class T>
-HostBlockView<T> Domain<T>::current_on_host() const {
-  const auto scratch = grid::as_scratch(fields_[1 - current_], block_);
-  grid::copy_values(scratch, grid::view_of(fields_[current_], block_, block_.all()));
-  comm::fence(typename FieldView<T>::execution_space(), "heat/gathered");
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scratch, "heat/cells on host");
+grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
+  comm::fence(typename FieldView<T>::execution_space(), "heat/current");
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_]);
+  return grid::view_of(host, block_, block_.all());
 }
 
 template <class T>

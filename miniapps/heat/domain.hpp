@@ -60,9 +60,9 @@ class Domain {
   double step() const { return step_; }
   double cells() const;
 
-  /// The current field in one piece in host memory, (nz, ny, nx). Spoils the other field, which served as
-  /// scratch: refill_boundaries() makes it fit for sweeps again.
-  HostBlockView<T> current_on_host() const;
+  /// Local, waits for kernels that are running. The cells of the current field (k, j, i) in host memory: the
+  /// field itself where the host reaches it, else a copy.
+  grid::ValuesOnHost<T> current_on_host() const;
   /// Local. The ghost cells of a field before all boundary faces, at time t.
   void refill_boundaries(int which, double t) const;
   /// Collective. The source at time t, if it depends on time.

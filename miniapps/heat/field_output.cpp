@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/field_output.hpp"
 
+#include "run/view_output.hpp"
+
 #include <kontor/comm/kokkos/compat.hpp>
 
 namespace kontor::heat {
@@ -17,25 +19,24 @@ output::Snapshot write_field(const Domain<T>& domain, output::File& file, const 
     place.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
   }
   const auto name = group + "/temperature";
-  const auto cells = domain.current_on_host();
-  file.dataset(name, place, cells.data());
+  miniapp::write_view(file, name, place, grid::view_of(domain.field(domain.current()), block, block.all()));
   nlohmann::ordered_json moment{{"sweeps", domain.sweeps()}};
   if (domain.transient()) moment["time"] = domain.now();
   file.attributes(described, moment);
-  return {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()), {{"temperature", name}}};
+  return {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()),
+          {{"temperature", name, output::scalar_of<T>}}};
 }
 
 template <class T>
 miniapp::FieldOutput describe_grid(const Domain<T>& domain) {
   const auto& block = domain.block();
   miniapp::FieldOutput out;
+  out.image.dimensions = block.dimensions;
   for (int axis = 0; axis < block.dimensions; ++axis) {
     out.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis]);
     out.image.origin[axis] = block.lower[axis];
     out.image.spacing[axis] = block.spacing[axis];
   }
-  out.dimensions = block.dimensions;
-  out.precision = sizeof(T);
   return out;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mini_app.hpp"
 #include "heat/domain.hpp"
+#include "run/mini_app.hpp"
 
 #include <string>
 
@@ -10,8 +10,8 @@
 namespace kontor::heat {
 
 /// Collective over the domain's communicator. The current field as the dataset `group`/temperature, and on
-/// `described` (the group or the dataset) when it is: after how many sweeps, at what time.
-/// Spoils the domain's other field.
+/// `described` (the group or the dataset) when it is: after how many sweeps, at what time. Waits for kernels
+/// that are running.
 template <class T>
 output::Snapshot write_field(const Domain<T>&, output::File&, const std::string& group,
                              const std::string& described);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
-#include "common/exchange_facts.hpp"
-#include "common/record.hpp"
 #include "heat/field_output.hpp"
 #include "heat/verification.hpp"
+#include "run/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -12,13 +11,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 namespace kontor::heat {
 namespace {
 
 using comm::Region;
-using miniapp::ScopedTime;
+using miniapp::ScopedTimer;
 
 } // namespace
 
@@ -26,7 +25,8 @@ template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap),
       norm_(options.norm), norms_(domain_.comm(), norm_),
-      packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())) {
+      packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
+      reduce_timer_(context_.timers["reduce"]) {
   probe_exact(domain_);
 }
 
@@ -35,8 +35,7 @@ template <class T>
 void Heat<T>::add_norm() {
   const Region region("heat/norm");
   if constexpr (on_device) sweeper_.leave_norm_part(norm_, norms_.slots());
-  const ScopedTime timed(reduce_seconds_);
-  ++reduces_;
+  const ScopedTimer timed(reduce_timer_);
   if constexpr (on_device)
     norms_.add(sweeps_of_repeat_, sweeper_.streams());
   else
@@ -49,11 +48,10 @@ void Heat<T>::sweep_by_graph() {
   const auto& shape = sweeper_.graph_shape();
   norms_.make_room(shape.norms(), sweeper_.streams());
   sweeper_.sweep_by_graph();
-  const ScopedTime timed(reduce_seconds_);
+  const ScopedTimer timed(reduce_timer_, shape.norms());
   for (int i = 1; i <= shape.steps; ++i) {
     ++sweeps_of_repeat_;
     if (!shape.norm(i)) continue;
-    ++reduces_;
     norms_.add(sweeps_of_repeat_, sweeper_.streams());
   }
 }
@@ -61,7 +59,7 @@ void Heat<T>::sweep_by_graph() {
 /// Collective. The norms of sweeps up to that number of the repeat are known on return.
 template <class T>
 void Heat<T>::read_norms(std::int64_t sweep) {
-  const ScopedTime timed(reduce_seconds_);
+  const ScopedTimer timed(reduce_timer_, 0);
   norms_.read(sweep, sweeper_.streams());
 }
 
@@ -81,7 +79,7 @@ void Heat<T>::undo_later_sweeps() {
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
-  norms_.begin(norms_together());
+  norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
     sweeper_.sweep(norm_);
@@ -91,8 +89,6 @@ void Heat<T>::warm_up() {
   sweeper_.streams().fence();
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_times();
-  reduce_seconds_ = 0;
-  reduces_ = 0;
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
@@ -143,7 +139,7 @@ void Heat<T>::run() {
   const auto progress = [&](std::int64_t n) {
     context_.progress.update({n, schedule.limit, norms_.latest(), target(), domain_.cells()});
   };
-  norms_.begin(norms_together());
+  norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   auto& n = sweeps_of_repeat_;
   for (n = 0; n < schedule.limit;) {
@@ -167,44 +163,34 @@ void Heat<T>::run() {
     if (snapshot) write_snapshot();
   }
   drain();
-  hand_in_times();
+  sweeper_.hand_in_times(context_.timers);
 }
 
 /// Collective. All sweeps are made and their norms known.
 template <class T>
 void Heat<T>::drain() {
-  const ScopedTime timed(drain_seconds_);
+  std::optional<ScopedTimer> timed; // a host has nothing left to do
+  if (on_device) timed.emplace(context_.timers["device"]);
   norms_.read(sweeps_of_repeat_, sweeper_.streams());
   sweeper_.streams().fence();
-}
-
-template <class T>
-void Heat<T>::hand_in_times() {
-  auto& timers = context_.timers;
-  sweeper_.hand_in_times(timers);
-  timers.add("reduce", std::exchange(reduce_seconds_, 0), std::exchange(reduces_, 0));
-  if (on_device) timers.add("device", std::exchange(drain_seconds_, 0));
-  if (io_seconds_ > 0)
-    timers.add("io", std::exchange(io_seconds_, 0), static_cast<std::int64_t>(snapshots_.size()));
 }
 
 /// The last field of a series is the final one, which write_fields() writes.
 template <class T>
 void Heat<T>::write_snapshot() {
   drain();
-  const ScopedTime timed(io_seconds_);
+  const ScopedTimer timed(context_.timers["io"]);
   const auto group = fmt::format("/series/{:09}", domain_.sweeps());
   snapshots_.push_back(write_field(domain_, *context_.file, group, group));
-  domain_.refill_boundaries(1 - domain_.current(), domain_.now());
 }
 
 template <class T>
-std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file) {
+std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file) const {
   const std::string dataset = "/fields/temperature";
   auto out = describe_grid(domain_);
   out.snapshots = snapshots_;
   out.snapshots.push_back(write_field(domain_, file, "/fields", dataset));
-  file.image_data(out.image, {{"temperature", dataset}});
+  file.image_data(out.image, out.snapshots.back().fields);
   return out;
 }
 
@@ -223,31 +209,39 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
 }
 
 template <class T>
-nlohmann::ordered_json Heat<T>::record() const {
+miniapp::AppRecord Heat<T>::record() const {
   const auto& options = domain_.options();
-  nlohmann::ordered_json json{{"process_grid", fmt::format("{}", fmt::join(options.process_grid, " x "))},
-                              {"precision", miniapp::name_of_scalar<T>},
-                              {"cells", options.cells},
-                              {"sweeps", sweeps_of_repeat_},
-                              {"kernel", on_device ? "march" : "rows"},
-                              {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
-                              {"queues", sweeper_.streams().count()},
-                              {"graph", sweeper_.has_graph() ? "on" : "off"},
-                              {"norm_batch", norms_.batch()},
-                              {"field_memory", static_cast<std::int64_t>(working_set())}};
-  miniapp::record_choice(json, sweeper_.halo().chosen(), sweeper_.halo().timed_methods());
-  json["packing"] = packing_;
+  const auto& halo = sweeper_.halo();
+  miniapp::AppRecord record;
+  record.process_grid = options.process_grid;
+  record.precision = miniapp::name_of_scalar<T>;
+  record.field_memory = static_cast<std::int64_t>(field_bytes());
+  record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
+  record.history = {norms_.steps(), norms_.values()};
+  record.traffic = traffic();
+  record.extras = {{"cells", options.cells},
+                   {"sweeps", sweeps_of_repeat_},
+                   {"kernel", on_device ? "march" : "rows"},
+                   {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
+                   {"queues", sweeper_.streams().count()},
+                   {"graph", sweeper_.has_graph() ? "on" : "off"},
+                   {"norm_batch", norms_.batch()}};
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
-    json["graph_trial"] = {{"sweeps", sweeper_.graph_shape().steps}, {"off", tried[0]}, {"on", tried[1]}};
-  if (domain_.transient()) json["time_step"] = domain_.step();
-  if (!norms_.values().empty()) json["history"] = {{"iteration", norms_.steps()}, {"norm", norms_.values()}};
-  return json;
+    record.extras["graph_trial"] = {
+        {"sweeps", sweeper_.graph_shape().steps}, {"off", tried[0]}, {"on", tried[1]}};
+  if (domain_.transient()) record.extras["time_step"] = domain_.step();
+  return record;
 }
 
 template <class T>
-double Heat<T>::working_set() const {
+double Heat<T>::field_bytes() const {
   const auto values = domain_.field(0).span() + domain_.field(1).span() + domain_.source().span();
   return static_cast<double>(values * sizeof(T));
+}
+
+template <class T>
+miniapp::CalibrationRequest Heat<T>::calibration() const {
+  return {.working_set = field_bytes()};
 }
 
 template <class T>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mini_app.hpp"
 #include "heat/domain.hpp"
 #include "heat/sweeper.hpp"
+#include "run/mini_app.hpp"
 #include "stepping/deferred_norms.hpp"
 #include "stepping/schedule.hpp"
 
@@ -26,10 +26,10 @@ class Heat final : public miniapp::MiniApp {
   void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  nlohmann::ordered_json record() const override;
-  double working_set() const override;
-  std::vector<miniapp::Traffic> traffic() const override;
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) override;
+  miniapp::AppRecord record() const override;
+  miniapp::CalibrationRequest calibration() const override;
+  miniapp::ProgressWords progress_words() const override { return {"sweep", "cell updates", "norm"}; }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
   const Domain<T>& domain() const { return domain_; }
 
@@ -45,7 +45,8 @@ class Heat final : public miniapp::MiniApp {
   void undo_later_sweeps();
   void drain();
   void write_snapshot();
-  void hand_in_times();
+  double field_bytes() const;
+  std::vector<miniapp::Traffic> traffic() const;
 
   miniapp::RunContext context_;
   Domain<T> domain_;
@@ -57,10 +58,7 @@ class Heat final : public miniapp::MiniApp {
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
   std::vector<output::Snapshot> snapshots_;
-  double reduce_seconds_ = 0;
-  double drain_seconds_ = 0; ///< device: what it still had to do when all was queued
-  double io_seconds_ = 0;
-  std::int64_t reduces_ = 0;
+  miniapp::Timer& reduce_timer_;
 };
 
 extern template class Heat<float>;

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/life.hpp"
 #include "heat/heat.hpp"
+#include "run/run_main.hpp"
 
-namespace {
-
-using namespace kontor;
-
-class HeatFactory final : public miniapp::MiniAppFactory {
- public:
-  std::string_view name() const override { return "heat"; }
-  std::string_view summary() const override { return "Heat conduction on a grid of cells: halo exchange"; }
-  void describe(config::Visitor& v) override { options_.describe(v); }
-  void resolve(const config::Deck& deck, int ranks) override { options_.resolve(deck, ranks); }
-  std::unique_ptr<miniapp::MiniApp> make(const miniapp::RunContext& context) override {
-    return miniapp::with_scalar(options_.precision, [&](auto scalar) -> std::unique_ptr<miniapp::MiniApp> {
-      return std::make_unique<heat::Heat<decltype(scalar)>>(options_, context);
-    });
-  }
-
- private:
-  heat::Options options_;
-};
-
-} // namespace
+#include <memory>
 
 int main(int argc, char** argv) {
-  HeatFactory factory;
-  return miniapp::live(argc, argv, factory);
+  using namespace kontor;
+  return miniapp::run_main<heat::Options>(
+      argc, argv, "heat", "Heat conduction on a grid of cells: halo exchange",
+      [](const heat::Options& options,
+         const miniapp::RunContext& context) -> std::unique_ptr<miniapp::MiniApp> {
+        if (options.precision == heat::Precision::single_precision)
+          return std::make_unique<heat::Heat<float>>(options, context);
+        return std::make_unique<heat::Heat<double>>(options, context);
+      });
 }

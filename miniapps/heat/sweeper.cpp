@@ -194,8 +194,8 @@ void Sweeper<T>::sweep_by_graph() {
 template <class T>
 void Sweeper<T>::hand_in_times(miniapp::Timers& timers) {
   for (const auto& halo : halos_) timers.add(halo.times());
-  timers.add("compute", compute_seconds_, sweeps_);
-  if (has_graph()) timers.add("graph", graph_launch_seconds_, graphs_);
+  timers["compute"].add(compute_seconds_, sweeps_);
+  if (has_graph()) timers["graph"].add(graph_launch_seconds_, graphs_);
   forget_times();
 }
 

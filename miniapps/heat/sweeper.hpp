@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/timers.hpp"
 #include "grid/halo.hpp"
 #include "grid/regions.hpp"
 #include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
+#include "run/timers.hpp"
 #include "stepping/schedule.hpp"
 #include "stepping/step_graph.hpp"
 #include "stepping/streams.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/result.hpp"
 #include "heat/domain.hpp"
+#include "run/result.hpp"
 
 namespace kontor::heat {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mini_app.hpp"
 #include "pingpong/findings.hpp"
 #include "pingpong/memory.hpp"
 #include "pingpong/options.hpp"
 #include "pingpong/timing.hpp"
+#include "run/mini_app.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 

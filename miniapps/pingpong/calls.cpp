@@ -2,9 +2,9 @@
 //
 // What the layer adds to the MPI calls that it stands for: the ranks of a pair send a View to each other, by
 // each kind of call, typed and by hand. Idle ranks make the same calls with nobody at the other end.
-#include "common/timers.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
+#include "run/timers.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/combinations.hpp"
 
-#include "common/options.hpp"
+#include "run/options.hpp"
 
 #include <kontor/comm/registry.hpp>
 

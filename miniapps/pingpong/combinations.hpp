@@ -10,7 +10,7 @@
 /// The combinations of backend, pattern, packing and path that a measure compares.
 namespace kontor::pingpong {
 
-/// What cannot be had, and why.
+/// What is not available, and why.
 using Refusals = std::map<std::string, std::string>;
 
 /// A combination that this build has.

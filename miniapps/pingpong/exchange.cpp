@@ -150,7 +150,7 @@ void measure_exchange(Bench& bench) {
   tell(refusals, findings);
   const double peer = peer_copy_bandwidth(bench.comm());
   if (peer > 0) {
-    findings.record["calibration"]["peer_bandwidth"] = peer;
+    findings.calibration["peer_bandwidth"] = peer;
     findings.notes.push_back(
         fmt::format("copy from GPU 0 to GPU 1 of rank 0's node: {:.1f} GB/s", peer / 1e9));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/result.hpp"
 #include "pingpong/statistics.hpp"
+#include "run/result.hpp"
 
 #include <kontor/comm/phase_times.hpp>
 
@@ -45,9 +45,10 @@ struct Findings {
   std::vector<Comparison> ratios;
   std::vector<miniapp::FigureOfMerit> figures;
   std::vector<std::string> notes;
-  std::string text;              ///< what people read after the table
-  nlohmann::ordered_json record; ///< what a measure adds to /run
-  std::int64_t wrong = 0;        ///< values on this rank
+  std::string text;                   ///< what people read after the table
+  nlohmann::ordered_json record;      ///< what a measure adds to /run
+  nlohmann::ordered_json calibration; ///< what it has measured of the machine
+  std::int64_t wrong = 0;             ///< values on this rank
 };
 
 /// /run/curves and /run/ratios; see docs/output.md.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/memory.hpp"
 
-#include "common/device.hpp"
-#include "common/memory.hpp"
-#include "common/node.hpp"
+#include "machine/device.hpp"
+#include "machine/memory.hpp"
+#include "machine/node.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -35,16 +35,11 @@ std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
 } // namespace
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
-  const auto devices = miniapp::devices_of(comm);
-  double mine = 0;
-  if (devices.empty() || !of_kernels) {
-    mine = 0.9 * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
-  } else {
-    const auto& here = devices[static_cast<std::size_t>(comm.rank())];
-    const auto sharing = std::count_if(devices.begin(), devices.end(),
-                                       [&](const auto& device) { return device.uuid == here.uuid; });
-    mine = 0.9 * miniapp::free_device_memory() / static_cast<double>(sharing);
-  }
+  const bool of_device = of_kernels && !comm::on_host<Kokkos::DefaultExecutionSpace>;
+  const int sharing =
+      of_device ? miniapp::ranks_of_device(comm) : miniapp::place_on_node(comm.native()).ranks;
+  const double free = of_device ? miniapp::free_device_memory() : miniapp::free_host_memory();
+  const double mine = 0.9 * free / sharing;
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

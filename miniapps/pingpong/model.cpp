@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/timers.hpp"
 #include "pingpong/fit.hpp"
 #include "pingpong/logp.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
+#include "run/timers.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>

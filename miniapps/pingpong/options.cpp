@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/options.hpp"
 
-#include "common/options.hpp"
+#include "run/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

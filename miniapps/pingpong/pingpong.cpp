@@ -68,15 +68,16 @@ std::vector<miniapp::FigureOfMerit> PingPong::figures(double /*seconds*/, const 
   return findings_.figures;
 }
 
-nlohmann::ordered_json PingPong::record() const {
+miniapp::AppRecord PingPong::record() const {
   std::vector<std::string_view> scalars;
   for (const auto scalar : options_.scalars) scalars.push_back(name_of(scalar));
-  nlohmann::ordered_json json{
-      {"measure", name_of(options_.measure)},
-      {"memory", kernels_on_host || !works_on_device(options_.measure) ? "host" : "device"},
-      {"precision", fmt::format("{}", fmt::join(scalars, " and "))}};
-  json.update(to_json(findings_));
-  return json;
+  miniapp::AppRecord record;
+  record.precision = fmt::format("{}", fmt::join(scalars, " and "));
+  record.calibration = findings_.calibration;
+  record.extras = to_json(findings_);
+  record.extras["measure"] = name_of(options_.measure);
+  record.extras["memory"] = kernels_on_host || !works_on_device(options_.measure) ? "host" : "device";
+  return record;
 }
 
 } // namespace kontor::pingpong

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mini_app.hpp"
 #include "pingpong/bench.hpp"
+#include "run/mini_app.hpp"
 
 namespace kontor::pingpong {
 
@@ -18,9 +18,9 @@ class PingPong final : public miniapp::MiniApp {
   void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  nlohmann::ordered_json record() const override;
-  std::vector<miniapp::Traffic> traffic() const override { return {}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) override { return {}; }
+  miniapp::AppRecord record() const override;
+  miniapp::ProgressWords progress_words() const override { return {"size", "", ""}; }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override { return {}; }
   std::string table() const override { return to_text(findings_); }
 
  private:

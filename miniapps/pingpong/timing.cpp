@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/timing.hpp"
 
-#include "common/timers.hpp"
+#include "run/timers.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/collectives.hpp>

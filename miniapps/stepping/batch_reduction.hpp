@@ -3,66 +3,61 @@
 
 #include "stepping/streams.hpp"
 
-#include <kontor/comm/backend.hpp>
-#include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
+#include <kontor/comm/reduction.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <span>
-#include <utility>
 
 namespace kontor::stepping {
 
-/// Numbers in the device's memory that are reduced over all ranks and brought to the host: started without
-/// waiting, finished later. The backend sums them on the stream if it can, else the host does. All that
-/// stepping knows of how ranks reduce is here.
+/// Numbers in the device's memory that are reduced over all ranks and brought to the host, again and again:
+/// started without waiting, finished later.
 template <class ExecutionSpace>
 class BatchReduction {
  public:
-  /// Local. For up to so many numbers; `comm` must outlive this.
-  BatchReduction(const comm::Communicator& comm, comm::ReduceOp op, int capacity)
-      : comm_(&comm), op_(op), on_stream_(on_device && comm.capabilities().stream_collectives),
-        host_("stepping/norms", capacity) {}
+  using Numbers = Kokkos::View<double*, typename ExecutionSpace::memory_space>;
+
+  /// Local; `comm` must outlive this.
+  BatchReduction(const comm::Communicator& comm, comm::ReduceOp op) : comm_(&comm), op_(op) {}
+
+  /// Collective, between steps. The numbers that are reduced from now on, equally many on all ranks.
+  void plan(const Streams<ExecutionSpace>& streams, const Numbers& numbers) {
+    reduction_.reset();
+    host_ = Host("stepping/norms", numbers.extent(0));
+    reduction_.emplace(*comm_, "norms", numbers, host_, op_, streams.exchange());
+  }
 
   bool started() const { return started_; }
 
-  /// Collective; waits for nothing. After what streams.compute() has been given. `numbers` is a View in the
-  /// device's memory, left as it is until finish().
-  template <class View>
-  void start(Streams<ExecutionSpace>& streams, const View& numbers) {
-    count_ = static_cast<int>(numbers.extent(0));
-    const auto* instance = &streams.compute();
-    if (on_stream_) { // on the instance of exchanges, so that the backend has all its work on one
-      streams.exchange_follows();
-      instance = &streams.exchange();
-      comm_->backend().stream_collectives()->allreduce(comm::native_stream(*instance), numbers.data(),
-                                                       comm::to_buffer(numbers), op_);
-    }
-    Kokkos::deep_copy(*instance, host(), numbers);
-    arrived_.record(*instance);
+  /// Collective; waits for nothing. After what streams.compute() has been given. The numbers stay as they are
+  /// until finish().
+  void start(const Streams<ExecutionSpace>& streams) {
+    reduction_->start(streams.compute());
+    if (reduction_->stream_ordered()) arrived_.record(streams.exchange());
     started_ = true;
   }
 
-  /// Collective; waits. The results, valid until the next start().
+  /// Collective; waits for this reduction, not for what the streams have been given since. The results, valid
+  /// until the next start().
   std::span<const double> finish() {
     arrived_.wait();
-    if (!on_stream_) comm::allreduce(*comm_, host(), op_);
+    reduction_->finish();
     started_ = false;
-    return {host_.data(), static_cast<std::size_t>(count_)};
+    return {host_.data(), host_.extent(0)};
   }
 
  private:
   using Host = Kokkos::View<double*, comm::PinnedSpace>;
-  auto host() const { return Kokkos::subview(host_, std::pair<int, int>(0, count_)); }
 
   const comm::Communicator* comm_;
   comm::ReduceOp op_;
-  bool on_stream_;
   Host host_;
-  comm::Event<ExecutionSpace> arrived_;
-  int count_ = 0;
+  std::optional<comm::Reduction<Host, Numbers>> reduction_;
+  comm::Event<ExecutionSpace> arrived_; ///< where the backend reduces on the stream
   bool started_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -30,9 +31,15 @@ class DeferredNorms {
       : comm_(&comm), kind_(kind), slots_("stepping/norm slots", on_device ? 2 * most_together : 0),
         next_("stepping/next norm slot", on_device ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {}
 
-  /// Local; waits for the device. Forgets all norms, which have been read. So many travel together from now
-  /// on; 1 if each is asked for soon.
-  void begin(int batch) {
+  /// Collective; waits for the device. Forgets all norms, which have been read. So many travel together from
+  /// now on; 1 if each is asked for soon.
+  void begin(int batch, const Streams<ExecutionSpace>& streams) {
+    if (on_device && batch != planned_) {
+      for (const int b : {0, 1})
+        batches_[b].reduction.plan(
+            streams, Kokkos::subview(slots_, std::pair<int, int>(b * batch, (b + 1) * batch)));
+      planned_ = batch;
+    }
     batch_ = batch;
     if (on_device) Kokkos::deep_copy(next_, 0);
     steps_.clear();
@@ -99,8 +106,7 @@ class DeferredNorms {
 
  private:
   struct Batch {
-    Batch(const comm::Communicator& comm, Norm kind)
-        : reduction(comm, reduce_op(kind), on_device ? most_together : 0) {}
+    Batch(const comm::Communicator& comm, Norm kind) : reduction(comm, reduce_op(kind)) {}
 
     int count = 0;
     BatchReduction<ExecutionSpace> reduction;
@@ -108,18 +114,19 @@ class DeferredNorms {
 
   int place(int batch) const { return batch * batch_; }
 
-  /// The batch that is being filled goes on its way, and the other one is filled next.
+  /// The batch that is being filled goes on its way, in full though it may not be, and the other one is
+  /// filled next.
   void send(Streams<ExecutionSpace>& streams) {
     auto& batch = batches_[filling_];
-    const std::pair<int, int> parts(place(filling_), place(filling_) + batch.count);
-    batch.reduction.start(streams, Kokkos::subview(slots_, parts));
+    batch.reduction.start(streams);
     filling_ = 1 - filling_;
     if (batch.count < batch_) set_next(streams.compute(), slots(), place(filling_));
     if (batches_[filling_].reduction.started()) receive(filling_);
   }
 
   void receive(int b) {
-    for (const double part : batches_[b].reduction.finish()) values_.push_back(from_parts(kind_, part));
+    const auto parts = batches_[b].reduction.finish().first(static_cast<std::size_t>(batches_[b].count));
+    for (const double part : parts) values_.push_back(from_parts(kind_, part));
     batches_[b].count = 0;
   }
 
@@ -128,6 +135,7 @@ class DeferredNorms {
   Kokkos::View<double*, typename ExecutionSpace::memory_space> slots_;
   Kokkos::View<int*, typename ExecutionSpace::memory_space> next_; ///< of the slots
   int batch_ = most_together;
+  int planned_ = 0; ///< the batch that the reductions were made for
   std::array<Batch, 2> batches_;
   int filling_ = 0;
   std::vector<std::int64_t> steps_;

@@ -15,7 +15,40 @@ std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
   return std::rotl((sum ^ word) * multiplier, 29);
 }
 
+/// Of a word at a place. Nearly all pairs of different words or places differ.
+std::uint64_t placed(std::uint64_t word, std::uint64_t place) {
+  std::uint64_t mixed = (word ^ (place + 1) * multiplier) * 0xbf58476d1ce4e5b9; // as splitmix64 does
+  mixed = (mixed ^ mixed >> 32) * 0x94d049bb133111eb;
+  return mixed ^ mixed >> 31;
+}
+
+template <class Word>
+std::uint64_t sum_of_words(const std::byte* data, std::uint64_t count, std::uint64_t place) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Word word;
+    std::memcpy(&word, data + i * sizeof word, sizeof word);
+    sum += placed(word, place + i);
+  }
+  return sum;
+}
+
 } // namespace
+
+std::uint64_t box_sum(const void* data, std::size_t size, const Box& box, const Extents& array) {
+  // Elements of other sizes count as their bytes.
+  const std::size_t word = size == 8 || size == 4 ? size : 1;
+  const auto* position = static_cast<const std::byte*>(data);
+  const auto sum_of = word == 8   ? sum_of_words<std::uint64_t>
+                      : word == 4 ? sum_of_words<std::uint32_t>
+                                  : sum_of_words<std::uint8_t>;
+  std::uint64_t sum = 0;
+  for_each_run(box, array, [&](std::uint64_t place, std::uint64_t count) {
+    sum += sum_of(position, count * (size / word), place * (size / word));
+    position += count * size;
+  });
+  return sum;
+}
 
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t seed) {
   const auto* position = static_cast<const std::byte*>(data);

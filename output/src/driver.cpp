@@ -23,6 +23,7 @@ struct OpenFile {
   H5FD_t base;
   int descriptor;
   haddr_t allocated, size;
+  Driver::Beyond beyond;
   std::string* failure;
 };
 
@@ -43,7 +44,9 @@ H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
   struct stat status {};
   if (descriptor < 0) return nullptr;
   ::fstat(descriptor, &status);
-  return &(new OpenFile{{}, descriptor, 0, static_cast<haddr_t>(status.st_size), &state->failure})->base;
+  return &(new OpenFile{
+               {}, descriptor, 0, static_cast<haddr_t>(status.st_size), state->beyond, &state->failure})
+              ->base;
 }
 
 herr_t close_file(H5FD_t* file) {
@@ -77,7 +80,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t from, std::size_t bytes, vo
     const ssize_t got = ::pread(self(file).descriptor, to, bytes, static_cast<off_t>(from));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
-    if (got == 0) { // beyond the end, all is zero
+    if (got == 0) { // beyond the end
+      if (self(file).beyond == Driver::Beyond::error) return -1;
       std::memset(to, 0, bytes);
       break;
     }
@@ -137,8 +141,9 @@ Driver::Driver() {
   id_ = Handle(H5FDregister(&driver), H5FDunregister, "H5FDregister", "the file");
 }
 
-void Driver::use_in(hid_t access, int descriptor) {
+void Driver::use_in(hid_t access, int descriptor, Beyond beyond) {
   state_.descriptor = descriptor;
+  state_.beyond = beyond;
   const State* state = &state_;
   output::check(H5Pset_driver(access, id_, &state), "H5Pset_driver", "the file");
 }

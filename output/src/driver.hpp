@@ -21,13 +21,17 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
+  /// What is found beyond the end of the file: zeros, as in a file that is being written, or an error.
+  enum class Beyond { zeros, error };
+
   /// Makes a file access property list use this driver: what HDF5 opens with it, whatever name it gives, is
   /// the file of `descriptor`, which stays the caller's.
-  void use_in(hid_t access, int descriptor);
+  void use_in(hid_t access, int descriptor, Beyond beyond = Beyond::zeros);
 
   /// What HDF5's file and this object share.
   struct State {
     int descriptor = -1;
+    Beyond beyond = Beyond::zeros;
     std::string failure;
   };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
+#include "check_blocks.hpp"
 #include "driver.hpp"
-#include "pieces.hpp"
 #include "receipt.hpp"
 #include "temporary.hpp"
 #include "transfer.hpp"
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <exception>
 #include <list>
+#include <optional>
 
 namespace kontor::output {
 
@@ -28,7 +29,8 @@ class File::Impl {
   ~Impl();
 
   Access access() const { return access_; }
-  void dataset(const std::string& name, const Block& block, hid_t type, const void* data);
+  void dataset(const std::string& name, const Block& block, const Strides& strides,
+               const BlockValues& values);
   void sidecar(const fs::path& path, const std::string& text);
   std::vector<fs::path> commit();
 
@@ -60,7 +62,11 @@ class File::Impl {
 
   void open_temporaries();
   void create();
+  void verify();
   void drop() noexcept;
+
+  /// Whether this rank has written values or structure.
+  bool writes() const { return rank_ == 0 || access_ == Access::parallel; }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -70,8 +76,9 @@ class File::Impl {
   std::list<Temporary> files_; // on rank 0: the HDF5 file and its sidecars
   Access access_;
   Driver driver_;
-  Handle file_; // on rank 0
-  std::vector<Receipt> receipts_;
+  Handle file_;                      // on rank 0
+  std::vector<Receipt> receipts_;    // on rank 0
+  std::vector<FieldReceipt> fields_; // on all ranks the same fields
   bool spoiled_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };
@@ -141,27 +148,41 @@ void File::Impl::sidecar(const fs::path& path, const std::string& text) {
       path);
 }
 
-void File::Impl::dataset(const std::string& name, const Block& block, hid_t type, const void* data) {
-  together([&] { check_block(name, block, data); });
-  const std::uint64_t sum = block_checksum(block, type, data);
-  std::vector<Part> parts;
+void File::Impl::dataset(const std::string& name, const Block& block, const Strides& strides,
+                         const BlockValues& values) {
+  together([&] { check_block(name, block, strides, values.any()); });
+  together([&] { check_cover(comm_, name, block); });
   std::uint64_t address = 0;
-  together([&] { parts = gather_parts(comm_, block, sum); });
   on_root([&](hid_t file, auto&) {
-    check_parts(name, parts);
-    address = H5Dget_offset(create_dataset(file, name, type, block.global));
+    address = H5Dget_offset(create_dataset(file, name, values.type(), block.global));
   });
-  const Field field{name, block, type, data};
-  if (access_ == Access::parallel) {
-    together([&] {
-      check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-      write_parallel(comm_, temporary_, address, field);
-    });
-    receipts_.push_back({name, "", block, copy_type(type), sum});
-  } else {
-    together([&] { write_gathered(comm_, file_, driver_, field, parts); });
-    for (const Part& part : parts) receipts_.push_back({name, "", part.block(), copy_type(type), part.sum});
-  }
+  const Field field{name, block, values};
+  Share share;
+  together([&] {
+    check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+    share = access_ == Access::parallel ? write_parallel(comm_, temporary_, address, field)
+                                        : write_gathered(comm_, file_, driver_, field);
+  });
+  fields_.push_back({name, block.global, copy_type(values.type()), std::move(share)});
+}
+
+/// Reads back, each rank what it has written itself, and compares with what all have handed over.
+void File::Impl::verify() {
+  std::vector<std::uint64_t> differences;
+  together([&] {
+    std::optional<Written> written;
+    if (writes()) written.emplace(temporary_);
+    if (written) written->check(receipts_);
+    for (const FieldReceipt& field : fields_)
+      differences.push_back((written ? written->sum(field) : 0) - field.share.handed_over);
+  });
+  together([&] {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, differences.data(), static_cast<int>(differences.size()),
+                            MPI_UINT64_T, MPI_SUM, comm_),
+              "MPI_Allreduce");
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (differences[i] != 0) throw altered(fields_[i].name);
+  });
 }
 
 std::vector<fs::path> File::Impl::commit() {
@@ -171,14 +192,10 @@ std::vector<fs::path> File::Impl::commit() {
   std::vector<fs::path> written;
   try {
     on_root([this](auto&&...) { check(file_.close(), "H5Fclose", "the file"); });
-    // Each rank checks what it wrote itself: rank 0 the structure, and with gathered access all.
-    const bool writer = rank_ == 0 || access_ == Access::parallel;
     together([&] {
-      if (writer) sync(temporary_);
+      if (writes()) sync(temporary_);
     });
-    together([&] {
-      if (writer) verify(temporary_, receipts_);
-    });
+    verify();
     collectively(comm_, [&] {
       if (rank_ != 0) return;
       written = replace_together(files_);
@@ -189,6 +206,7 @@ std::vector<fs::path> File::Impl::commit() {
     throw;
   }
   receipts_.clear();
+  fields_.clear();
   return written;
 }
 
@@ -209,19 +227,29 @@ void File::attributes(const std::string& object, const Json& flat) {
   impl_->on_root([&](hid_t file, auto& receipts) { write_attributes(file, object, flat, receipts); });
 }
 
-void File::image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data) {
-  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, image, cell_data, receipts); });
+void File::image_data(const Image& image, const std::vector<MeshField>& fields) {
+  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, image, fields, receipts); });
 }
 
 template <FieldScalar T>
-void File::dataset(const std::string& name, const Block& block, const T* data) {
-  impl_->dataset(name, block, native_type<T>(), data);
+void File::dataset(const std::string& name, const Block& block, const T* data, const Strides& strides) {
+  impl_->dataset(name, block, strides, {native_type<T>(), block.extent, data, strides});
 }
 
-template void File::dataset(const std::string&, const Block&, const double*);
-template void File::dataset(const std::string&, const Block&, const float*);
-template void File::dataset(const std::string&, const Block&, const std::int32_t*);
-template void File::dataset(const std::string&, const Block&, const std::int64_t*);
+template <FieldScalar T>
+void File::dataset(const std::string& name, const Block& block, const Fetch<T>& fetch) {
+  impl_->dataset(name, block, {},
+                 {native_type<T>(), [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); }});
+}
+
+#define KONTOR_DATASET(T)                                                                                    \
+  template void File::dataset(const std::string&, const Block&, const T*, const Strides&);                   \
+  template void File::dataset(const std::string&, const Block&, const Fetch<T>&);
+KONTOR_DATASET(double)
+KONTOR_DATASET(float)
+KONTOR_DATASET(std::int32_t)
+KONTOR_DATASET(std::int64_t)
+#undef KONTOR_DATASET
 
 void File::sidecar(const fs::path& path, const std::string& text) {
   impl_->sidecar(path, text);

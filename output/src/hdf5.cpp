@@ -41,6 +41,16 @@ void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+std::string_view name_of(Scalar scalar) {
+  switch (scalar) {
+  case Scalar::float64: return "float64";
+  case Scalar::float32: return "float32";
+  case Scalar::int32: return "int32";
+  case Scalar::int64: break;
+  }
+  return "int64";
+}
+
 bool parallel_hdf5() {
 #ifdef H5_HAVE_PARALLEL
   return true;

@@ -1,92 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "pieces.hpp"
+#include "hand_over.hpp"
+#include "shared_file.hpp"
 #include "transfer.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
+#include <limits>
 
 namespace kontor::output {
 
-namespace {
-
-/// Calls write(first, place, count) for all parts of the block that lie together in the array: `count`
-/// elements, from the block's element `first` on, that are the array's from element `place` on.
-template <class Write>
-void for_each_run(const Block& block, Write&& write) {
-  std::size_t axis = block.extent.size() - 1;
-  std::uint64_t count = block.extent[axis];
-  while (axis > 0 && block.extent[axis] == block.global[axis]) count *= block.extent[--axis];
-  const std::uint64_t all = elements(block.extent);
-  for (std::uint64_t first = 0; first < all; first += count) {
-    std::uint64_t place = 0, rest = first, stride = 1;
-    for (std::size_t d = block.extent.size(); d-- > 0;) {
-      place += (block.offset[d] + rest % block.extent[d]) * stride;
-      rest /= block.extent[d];
-      stride *= block.global[d];
-    }
-    write(first, place, count);
-  }
+Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
+                     const Field& field) {
+  const Box mine{field.block.offset, field.block.extent};
+  const std::uint64_t row = run_length(mine, field.block.global) * field.values.size();
+  std::uint64_t shortest = row > 0 ? row : std::numeric_limits<std::uint64_t>::max();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &shortest, 1, MPI_UINT64_T, MPI_MIN, comm), "MPI_Allreduce");
+  return (shortest < long_row_bytes ? write_pieces : write_rows)(comm, path, address, field);
 }
 
-void write_at(MPI_File file, std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
-  while (bytes > 0) {
-    MPI_Status status;
-    const int piece = static_cast<int>(std::min(bytes, parallel_bytes));
-    errno = 0;
-    const int result =
-        MPI_File_write_at(file, static_cast<MPI_Offset>(place), data, piece, MPI_BYTE, &status);
-    const int reason = errno; // what MPI says of it is "input/output error" (ROMIO), or nothing (Open MPI)
-    int written = 0;
-    if (result == MPI_SUCCESS) check_mpi(MPI_Get_count(&status, MPI_BYTE, &written), "MPI_Get_count");
-    if (written <= 0 || written > piece) {
-      if (reason != 0) throw Error(fmt::format("MPI_File_write_at failed: {}", std::strerror(reason)));
-      check_mpi(result, "MPI_File_write_at");
-      throw Error(fmt::format("MPI_File_write_at wrote none of {} bytes; is the disk full?", piece));
-    }
-    place += written;
-    data += written;
-    bytes -= written;
-  }
-}
-
-} // namespace
-
-// What is written must fail without leaving ranks to wait for each other, and that rules out three ways:
-// - through HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there
-//   on the rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
-// - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write;
-// - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of
-//   the file, and after a failed write (MPICH 4.0.2) never unlocks it. So every row is written by itself,
-//   which also knows no limit of 2^31 elements along an axis, as MPI's datatypes of subarrays do.
-void write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                    const Field& field) {
-  const std::size_t size = H5Tget_size(field.type);
-  MPI_File file = MPI_FILE_NULL;
-  collectively(comm, [&] {
-    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
-  });
-  std::string failure;
-  try {
-    collectively(comm, [&] {
-      for_each_run(field.block, [&](std::uint64_t first, std::uint64_t place, std::uint64_t count) {
-        write_at(file, address + place * size, static_cast<const std::byte*>(field.data) + first * size,
-                 count * size);
+Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
+                 const Field& field) {
+  const Block& block = field.block;
+  const std::size_t size = field.values.size();
+  HandOver own(field);
+  with_shared_file(comm, path, [&](MPI_File file) {
+    const Pieces pieces = pieces_of(block.extent, size);
+    for (std::uint64_t n = 0; n < pieces.count(); ++n) {
+      const Box piece = pieces[n];
+      const std::byte* data = own.box(piece);
+      own.check();
+      for_each_run(in_array(block, piece), block.global, [&](std::uint64_t place, std::uint64_t count) {
+        write_at(file, address + place * size, data, count * size);
+        data += count * size;
       });
-    });
-  } catch (const Error& error) { // on every rank
-    failure = error.what();
-  }
-  collectively(comm, [&] {
-    const int closed = MPI_File_close(&file);
-    if (!failure.empty()) // the first failure is the one to tell
-      throw Error(failure);
-    check_mpi(closed, "MPI_File_close");
+    }
   });
+  Share share{own.sum(), {}};
+  if (elements(block.extent) > 0) share.written.push_back({block.offset, block.extent});
+  return share;
 }
 
 } // namespace kontor::output

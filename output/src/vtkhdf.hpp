@@ -5,15 +5,12 @@
 
 #include <kontor/output/image.hpp>
 
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace kontor::output {
 
 /// Writes the group /VTKHDF, as File::image_data() says.
-void write_vtkhdf(hid_t file, const Image& image,
-                  const std::vector<std::pair<std::string, std::string>>& cell_data,
+void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& fields,
                   std::vector<Receipt>& receipts);
 
 } // namespace kontor::output

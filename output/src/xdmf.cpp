@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 
 namespace kontor::output {
 
@@ -30,10 +32,31 @@ std::array<T, 3> slowest_first(const std::array<T, 3>& values) {
   return {values[2], values[1], values[0]};
 }
 
-// A 2-D field is described as one layer of cells: ParaView (5.11) puts a 2DCoRectMesh into the y-z plane.
-std::string grid(const Image& image, const std::string& file, int precision, const Snapshot& snapshot) {
+std::string collection(const char* name, const char* kind, const std::string& grids) {
+  return fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"{}\">\n{}    </Grid>\n",
+                     name, kind, grids);
+}
+
+std::string values(const MeshField& field, const std::array<std::uint64_t, 3>& extents,
+                   const std::string& file) {
+  const bool real = field.scalar == Scalar::float64 || field.scalar == Scalar::float32;
+  const bool eight = field.scalar == Scalar::float64 || field.scalar == Scalar::int64;
+  return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"{}\">\n"
+                     "        <DataItem Dimensions=\"{}\" NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\">"
+                     "{}:{}</DataItem>\n"
+                     "      </Attribute>\n",
+                     escaped(field.name), field.centering == Centering::points ? "Node" : "Cell",
+                     fmt::join(extents, " "), real ? "Float" : "Int", eight ? 8 : 4, escaped(file),
+                     escaped(field.dataset));
+}
+
+/// One mesh with those fields for which `shown` holds. `layers`: of points, beyond the image's dimensions.
+template <class Shown>
+std::string grid(const Image& image, const std::string& file, const Snapshot& snapshot, std::uint64_t layers,
+                 const Shown& shown) {
   const auto cells = slowest_first(image.cells);
-  const std::array<std::uint64_t, 3> points{cells[0] + 1, cells[1] + 1, cells[2] + 1};
+  std::array<std::uint64_t, 3> points{layers, layers, layers};
+  for (int d = 3 - image.dimensions; d < 3; ++d) points[d] = cells[d] + 1;
   std::string text = fmt::format(
       "    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
       "      <Time Value=\"{}\"/>\n"
@@ -44,14 +67,23 @@ std::string grid(const Image& image, const std::string& file, int precision, con
       "      </Geometry>\n",
       snapshot.time, fmt::join(points, " "), fmt::join(slowest_first(image.origin), " "),
       fmt::join(slowest_first(image.spacing), " "));
-  for (const auto& [name, path] : snapshot.cell_data)
-    text += fmt::format(
-        "      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
-        "        <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"{}\" Format=\"HDF\">"
-        "{}:{}</DataItem>\n"
-        "      </Attribute>\n",
-        escaped(name), fmt::join(cells, " "), precision, escaped(file), escaped(path));
+  for (const MeshField& field : snapshot.fields)
+    if (shown(field)) text += values(field, field.centering == Centering::points ? points : cells, file);
   return text + "    </Grid>\n";
+}
+
+// ParaView (5.11) puts a 2DCoRectMesh into the y-z plane, and does not read cells of a 3DCoRectMesh that has
+// one layer of points. So cells are a layer between two layers of points, and points are one.
+std::string grids(const Image& image, const std::string& file, const Snapshot& snapshot) {
+  const auto all = [](const MeshField&) { return true; };
+  const auto of_points = [](const MeshField& field) { return field.centering == Centering::points; };
+  const auto of_cells = std::not_fn(of_points);
+  const bool any = std::ranges::any_of(snapshot.fields, of_points);
+  if (image.dimensions == 3 || !any) return grid(image, file, snapshot, 2, all);
+  if (std::ranges::all_of(snapshot.fields, of_points)) return grid(image, file, snapshot, 1, all);
+  return collection("parts", "Spatial",
+                    fmt::format("    <Time Value=\"{}\"/>\n", snapshot.time) +
+                        grid(image, file, snapshot, 2, of_cells) + grid(image, file, snapshot, 1, of_points));
 }
 
 } // namespace
@@ -60,21 +92,14 @@ fs::path xdmf_path(const fs::path& h5) {
   return fs::path(h5).replace_extension(".xmf");
 }
 
-std::string xdmf(const fs::path& h5, const Image& image, int dimensions, int precision,
-                 const std::vector<Snapshot>& snapshots) {
-  if ((dimensions != 3 && (dimensions != 2 || image.cells[2] != 1)) || (precision != 4 && precision != 8) ||
-      snapshots.empty())
-    throw Error(fmt::format(
-        "output: {}: {} dimensions with {} layers, {} bytes a value, {} snapshots; allowed are 3, "
-        "or 2 with one layer, 4 or 8, and at least one",
-        xdmf_path(h5).string(), dimensions, image.cells[2], precision, snapshots.size()));
-  std::string grids;
-  for (const Snapshot& snapshot : snapshots)
-    grids += grid(image, h5.filename().string(), precision, snapshot);
-  if (snapshots.size() > 1)
-    grids = "    <Grid Name=\"times\" GridType=\"Collection\" CollectionType=\"Temporal\">\n" + grids +
-            "    </Grid>\n";
-  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n" + grids + "  </Domain>\n</Xdmf>\n";
+std::string xdmf(const fs::path& h5, const Image& image, const std::vector<Snapshot>& snapshots) {
+  extents(image, Centering::cells); // throws if there are none
+  if (snapshots.empty())
+    throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()));
+  std::string text;
+  for (const Snapshot& snapshot : snapshots) text += grids(image, h5.filename().string(), snapshot);
+  if (snapshots.size() > 1) text = collection("times", "Temporal", text);
+  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n" + text + "  </Domain>\n</Xdmf>\n";
 }
 
 } // namespace kontor::output

@@ -73,8 +73,17 @@ def check_fields(file):
     equal(file["fields/rows"].attrs["spacing"], [0.5, 0.25], "spacing")
 
 
-def check_image(path, dimensions):
-    shape = (3, 4, 6)[3 - dimensions :]
+# Of a mesh of 6 x 4 x 3 cells: name, factor, type, whether of points.
+FIELDS = {"u": (1, "f8", False), "v": (-2, "f8", False), "p": (3, "f4", True), "q": (-1, "i8", True)}
+
+
+def values(name, dimensions):
+    factor, dtype, points = FIELDS[name]
+    shape = tuple(n + points for n in (3, 4, 6)[3 - dimensions :])
+    return (factor * numbered(shape, "i8")).astype(dtype)
+
+
+def check_vtkhdf(path, dimensions, names):
     with h5py.File(path) as file:
         group = file["VTKHDF"]
         kind = group.attrs.get_id("Type")
@@ -82,27 +91,57 @@ def check_image(path, dimensions):
         equal(kind.get_storage_size(), len("ImageData"), "bytes of Type")
         equal(group.attrs["Type"], b"ImageData", "Type")
         equal(group.attrs["Version"], [1, 0], "Version")
-        equal(group.attrs["WholeExtent"], [0, 6, 0, 4, 0, 3 if dimensions == 3 else 0], "WholeExtent")
+        whole = [0, 6, 0, 4 if dimensions > 1 else 0, 0, 3 if dimensions > 2 else 0]
+        equal(group.attrs["WholeExtent"], whole, "WholeExtent")
         equal(group.attrs["Origin"], [1, 2, 3], "Origin")
         equal(group.attrs["Spacing"], [0.5, 0.25, 0.125], "Spacing")
         equal(group.attrs["Direction"], np.eye(3).ravel(), "Direction")
-        equal(group["CellData/u"], numbered(shape, "f8"), "u")
-        equal(group["CellData/v"], -2 * numbered(shape, "f8"), "v")
-        assert group["CellData/u"] == file["fields/u"], "not the same dataset"
+        found = {name: where for where in group for name in group[where]}
+        equal(found, {name: "PointData" if FIELDS[name][2] else "CellData" for name in names}, "fields")
+        for name in names:
+            dataset = group[found[name]][name]
+            equal(dataset.dtype, values(name, dimensions).dtype, f"type of {name}")
+            equal(dataset, values(name, dimensions), name)
+            assert dataset == file[f"fields/{name}"], "not the same dataset"
 
-    root = xml.parse(path.with_suffix(".xmf")).getroot()
-    grids = root.findall("./Domain/Grid[@CollectionType='Temporal']/Grid")
-    equal([float(grid.find("Time").get("Value")) for grid in grids], [0.0, 0.5], "times")
-    for grid, field, factor in zip(grids, ("u", "v"), (1, -2)):
-        equal(grid.find("Topology").get("Dimensions"), "4 5 7" if dimensions == 3 else "2 5 7", "points")
-        origin, spacing = (item.text for item in grid.findall("Geometry/DataItem"))
-        equal(origin, "3 2 1", "origin")
-        equal(spacing, "0.125 0.25 0.5", "spacing")
-        attribute = grid.find("Attribute")
-        equal(attribute.get("Name"), 'a<b & "c"', "name")
-        name, dataset = attribute.find("DataItem").text.split(":")
-        with h5py.File(path.parent / name) as file:
-            equal(file[dataset], factor * numbered(shape, "f8"), dataset)
+
+def check_grid(grid, path, dimensions, names):
+    """One mesh of the XDMF file, which has the fields of these names."""
+    of_points = {FIELDS[name][2] for name in names}
+    layers = "1" if dimensions < 3 and of_points == {True} else "2"
+    points = ["4", "5", "7"]
+    points[: 3 - dimensions] = [layers] * (3 - dimensions)
+    equal(grid.find("Topology").get("Dimensions"), " ".join(points), "points")
+    origin, spacing = (item.text for item in grid.findall("Geometry/DataItem"))
+    equal(origin, "3 2 1", "origin")
+    equal(spacing, "0.125 0.25 0.5", "spacing")
+    for attribute, name in zip(grid.findall("Attribute"), names, strict=True):
+        assert attribute.get("Name") in (name, 'a<b & "c"'), attribute.get("Name")
+        equal(attribute.get("Center"), "Node" if FIELDS[name][2] else "Cell", "centering")
+        item, wanted = attribute.find("DataItem"), values(name, dimensions)
+        kind = {"Float": "f", "Int": "i"}[item.get("NumberType")] + item.get("Precision")
+        equal(np.dtype(kind), wanted.dtype, f"type of {name}")
+        equal([int(n) for n in item.get("Dimensions").split() if n != "1"], [n for n in wanted.shape if n != 1], "extents")
+        file, dataset = item.text.split(":")
+        with h5py.File(path.parent / file) as data:
+            equal(data[dataset], wanted, dataset)
+
+
+def check_image(folder, dimensions):
+    for what, names in ("cells", "uv"), ("points", "pq"), ("both", "uvpq"):
+        path = folder / f"{what}{dimensions}d.h5"
+        check_vtkhdf(path, dimensions, names)
+        domain = xml.parse(path.with_suffix(".xmf")).getroot().find("Domain")
+        if what == "cells":
+            grids = domain.findall("./Grid[@CollectionType='Temporal']/Grid")
+            equal([float(grid.find("Time").get("Value")) for grid in grids], [0.0, 0.5], "times")
+            meshes = [(grids[0], "u"), (grids[1], "v")]
+        elif what == "both" and dimensions < 3:
+            meshes = list(zip(domain.findall("./Grid[@CollectionType='Spatial']/Grid"), ("uv", "pq"), strict=True))
+        else:
+            meshes = [(domain.find("./Grid[@GridType='Uniform']"), names)]
+        for grid, shown in meshes:
+            check_grid(grid, path, dimensions, shown)
 
 
 def main(folder):
@@ -111,8 +150,8 @@ def main(folder):
         with h5py.File(folder / f"{access}.h5") as file:
             check_record(file, ranks)
             check_fields(file)
-    check_image(folder / "image2d.h5", 2)
-    check_image(folder / "image3d.h5", 3)
+    for dimensions in 1, 2, 3:
+        check_image(folder, dimensions)
     print(f"{folder}: all values and types as written")
 
 

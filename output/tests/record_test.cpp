@@ -60,28 +60,155 @@ TEST(Record, IsWrittenTheSameInBothWays) {
   EXPECT_TRUE(read_text(path / "parallel.h5") == read_text(path / "gathered.h5")) << "files differ";
 }
 
+/// Fields of cells, of points, or of both, on a mesh of so many dimensions.
+void write_image(const std::filesystem::path& h5, int dimensions, bool of_cells, bool of_points) {
+  const Image image{.dimensions = dimensions,
+                    .cells = {6, dimensions > 1 ? 4u : 1u, dimensions > 2 ? 3u : 1u},
+                    .origin = {1, 2, 3},
+                    .spacing = {0.5, 0.25, 0.125}};
+  File file(MPI_COMM_WORLD, h5, Access::automatic, {xdmf_path(h5)});
+  std::vector<MeshField> fields;
+  const auto write = [&]<class T>(const MeshField& field, T factor) {
+    const Block block = uneven_block(extents(image, field.centering), 0);
+    auto values = numbered<T>(block);
+    for (T& value : values) value *= factor;
+    file.dataset(field.dataset, block, values.data());
+    fields.push_back(field);
+  };
+  if (of_cells) {
+    write({"u", "/fields/u"}, 1.0);
+    write({"v", "/fields/v"}, -2.0);
+  }
+  if (of_points) {
+    write({"p", "/fields/p", Scalar::float32, Centering::points}, 3.0F);
+    write({"q", "/fields/q", Scalar::int64, Centering::points}, std::int64_t{-1});
+  }
+  file.image_data(image, fields);
+  std::vector<Snapshot> snapshots{{.time = 0, .fields = fields}};
+  if (of_cells && !of_points) // at two times
+    snapshots = {{0, {{"a<b & \"c\"", "/fields/u"}}}, {0.5, {{"a<b & \"c\"", "/fields/v"}}}};
+  file.sidecar(xdmf_path(h5), xdmf(h5, image, snapshots));
+  const std::vector<std::filesystem::path> written{h5, xdmf_path(h5)}, none;
+  EXPECT_EQ(file.commit(), world_rank() == 0 ? written : none);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(left_beside(xdmf_path(h5)), none);
+}
+
 TEST(Record, VisualisationFilesAreWritten) {
   const auto path = folder("record");
-  for (const int dimensions : {2, 3}) {
-    const std::vector<std::uint64_t> global =
-        dimensions == 2 ? std::vector<std::uint64_t>{4, 6} : std::vector<std::uint64_t>{3, 4, 6};
-    const Image image{
-        .cells = {6, 4, dimensions == 2 ? 1u : 3u}, .origin = {1, 2, 3}, .spacing = {0.5, 0.25, 0.125}};
-    const auto h5 = path / ("image" + std::to_string(dimensions) + "d.h5");
-    const Block block = uneven_block(global, 0);
-    File file(MPI_COMM_WORLD, h5, Access::automatic, {xdmf_path(h5)});
-    auto values = numbered<double>(block);
-    file.dataset("/fields/u", block, values.data());
-    for (double& value : values) value *= -2;
-    file.dataset("/fields/v", block, values.data());
-    file.image_data(image, {{"u", "/fields/u"}, {"v", "/fields/v"}});
-    file.sidecar(xdmf_path(h5), xdmf(h5, image, dimensions, 8,
-                                     {{.time = 0, .cell_data = {{"a<b & \"c\"", "/fields/u"}}},
-                                      {.time = 0.5, .cell_data = {{"a<b & \"c\"", "/fields/v"}}}}));
-    const std::vector<std::filesystem::path> written{h5, xdmf_path(h5)}, none;
-    EXPECT_EQ(file.commit(), world_rank() == 0 ? written : none);
+  for (const int dimensions : {1, 2, 3}) {
+    const auto name = [&](const char* what) { return path / (what + std::to_string(dimensions) + "d.h5"); };
+    write_image(name("cells"), dimensions, true, false);
+    write_image(name("points"), dimensions, false, true);
+    write_image(name("both"), dimensions, true, true);
+  }
+}
+
+TEST(Record, FieldsThatAreNotOfTheImageAreRefused) {
+  const auto path = folder("record") / "never.h5";
+  const Image image{.dimensions = 2, .cells = {6, 4, 1}};
+  const auto text_of = [&](const Image& image, Centering centering) {
+    return error_of([&] {
+      const Block block = uneven_block({4, 6}, 1);
+      File file(MPI_COMM_WORLD, path);
+      file.dataset("/u", block, numbered<double>(block).data());
+      file.image_data(image, {{"u", "/u", Scalar::float64, centering}});
+    });
+  };
+  EXPECT_EQ(text_of(image, Centering::cells), "");
+  EXPECT_NE(text_of(image, Centering::points).find("/u is (4, 6); values of points of this image are (5, 7)"),
+            std::string::npos);
+  EXPECT_NE(
+      text_of({.dimensions = 3, .cells = {6, 4, 1}}, Centering::cells).find("of this image are (1, 4, 6)"),
+      std::string::npos);
+  EXPECT_NE(
+      text_of({.dimensions = 2, .cells = {6, 4, 2}}, Centering::cells).find("2 dimensions with 6 x 4 x 2"),
+      std::string::npos);
+  EXPECT_THROW(xdmf(path, image, {}), Error);
+}
+
+/// The values of a block of an array, somewhere in memory: in a padded array, in Fortran order, or behind a
+/// function that copies them.
+TEST(Record, ValuesMayLieAnyhowInMemory) {
+  const auto path = folder("record");
+  for (const Access access : {Access::parallel, Access::gathered})
+    for (const int cut : {0, 2}) {
+      const Block block = uneven_block({40, 50, 90}, cut); // with bytes for each of four ranks to write
+      const auto values = numbered<double>(block);
+      const auto& n = block.extent;
+      const auto at = [&](auto k, auto j, auto i) { return values[(k * n[1] + j) * n[2] + i]; };
+      const std::uint64_t row = n[2] + 3, plane = row * (n[1] + 2);
+      std::vector<double> padded(n[0] * plane + row + 2, -1), turned(values.size());
+      for (std::uint64_t k = 0; k < n[0]; ++k)
+        for (std::uint64_t j = 0; j < n[1]; ++j)
+          for (std::uint64_t i = 0; i < n[2]; ++i) {
+            padded[k * plane + (j + 1) * row + i + 2] = at(k, j, i);
+            turned[(i * n[1] + j) * n[0] + k] = at(k, j, i);
+          }
+      const auto before = padded;
+      const auto fetch = [&](const Box& box, double* to) {
+        for (std::uint64_t k = 0; k < box.extent[0]; ++k)
+          for (std::uint64_t j = 0; j < box.extent[1]; ++j)
+            for (std::uint64_t i = 0; i < box.extent[2]; ++i)
+              *to++ = at(box.offset[0] + k, box.offset[1] + j, box.offset[2] + i);
+      };
+      const auto write = [&](const std::string& name, auto&&... how) {
+        File file(MPI_COMM_WORLD, path / name, access);
+        file.dataset<double>("/u", block, how...);
+        file.commit();
+      };
+      const auto strides = [](auto... s) { return Strides{static_cast<std::int64_t>(s)...}; };
+      write("contiguous.h5", values.data());
+      write("padded.h5", padded.data() + row + 2, strides(plane, row, 1));
+      write("turned.h5", turned.data(), strides(1, n[0], n[0] * n[1]));
+      write("fetched.h5", fetch);
+      EXPECT_TRUE(padded == before) << "writing has changed the values";
+      const auto expected = read_text(path / "contiguous.h5");
+      for (const char* name : {"padded.h5", "turned.h5", "fetched.h5"})
+        EXPECT_TRUE(read_text(path / name) == expected) << name << ", cut along " << cut;
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+TEST(Record, ValuesThatCannotBeCopiedAreAnErrorOfAll) {
+  const auto path = folder("record") / "never.h5";
+  for (const Access access : {Access::parallel, Access::gathered})
+    for (const int cut : {0, 1}) {
+      const Block block = uneven_block({20, 9}, cut);
+      const auto text = error_of([&] {
+        File(MPI_COMM_WORLD, path, access).dataset<double>("/u", block, [](const Box& box, double* to) {
+          if (world_rank() == world_size() - 1) throw std::runtime_error("device lost");
+          std::fill_n(to, box.extent[0] * box.extent[1], 0);
+        });
+      });
+      EXPECT_NE(text.find("never.h5: the values of /u cannot be copied: device lost"), std::string::npos)
+          << text;
+    }
+}
+
+/// Blocks that are brought together in pieces, of an array that has pieces for each rank, and rows longer
+/// than a piece.
+TEST(Record, PiecesAreWrittenWhereTheyBelong) {
+  const auto path = folder("record") / "pieces";
+  const std::string name = "/u";
+  for (const auto& global : {std::vector<std::uint64_t>{3, 5, 7}, {70, 11, 301}, {2, 1200000}, {700001}}) {
+    write_text(path, "");
+    const std::uint64_t address = 24;
+    const Block block = uneven_block(global, static_cast<int>(global.size()) - 1);
+    const auto values = numbered<std::int32_t>(block);
+    EXPECT_EQ(error_of([&] {
+                const BlockValues of_block(H5T_NATIVE_INT32, block.extent, values.data(), {});
+                write_pieces(MPI_COMM_WORLD, path, address, {name, block, of_block});
+              }),
+              "");
+    if (world_rank() == 0) {
+      const auto expected =
+          numbered<std::int32_t>({global, std::vector<std::uint64_t>(global.size(), 0), global});
+      const auto found = read_text(path).substr(address);
+      EXPECT_TRUE(found == std::string(reinterpret_cast<const char*>(expected.data()), 4 * expected.size()));
+      std::filesystem::remove(path);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(left_beside(xdmf_path(h5)), none);
   }
 }
 
@@ -96,7 +223,8 @@ TEST(Record, AnAxisMayHaveMoreThanTwoToThe31Elements) {
   std::vector<std::int32_t> values(15);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(100 * rank + i);
   EXPECT_EQ(error_of([&] {
-              write_parallel(MPI_COMM_WORLD, path, address, {name, block, H5T_NATIVE_INT32, values.data()});
+              const BlockValues of_block(H5T_NATIVE_INT32, block.extent, values.data(), {});
+              write_rows(MPI_COMM_WORLD, path, address, {name, block, of_block});
             }),
             "");
   std::ifstream file(path);
@@ -140,9 +268,18 @@ TEST(Record, BlocksThatDoNotFillTheArrayAreRefused) {
             std::string::npos);
   EXPECT_NE(text_of({{5, 5}, {0, 3}, {5, 3}}).find("offset (0, 3) and extent (5, 3) in (5, 5)"),
             std::string::npos);
+  EXPECT_NE(error_of([&] {
+              File(MPI_COMM_WORLD, path).dataset("/u", {{5, 5}, {0, 0}, {5, 5}}, values.data(), {5});
+            }).find("2 dimensions and 1 strides"),
+            std::string::npos);
   EXPECT_NE(text_of({{5, 5}, {0}, {5, 3}}).find("2 global extents, 1 offsets and 2 extents"),
             std::string::npos);
   if (world_size() > 1) {
+    // As many elements as the array has, but some of them twice.
+    const auto last = static_cast<std::uint64_t>(world_size() - 1);
+    const auto rank = static_cast<std::uint64_t>(world_rank());
+    EXPECT_NE(text_of({{2 * last + 2}, {rank == last ? 0 : 2 * rank}, {2}}).find("blocks of /u overlap"),
+              std::string::npos);
     EXPECT_NE(text_of({{world_rank() == 0 ? 5u : 6u}, {0}, {3}})
                   .find("ranks disagree on the extents of /u: (5) and (6)"),
               std::string::npos);

@@ -170,7 +170,7 @@ class Backends(RefusalTest):
                 result = self.heat("deck.yaml", "--set", f"comm.backend={name}", ranks=2, limit=10)
                 self.assertRegex(
                     result.err,
-                    rf"\A--set comm.backend={name}: comm.backend cannot be had: backend '{name}' is not in this build, which "
+                    rf"\A--set comm.backend={name}: comm.backend is not available: backend '{name}' is not in this build, which "
                     rf"has: {', '.join([*built, 'auto'])}; to get it, (configure with -DKONTOR_BACKEND_{name.upper()}=ON|"
                     r"build with (.*, )?a Kokkos that has CUDA \(-DKokkos_ROOT=<prefix>\); docs/gpu\.md has the steps)"
                     r"\n\Z",
@@ -180,7 +180,7 @@ class Backends(RefusalTest):
     def test_datatypes_on_raw(self):
         self.refused_set(
             "comm.packing=datatype",
-            "comm cannot be had: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
+            "comm.packing is not available: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
             "possible; choose packing 'kernel' or backend 'view'",
         )
 

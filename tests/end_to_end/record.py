@@ -99,11 +99,12 @@ class Run(RecordTest):
     def test_tables(self):
         run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]
         timers = run["timers"]
-        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank"))
+        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean"))
         regions = {row["region"].decode() for row in timers}
         self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
         for row in timers:
             self.assertTrue(0 <= row["min"] <= row["median"] <= row["max"], row)
+            self.assertTrue(row["min"] <= row["mean"] <= row["max"] * (1 + 1e-9), row)
             self.assertIn(row["slowest_rank"], range(3))
         table = sorted(tuple(row) for row in run["traffic"])
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))

@@ -9,6 +9,7 @@
 
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/timeout.hpp>
 
 #include <fmt/format.h>
@@ -71,24 +72,25 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
     return counts.empty() ? std::int64_t{0} : counts[r];
   };
   auto& [mine, theirs, request, deadline] = *records_;
-  number_ = comm.number_call();
+  number_ = detail::internals(comm).number_call();
   const auto hash = hash_of(call_, number_);
   for (int r = 0; r < comm.size(); ++r)
     mine.push_back({hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
   theirs.resize(mine.size());
   check(MPI_Ialltoall(mine.data(), sizeof(Record), MPI_BYTE, theirs.data(), sizeof(Record), MPI_BYTE,
-                      comm.checking_calls(), &request),
+                      detail::internals(comm).checking_calls(), &request),
         "MPI_Ialltoall");
 }
 
 AgreementCheck::~AgreementCheck() {
-  if (records_ && records_->request != MPI_REQUEST_NULL) comm_.adopt(records_->request, records_);
+  if (records_ && records_->request != MPI_REQUEST_NULL)
+    detail::internals(comm_).adopt(records_->request, records_);
 }
 
 bool AgreementCheck::test() {
   auto& deadline = records_->deadline;
   if (!deadline) deadline.emplace(comm_.options().timeout);
-  comm_.checks()->progress();
+  detail::internals(comm_).checks()->progress();
   int all_came = 0;
   check(MPI_Test(&records_->request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
   if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) give_up();
@@ -97,7 +99,7 @@ bool AgreementCheck::test() {
 }
 
 void AgreementCheck::give_up() const {
-  comm_.abandon();
+  detail::internals(comm_).abandon();
   throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
 }
 
@@ -149,15 +151,18 @@ std::string AgreementCheck::said_by(int speaker, const std::string& words) const
     for (int r = 0; r < comm_.size(); ++r) {
       if (r == speaker) continue;
       MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Isend(text->data(), length, MPI_CHAR, r, tag, comm_.checking_calls(), &request), "MPI_Isend");
-      comm_.adopt(request, text);
+      check(MPI_Isend(text->data(), length, MPI_CHAR, r, tag, detail::internals(comm_).checking_calls(),
+                      &request),
+            "MPI_Isend");
+      detail::internals(comm_).adopt(request, text);
     }
   } else {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, comm_.checking_calls(), &request),
+    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, detail::internals(comm_).checking_calls(),
+                    &request),
           "MPI_Irecv");
     if (!mpi::wait_at_most(request, comm_.options().timeout)) {
-      comm_.adopt(request, text);
+      detail::internals(comm_).adopt(request, text);
       return "something of which it has not told";
     }
   }
@@ -165,7 +170,7 @@ std::string AgreementCheck::said_by(int speaker, const std::string& words) const
 }
 
 void check_agreement(const Communicator& comm, const CollectiveCall& call) {
-  if (comm.checking_calls() == MPI_COMM_NULL) return;
+  if (detail::internals(comm).checking_calls() == MPI_COMM_NULL) return;
   auto mismatch = AgreementCheck(comm, call).finish();
   if (call.sends.empty()) return;
   CollectiveCall verdict{call.operation};

@@ -4,6 +4,7 @@
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/timeout.hpp>
 #include <kontor/comm/error.hpp>
 
@@ -87,7 +88,7 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
   void drop(const Communicator& comm, const std::shared_ptr<void>& keep) override {
     cancel(answer_);
     if (message_ == MPI_REQUEST_NULL) return;
-    comm.adopt(
+    detail::internals(comm).adopt(
         std::exchange(message_, MPI_REQUEST_NULL),
         std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(keep, shared_from_this()));
   }
@@ -208,13 +209,15 @@ void Checks::answer(const Description& sent, const Description& received) {
 std::shared_ptr<Checked> checked_send(const Communicator& comm, const Envelope& envelope,
                                       const Buffer& buffer, const void* data, const mpi::Payload& payload,
                                       const Description& mine) {
-  return std::make_shared<CheckedSend>(*comm.checks(), envelope, buffer, data, payload, mine);
+  return std::make_shared<CheckedSend>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
+                                       mine);
 }
 
 std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelope& envelope,
                                          const Buffer& buffer, void* data, const mpi::Payload& payload,
                                          const Description& mine) {
-  return std::make_shared<CheckedReceive>(*comm.checks(), envelope, buffer, data, payload, mine);
+  return std::make_shared<CheckedReceive>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
+                                          mine);
 }
 
 void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,

@@ -6,6 +6,7 @@
 
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/collective_call.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ class CheckedCollective final : public Checked {
         if (const auto mismatch = posted_.check->finish())
           throw Error(fmt::format("{}: {}", to_string(posted_.check->call()), *mismatch));
     } catch (const Error&) {
-      posted_.check->comm().abandon();
+      detail::internals(posted_.check->comm()).abandon();
       throw;
     }
     agreed_ = true;
@@ -49,8 +50,9 @@ class CheckedCollective final : public Checked {
   /// To MPI, with all that it may use.
   void leave(const std::shared_ptr<void>& keep) {
     using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
-    posted_.check->comm().adopt(std::exchange(posted_.request, MPI_REQUEST_NULL),
-                                std::make_shared<Pair>(keep, posted_.arrays));
+    detail::internals(posted_.check->comm())
+        .adopt(std::exchange(posted_.request, MPI_REQUEST_NULL),
+               std::make_shared<Pair>(keep, posted_.arrays));
   }
 
   Posted posted_;

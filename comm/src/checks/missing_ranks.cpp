@@ -4,6 +4,7 @@
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ std::string ranks_in_words(const std::vector<bool>& chosen) {
 
 bool another_rank_timed_out(const Communicator& comm) {
   int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, comm.checking_calls(), &found, MPI_STATUS_IGNORE),
+  check(MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, detail::internals(comm).checking_calls(), &found,
+                   MPI_STATUS_IGNORE),
         "MPI_Iprobe");
   return found != 0;
 }
@@ -48,9 +50,10 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
   for (int r = 0; r < comm.size(); ++r) {
     if (r == comm.rank()) continue;
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, gave_up_tag, comm.checking_calls(), &request),
+    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, gave_up_tag, detail::internals(comm).checking_calls(),
+                    &request),
           "MPI_Isend");
-    comm.adopt(request, note);
+    detail::internals(comm).adopt(request, note);
   }
   std::vector<bool> came(comm.size(), false);
   came[comm.rank()] = true;
@@ -59,7 +62,8 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
     if (!another_rank_timed_out(comm)) return false;
     std::int64_t theirs = 0;
     MPI_Status status;
-    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, gave_up_tag, comm.checking_calls(), &status),
+    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, gave_up_tag,
+                   detail::internals(comm).checking_calls(), &status),
           "MPI_Recv");
     if (theirs >= number) came[status.MPI_SOURCE] = true;
     return std::count(came.begin(), came.end(), false) == 0;

@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/alltoall.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 namespace kontor::comm::detail {
 
@@ -42,7 +43,7 @@ void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Op
     return call;
   };
   perform(comm, posted, problem, describe, [&] {
-    const auto type = comm.element_type(out.scalar);
+    const auto type = detail::internals(comm).element_type(out.scalar);
     struct Both {
       CountArrays sends;
       CountArrays receives;

@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/gather.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 namespace kontor::comm::detail {
 
@@ -40,7 +41,7 @@ void Gatherv::operator()(const Communicator& comm, const Operand& in, const Oper
     return call;
   };
   perform(comm, posted, problem, describe, [&] {
-    const auto type = comm.element_type(in.scalar);
+    const auto type = detail::internals(comm).element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, out) : CountArrays());
     if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Gatherv", "MPI_Igatherv"}, MPI_Gatherv, MPI_Igatherv, in.data, int_count(in), type,
@@ -86,7 +87,7 @@ void Allgatherv::operator()(const Communicator& comm, const Operand& in, const O
     return call;
   };
   perform(comm, posted, counts_problem(comm, counts, in, out), describe, [&] {
-    const auto type = comm.element_type(in.scalar);
+    const auto type = detail::internals(comm).element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(arrays(counts, out));
     if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, in.data,

@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <fmt/ranges.h>
 
@@ -169,7 +170,7 @@ int int_count(const Operand& operand) {
 }
 
 void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, Problem problem) {
-  if (comm.checking_calls() == MPI_COMM_NULL)
+  if (detail::internals(comm).checking_calls() == MPI_COMM_NULL)
     throw CallError(fmt::format("{}: {}", to_string(call), *problem));
   call.problem = std::move(problem);
   if (call.problem) call.sends = call.expects = only(comm, 0, 0);

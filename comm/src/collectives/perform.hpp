@@ -5,6 +5,7 @@
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/collectives/counts.hpp>
 #include <kontor/comm/detail/collective_call.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
@@ -64,8 +65,8 @@ void check_call(const Communicator&, Posted*, CollectiveCall, Problem);
 /// Checks a call and makes it. `describe` gives it in words, and is asked only where those are needed.
 template <class Describe, class Call>
 void perform(const Communicator& comm, Posted* posted, const Problem& problem, Describe describe, Call call) {
-  if (comm.checking_calls() != MPI_COMM_NULL || (problem && comm.options().check != CheckLevel::off))
-      [[unlikely]]
+  if (detail::internals(comm).checking_calls() != MPI_COMM_NULL ||
+      (problem && comm.options().check != CheckLevel::off)) [[unlikely]]
     check_call(comm, posted, describe(), problem);
   try {
     call();

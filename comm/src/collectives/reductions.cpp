@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +44,9 @@ struct Reduction {
 };
 
 Reduction reduction_of(const Communicator& comm, const Reducer& op, Scalar scalar) {
-  if (op.function) return {comm.element_type(scalar), comm.operation(op.function, op.commutative)};
+  if (op.function)
+    return {detail::internals(comm).element_type(scalar),
+            detail::internals(comm).operation(op.function, op.commutative)};
   return {mpi::element(scalar).type, mpi::reduction(op.named, scalar)};
 }
 
@@ -75,7 +78,7 @@ struct Call {
     if (!has_both()) return std::nullopt;
     if (auto other_count = count_problem(out, in.count, "as many as are given")) return other_count;
     if (auto overlap = overlap_problem(in, out)) return overlap;
-    return comm.checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt;
+    return detail::internals(comm).checking_calls() != MPI_COMM_NULL ? layout_problem() : std::nullopt;
   }
 
   /// Elements travel as they lie, so where layouts differ they would end at other indices.

@@ -4,6 +4,7 @@
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/reduction_method.hpp>
 #include <kontor/comm/detail/repeated_allreduce.hpp>
 
@@ -61,7 +62,7 @@ void agree_on_reduction(const Communicator& comm, const std::string& label, cons
                         const Buffer& out, ReduceOp op) {
   auto call = call_of(label, in, out, op);
   auto problem = reduction_problem(comm, in, out, op);
-  if (comm.checking_calls() != MPI_COMM_NULL) {
+  if (detail::internals(comm).checking_calls() != MPI_COMM_NULL) {
     call.problem = problem;
     return check_agreement(comm, call);
   }
@@ -72,7 +73,7 @@ void agree_on_reduction(const Communicator& comm, const std::string& label, cons
 
 ReductionRoute reduction_route(const Communicator& comm, MemoryKind memory, Scalar scalar, ReduceOp op) {
   if (memory == MemoryKind::host) return {};
-  if (auto* collectives = comm.backend().stream_collectives();
+  if (auto* collectives = detail::internals(comm).backend().stream_collectives();
       collectives && collectives->reduces(scalar, op))
     return {ReducedIn::stream, collectives};
   return {ReducedIn::pinned};
@@ -137,7 +138,7 @@ void RepeatedAllreduce::finish(const Communicator& comm) {
       return std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
     };
     if (mpi::Deadline(timeout).wait(done)) return;
-    comm.abandon();
+    detail::internals(comm).abandon();
     throw Error(fmt::format("reduction '{}': rank {} has waited {} s for the other ranks; one of them is "
                             "elsewhere",
                             label_, comm.rank(), timeout));

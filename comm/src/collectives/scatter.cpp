@@ -2,6 +2,7 @@
 #include "perform.hpp"
 
 #include <kontor/comm/collectives/scatter.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 
 namespace kontor::comm::detail {
 
@@ -40,7 +41,7 @@ void Scatterv::operator()(const Communicator& comm, const Operand& in, const Ope
     return call;
   };
   perform(comm, posted, problem, describe, [&] {
-    const auto type = comm.element_type(out.scalar);
+    const auto type = detail::internals(comm).element_type(out.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, in) : CountArrays());
     if (posted) posted->arrays = all;
     call_mpi(posted, {"MPI_Scatterv", "MPI_Iscatterv"}, MPI_Scatterv, MPI_Iscatterv, in.data,

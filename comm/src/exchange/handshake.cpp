@@ -5,6 +5,7 @@
 #include "src/checks/description.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/handshake.hpp>
 
 #include <fmt/format.h>
@@ -245,7 +246,7 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   comm.agree(problem ? problem : disagreement(label, me, false, sends, others.receives));
 
   const auto tags = tags_needed(comm, slots, sends);
-  const int first_tag = comm.reserve_tags(tags.of_slots + tags.of_pairs);
+  const int first_tag = detail::internals(comm).reserve_tags(tags.of_slots + tags.of_pairs);
   const auto agreed = [&](const Description& mine, int from, int to, const WireOrder& order) {
     const int distance = (to - from + comm.size()) % comm.size();
     if (mine.by_pair) return AgreedMessage{order, first_tag + tags.of_slots + mine.tag, distance};

@@ -11,6 +11,7 @@
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ namespace {
 class SparseExchange {
  public:
   SparseExchange(const Communicator& comm, std::vector<PeerMessage> messages)
-      : comm_(comm), channel_(comm.next_sparse_channel()),
+      : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()),
         sends_(std::make_shared<std::vector<PeerMessage>>(std::move(messages))),
         requests_(sends_->size(), MPI_REQUEST_NULL) {}
 
@@ -36,7 +37,7 @@ class SparseExchange {
   ~SparseExchange() {
     requests_.push_back(barrier_);
     for (const auto request : requests_)
-      if (request != MPI_REQUEST_NULL) comm_.adopt(request, sends_);
+      if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, sends_);
   }
   SparseExchange(const SparseExchange&) = delete;
   SparseExchange& operator=(const SparseExchange&) = delete;
@@ -115,7 +116,7 @@ std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::st
   exchange.send();
   const double timeout = mpi::timeout(comm.options());
   if (!mpi::Deadline(timeout).wait([&] { return exchange.advance(); })) {
-    comm.abandon();
+    detail::internals(comm).abandon();
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s in commit() for {} to come to it", label,
                             comm.rank(), timeout, exchange.missing()));
   }

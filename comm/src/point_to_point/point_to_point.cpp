@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 
@@ -36,12 +37,12 @@ std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
 }
 
 void check_envelope(const Communicator& comm, const Envelope& envelope) {
-  if (comm.options().check != CheckLevel::off && !is_valid(comm.cached(), envelope))
+  if (comm.options().check != CheckLevel::off && !is_valid(detail::internals(comm).cached(), envelope))
     throw CallError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
 }
 
 void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
-  const auto why = is_valid(comm.cached(), envelope)
+  const auto why = is_valid(detail::internals(comm).cached(), envelope)
                        ? "it has elements but no memory (its data pointer is null)"
                        : why_not_valid(comm, envelope);
   throw CallError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));

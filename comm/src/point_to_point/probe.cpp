@@ -3,6 +3,7 @@
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/probe.hpp>
 
@@ -45,7 +46,7 @@ MessageStatus probe(const Communicator& comm, int source, int tag) {
   if (detail::verified(comm)) {
     std::optional<MessageStatus> found;
     const auto look_again = [&] {
-      comm.checks()->progress();
+      detail::internals(comm).checks()->progress();
       found = look(comm, envelope);
       return found.has_value();
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "src/checks/checked.hpp"
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/operation.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/wait.hpp>
@@ -51,7 +52,7 @@ void Operation::begin_send(const Envelope& envelope, const void* data, const mpi
     return;
   }
   const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
-                             comm_->cached().comm, &part.request);
+                             detail::internals(*comm_).cached().comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(part, code, "MPI_Isend");
 }
@@ -66,7 +67,7 @@ void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::P
     return;
   }
   const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
-                             mpi_tag(envelope.tag), comm_->cached().comm, &part.request);
+                             mpi_tag(envelope.tag), detail::internals(*comm_).cached().comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(part, code, "MPI_Irecv");
 }
@@ -145,8 +146,9 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
     } else {
-      comm_->adopt(part.request, std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
-                                     keep, std::move(part.arrays)));
+      detail::internals(*comm_).adopt(
+          part.request, std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+                            keep, std::move(part.arrays)));
     }
   }
   clear();

@@ -37,7 +37,8 @@ std::vector<double> norms_by_difference(int sweeps, bool largest) {
     Problem<double> problem(read_options(deck(0, std::max(n, 1), 0, "max"), 1), MPI_COMM_SELF);
     if (n > 0) problem.heat->run();
     const auto cells = problem.heat->domain().current_on_host();
-    now.assign(cells.data(), cells.data() + cells.span());
+    for (std::size_t j = 0; j < cells.extent(1); ++j)
+      for (std::size_t i = 0; i < cells.extent(2); ++i) now.push_back(cells(0, j, i));
     if (n > 0) {
       double norm = 0;
       for (std::size_t i = 0; i < now.size(); ++i) {

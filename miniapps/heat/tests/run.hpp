@@ -29,7 +29,7 @@ struct Problem {
         heat(std::make_unique<Heat<T>>(options, miniapp::RunContext{comm, overlap, timers, progress})) {}
 
   comm::Communicator comm;
-  miniapp::Timers timers;
+  miniapp::Timers timers{"heat"};
   miniapp::Progress progress{miniapp::Progress::Style::silent};
   std::unique_ptr<Heat<T>> heat;
 };

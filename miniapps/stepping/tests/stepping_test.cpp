@@ -28,11 +28,11 @@ using Space = Kokkos::DefaultExecutionSpace;
 /// fills.
 TEST(Norms, AreReadWhenTheyAreAskedFor) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  DeferredNorms<Space> norms(comm, Norm::max);
   Streams<Space> streams(true);
+  DeferredNorms<Space> norms(comm, Norm::max);
   const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
   for (const int batch : {1, 6}) {
-    norms.begin(batch);
+    norms.begin(batch, streams);
     for (int n = 1; n <= 40; ++n) {
       if (n % 5 == 1) norms.make_room(std::min(batch, 4), streams);
       Kokkos::deep_copy(part, n);
@@ -52,11 +52,11 @@ TEST(Norms, AreReadWhenTheyAreAskedFor) {
 /// Norms of steps that are undone, some of them under way, and then a new beginning.
 TEST(Norms, OfUndoneStepsAreForgotten) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  DeferredNorms<Space> norms(comm, Norm::l2);
   Streams<Space> streams(false);
+  DeferredNorms<Space> norms(comm, Norm::l2);
   const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
   for (int repeat = 0; repeat < 2; ++repeat) {
-    norms.begin(1);
+    norms.begin(1, streams);
     for (int n = 1; n <= 5; ++n) {
       Kokkos::deep_copy(part, n);
       combine(streams.compute(), part.data(), 1, Norm::l2, norms.slots());

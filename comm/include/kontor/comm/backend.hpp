@@ -40,8 +40,8 @@ inline constexpr Subset<Pattern> all_patterns{Pattern::blocking, Pattern::nonblo
 /// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently
 /// replaced.
 struct Capabilities {
-  Subset<Pattern> patterns = all_patterns; ///< of its plans
-  Subset<Packing> packings{Packing::kernel, Packing::none};
+  Subset<Pattern> patterns = all_patterns;                             ///< of its plans
+  Subset<Packing> packings{Packing::kernel, Packing::none};            ///< of its plans
   std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
   bool indexed_buffers = false;    ///< packing datatype takes rows by index, too
   Subset<Pattern> own_memory{};    ///< patterns in which messages lie in host memory of its own
@@ -133,7 +133,7 @@ class Plan {
 
 /// What Backend::plan() makes.
 struct PlannedExchange {
-  std::unique_ptr<Plan> plan;
+  std::unique_ptr<Plan> plan; ///< what carries it out
   /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others;
   /// empty if there are none. They last as long as the plan.
   std::vector<void*> sends{};

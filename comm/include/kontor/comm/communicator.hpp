@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/backend.hpp>
-#include <kontor/comm/detail/method.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
 
@@ -17,31 +16,12 @@
 
 namespace kontor::comm {
 
+class Communicator;
+
 namespace detail {
-class Checks;
-class PinnedPool;
-
-/// What the one-shot calls look up each time: all at once, because looking up is a call.
-struct CachedProperties {
-  MPI_Comm comm = MPI_COMM_NULL;
-  CheckLevel check = CheckLevel::local;
-  int size = 1;
-  int tag_limit = 32767;
-};
-
-/// Where messages of the layer's own travel.
-struct Channel {
-  MPI_Comm comm;
-  int tag;
-};
-
-/// What MPI may still use, although its owner is gone.
-class InFlight {
- public:
-  virtual ~InFlight() = default;
-  /// Local. Whether MPI is done with it.
-  virtual bool over() noexcept = 0;
-};
+class Internals;
+struct Group;
+Internals& internals(const Communicator&);
 } // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
@@ -95,14 +75,14 @@ class Communicator {
 
   /// Local. Another handle to the same communicator; the last one frees it.
   Communicator share() const {
-    if (!group_) [[unlikely]]
-      group();
-    return Communicator(group_);
+    if (!internals_) [[unlikely]]
+      refuse_moved_from();
+    return Communicator(internals_);
   }
 
   /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls
   /// throw CallError then.
-  explicit operator bool() const { return group_ != nullptr; }
+  explicit operator bool() const { return internals_ != nullptr; }
 
   /// This rank, from 0.
   int rank() const;
@@ -115,13 +95,6 @@ class Communicator {
   /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
   /// another transport; empty if there is nothing to say.
   std::string remark() const;
-  /// What carries collective operations.
-  Backend& backend() const;
-
-  /// Collective where it is the first call for this memory. The ways that an exchange of Views in it can go:
-  /// one where the options leave nothing open. Throws UsageError on every rank if there is none.
-  const std::vector<Method>& methods(MemoryKind) const;
-
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;
 
@@ -144,69 +117,20 @@ class Communicator {
   /// every rank; so an error that one rank sees becomes an error of all of them instead of a hang.
   void agree(const std::optional<std::string>& problem) const;
 
-  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
-  int reserve_tags(int count) const;
-
-  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
-  /// another tag.
-  detail::Channel next_sparse_channel() const;
-
   /// The highest message tag that MPI takes.
   int tag_limit() const;
 
-  /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts
-  /// as long as the communicator.
-  MPI_Datatype element_type(Scalar) const;
-  /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
-  /// communicator.
-  MPI_Op operation(MPI_User_function*, bool commutative) const;
-
-  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
-  /// other levels.
-  MPI_Comm checking() const;
-  /// The same for what all ranks do together.
-  MPI_Comm checking_calls() const;
-  /// Local, in the same order on all ranks: 1, 2, 3 ...
-  std::int64_t number_call() const;
-
-  /// What messages need to know of it at once.
-  const detail::CachedProperties& cached() const;
-
-  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
-  /// MPI itself says that it takes it. Equal on all ranks.
-  bool hands_device_memory_to_mpi() const;
-  /// What such Views travel through elsewhere.
-  detail::PinnedPool& pinned_pool() const;
-
-  /// The messages that are checked at level `cross_rank`; null at the other levels.
-  detail::Checks* checks() const;
-
-  /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
-  /// complete, at the latest when the communicator ends.
-  void adopt(MPI_Request request, std::shared_ptr<void> keep) const;
-
-  /// Local; any thread. The same for what an error has left, which may never be complete: when the
-  /// communicator ends it is not waited for, but left to MPI, memory included.
-  void keep(std::unique_ptr<detail::InFlight>) const;
-
-  /// Local. Whether this rank may wait for the others where they end something together: no exception is
-  /// passing, no error has left messages behind, and MPI has not ended.
-  bool ends_together() const;
-
-  /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
-  /// and leaves to MPI what is under way, memory included.
-  void abandon() const;
-
  private:
-  struct Group;
+  friend detail::Internals& detail::internals(const Communicator&);
   struct Owned {
     MPI_Comm comm;
   };
   Communicator(Owned, const Options&);
+  explicit Communicator(std::shared_ptr<detail::Internals> internals) : internals_(std::move(internals)) {}
   void read_cartesian();
-  explicit Communicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
-  Group& group() const;
-  std::shared_ptr<Group> group_;
+  detail::Group& group() const;
+  [[noreturn]] static void refuse_moved_from();
+  std::shared_ptr<detail::Internals> internals_;
 };
 
 } // namespace kontor::comm

@@ -235,7 +235,7 @@ class Exchange {
   const Options& chosen() const { return committed().options(); }
 
   /// What commit() has tried, equal on all ranks; a single one has not been timed.
-  const std::vector<TimedMethod>& candidates() const { return timed_methods_; }
+  const std::vector<TimedMethod>& timed_methods() const { return timed_methods_; }
 
   /// Local. Whether start() and finish() time their phases, which takes some tens of nanoseconds each; at
   /// first they do not.

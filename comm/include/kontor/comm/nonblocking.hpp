@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/on.hpp>
@@ -50,7 +51,7 @@ Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, cons
 template <SentView View>
 Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, on.comm.cached(), to, view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, view);
   return detail::begin_send<View>(on, view, to);
 }
 
@@ -59,7 +60,7 @@ Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
 template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
-  detail::check_message(on.comm, on.comm.cached(), from, view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, view);
   return detail::begin_receive<View>(on, view, from);
 }
 
@@ -71,8 +72,8 @@ Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const Sen
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
-  detail::check_message(on.comm, on.comm.cached(), to, send_view);
-  detail::check_message(on.comm, on.comm.cached(), from, receive_view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, send_view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, receive_view);
   return detail::begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
 }
 

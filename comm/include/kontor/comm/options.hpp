@@ -54,4 +54,11 @@ struct Options {
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };
 
+/// "persistent"
+const char* to_string(Pattern);
+/// "datatype"
+const char* to_string(Packing);
+/// "view, persistent, packing datatype"; for Views in device memory also ", path staged"
+std::string to_string(const Options&);
+
 } // namespace kontor::comm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/nonblocking.hpp>
@@ -45,7 +46,7 @@ template <ViewType SendView, ViewType ReceiveView>
 template <SentView View>
 void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  const auto& cached = on.comm.cached();
+  const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified<View>(on, view, envelope);
@@ -63,7 +64,7 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
 template <ReceivedView View>
 void recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  const auto& cached = on.comm.cached();
+  const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified<View>(on, view, envelope);
@@ -86,7 +87,7 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
-  const auto& cached = on.comm.cached();
+  const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, to, send_view);
   detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/reduction_method.hpp>
 #include <kontor/comm/detail/view_concepts.hpp>
 
@@ -118,7 +119,7 @@ class Reduction {
 
   /// At check level `cross_rank`: all ranks do the same with the same reduction.
   void check_order(const char* step) const {
-    if (comm_.checking_calls() != MPI_COMM_NULL) [[unlikely]]
+    if (detail::internals(comm_).checking_calls() != MPI_COMM_NULL) [[unlikely]]
       check_agreement(comm_, {.operation = step, .fields = {"reduction '" + label_ + "'"}});
   }
 

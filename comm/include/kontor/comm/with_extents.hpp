@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/on.hpp>
@@ -77,7 +78,7 @@ concept MadeView = detail::check_made<View>();
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, on.comm.cached(), envelope, view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
   const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
   memory.pack(view);
   const auto payload = memory.payload();

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/output/block.hpp>
 #include <kontor/output/error.hpp>
 #include <kontor/output/image.hpp>
 
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
-#include <concepts>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kontor::output {
@@ -28,19 +26,6 @@ bool parallel_hdf5();
 
 /// The version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
-
-/// This rank's part of a C-order array of rank 1 to 3. The blocks of all ranks fill the array; a rank may
-/// have none of it (an extent of 0).
-struct Block {
-  std::vector<std::uint64_t> global; ///< extents of the whole array
-  std::vector<std::uint64_t> offset; ///< where the part begins
-  std::vector<std::uint64_t> extent; ///< extents of the part
-};
-
-/// What a field may consist of.
-template <class T>
-concept FieldScalar = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, std::int32_t> ||
-    std::same_as<T, std::int64_t>;
 
 /// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all
 /// are complete and checked.
@@ -74,18 +59,25 @@ class File {
   /// Integers are stored as 64 bits, other numbers as doubles; null members are left out.
   void record(const std::string& group, const nlohmann::ordered_json& tree);
 
-  /// Writes a field, each rank its block. `data` is this rank's block, contiguous in C order; block offsets,
-  /// extents and data differ between ranks. Missing groups on the way to `name` are made.
+  /// Writes a dataset, each rank its block; the blocks fill the array. `data` is this rank's first element in
+  /// host memory, which is read only: with strides the block may lie in a padded array, or have another
+  /// order. Block offsets, extents, strides and data differ between ranks. Missing groups on the way to
+  /// `name` are made.
   template <FieldScalar T>
-  void dataset(const std::string& name, const Block& block, const T* data);
+  void dataset(const std::string& name, const Block& block, const T* data, const Strides& strides = {});
+
+  /// The same, of values that `fetch` copies to host memory, box by box of the block: 16 MiB at a time, each
+  /// value once. An exception of `fetch` is an Error on all ranks.
+  template <FieldScalar T>
+  void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);
 
   /// Adds attributes to a group or dataset that exists; arrays of numbers become array attributes. Rank 0's
   /// `flat` counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
-  /// Describes the named datasets (name shown, path in the file) as cell data of `image` in the VTKHDF
-  /// layout, by hard links. All are (ny,nx), a flat image, or all are (nz,ny,nx).
-  void image_data(const Image& image, const std::vector<std::pair<std::string, std::string>>& cell_data);
+  /// Describes datasets of the file as fields of `image` in the VTKHDF layout, by hard links. The extents of
+  /// each are extents(image, its centering).
+  void image_data(const Image& image, const std::vector<MeshField>& fields);
 
   /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that
   /// is not written is left as it was.

@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/output/block.hpp>
+
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace kontor::output {
 
-/// A uniform mesh as visualisation programs see it: values belong to its cells. A 2-D mesh has one cell along
-/// z.
+/// A uniform mesh of a box, of 1 to 3 dimensions, as visualisation programs see it.
 struct Image {
-  std::array<std::uint64_t, 3> cells{1, 1, 1}; ///< nx, ny, nz
-  std::array<double, 3> origin{0, 0, 0};       ///< the corner of the first cell: x, y, z
+  int dimensions = 3;
+  std::array<std::uint64_t, 3> cells{1, 1, 1}; ///< nx, ny, nz; 1 beyond the dimensions
+  std::array<double, 3> origin{0, 0, 0};       ///< the corner of the first cell, which is the first point
   std::array<double, 3> spacing{1, 1, 1};      ///< the size of a cell: dx, dy, dz
 };
+
+/// What values belong to: the points of a mesh, nx + 1 along x, or its cells, nx.
+enum class Centering { cells, points };
+
+/// A dataset of values on a mesh.
+struct MeshField {
+  std::string name;    ///< that is shown
+  std::string dataset; ///< its path in the HDF5 file
+  Scalar scalar = Scalar::float64;
+  Centering centering = Centering::cells;
+};
+
+/// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points.
+/// Throws Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.
+std::vector<std::uint64_t> extents(const Image&, Centering);
 
 } // namespace kontor::output

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
 #include <kontor/comm/on.hpp>
@@ -137,7 +138,7 @@ template <class Collective, class Space, class... Views>
 void run(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
   if constexpr (may_be_queued<Collective, Views...>)
-    if (queue(on, on.comm.backend().stream_collectives(), collective, used...)) return;
+    if (queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, used...)) return;
   [&](const Lent<Views, const Views&>&... lent) {
     collective(on.comm, operand(lent)..., nullptr);
     (lent.deliver(), ...);

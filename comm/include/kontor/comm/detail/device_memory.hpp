@@ -4,6 +4,7 @@
 #include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/pack.hpp>
 #include <kontor/comm/detail/pinned_pool.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
@@ -101,8 +102,8 @@ class DeviceMemory {
   using Device = Kokkos::View<value_type*, typename View::memory_space>;
 
   void place(const Communicator& comm, const View& view, const WireOrder& order, bool strided) {
-    const bool on_device =
-        taker_ == Taker::stream || (taker_ == Taker::mpi && comm.hands_device_memory_to_mpi());
+    const bool on_device = taker_ == Taker::stream ||
+                           (taker_ == Taker::mpi && detail::internals(comm).hands_device_memory_to_mpi());
     data_ = data_of(view);
     if (on_device && !strided) return;
     copied_ = true;
@@ -112,7 +113,8 @@ class DeviceMemory {
       device_ = Device(properties, static_cast<std::size_t>(count_));
       data_ = data_of(device_);
     } else {
-      pinned_ = comm.pinned_pool().take(static_cast<std::size_t>(count_) * sizeof(value_type));
+      pinned_ =
+          detail::internals(comm).pinned_pool().take(static_cast<std::size_t>(count_) * sizeof(value_type));
       data_ = reinterpret_cast<value_type*>(pinned_.data());
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 
 #include <mpi.h>
@@ -60,7 +61,7 @@ void check_envelope(const Communicator&, const Envelope&);
 
 /// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with patience.
 inline bool verified(const Communicator& comm) {
-  return comm.cached().check == CheckLevel::cross_rank;
+  return detail::internals(comm).cached().check == CheckLevel::cross_rank;
 }
 
 /// Check level `local`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/handshake.hpp>
 #include <kontor/comm/detail/pack.hpp>
 #include <kontor/comm/detail/routing.hpp>
@@ -110,11 +111,11 @@ class ExchangeMethod final : public detail::InFlight {
   /// rank ends alone; then what MPI may still use stays with the communicator.
   static void retire(std::unique_ptr<ExchangeMethod> exchange_method) noexcept {
     const auto step = exchange_method->step_;
-    const bool left =
-        step == Step::failed || (step == Step::under_way && !exchange_method->comm_.ends_together());
+    const bool left = step == Step::failed ||
+                      (step == Step::under_way && !detail::internals(exchange_method->comm_).ends_together());
     if (!left || exchange_method->over()) return;
     const auto comm = std::move(exchange_method->comm_);
-    comm.keep(std::move(exchange_method));
+    detail::internals(comm).keep(std::move(exchange_method));
   }
 
   const Options& options() const { return method_.options; }

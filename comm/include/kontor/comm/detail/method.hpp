@@ -20,14 +20,6 @@ struct Method {
   std::shared_ptr<Backend> backend; ///< null until the memory of the Views is known
 };
 
-/// "persistent"
-const char* to_string(Pattern);
-/// "datatype"
-const char* to_string(Packing);
-
-/// "view, persistent, packing datatype"; for Views in device memory also ", path staged"
-std::string to_string(const Options&);
-
 /// Local. What the options leave open, as the methods that this build has: every backend that moves data
 /// where the backend is `auto`, every pattern, every packing. One only where they leave nothing open. Paths
 /// are left open: the next function resolves them. Throws UsageError if there is none.

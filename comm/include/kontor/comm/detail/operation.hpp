@@ -3,6 +3,7 @@
 
 #include <kontor/comm/backend/mpi_datatype.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/envelope.hpp>
 
 #include <mpi.h>
@@ -76,7 +77,7 @@ class Operation {
 
   Part& next_part(const Envelope&, std::size_t view);
   std::span<Part> parts() { return std::span(parts_).first(count_); }
-  bool has_timeout() const { return comm_->cached().check == CheckLevel::cross_rank; }
+  bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
   bool poll(Part&);
   /// Becomes finished if nothing is pending.
   bool mark_complete();

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/pack.hpp>
 #include <kontor/comm/detail/repeated_allreduce.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
@@ -131,7 +132,7 @@ class ReductionMethod final : public InFlight {
   static void retire(std::unique_ptr<ReductionMethod> method) noexcept {
     if (method->step_ == Step::none) return;
     const auto comm = std::move(method->comm_);
-    const bool together = method->under_way() && comm.ends_together();
+    const bool together = method->under_way() && detail::internals(comm).ends_together();
     if (!together && method->route_.where == ReducedIn::stream)
       method->route_.collectives->give_up(native_stream(method->instance_));
     try {
@@ -142,7 +143,7 @@ class ReductionMethod final : public InFlight {
     {
       const auto shared = std::move(method->comm_); // or the communicator would keep itself
     }
-    if (!method->over()) comm.keep(std::move(method));
+    if (!method->over()) detail::internals(comm).keep(std::move(method));
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/detail/method.hpp>
 #include <kontor/comm/options.hpp>
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/exchange_method.hpp>
 #include <kontor/comm/timed_method.hpp>
 
@@ -36,7 +37,7 @@ std::vector<Held<ExchangeMethod>> make_exchange_methods(const Communicator& comm
                                                         const ExecutionSpace& instance, const Owners& views) {
   std::vector<Held<ExchangeMethod>> exchange_methods;
   std::optional<UsageError> refused;
-  for (const auto& method : comm.methods(memory)) {
+  for (const auto& method : detail::internals(comm).methods(memory)) {
     try {
       exchange_methods.emplace_back(
           new ExchangeMethod(comm, method, label, slots, agreement, instance, views));

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# comm/bench/set_up.cpp on simulated ranks, by SimGrid's SMPI (Debian: simgrid, libsimgrid-dev):
+#
+#   comm/bench/simulate.sh 64 256
+#
+# Each rank has a host of its own in a cluster of 1 us and 12.5 GB/s. A message costs its sender and its
+# receiver 0.3 us each, a probe 1 us, and computation nothing: what is simulated is communication.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=$source/build-simgrid
+command -v smpirun >/dev/null || { echo "simulate.sh needs SimGrid (apt-get install simgrid libsimgrid-dev)" >&2; exit 1; }
+
+mkdir -p "$build"
+(
+  export SMPI_PRETEND_CC=1 # else CMake's trial programs are no programs
+  cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=smpicc -DCMAKE_CXX_COMPILER=smpicxx \
+    -DMPI_C_COMPILER=smpicc -DMPI_CXX_COMPILER=smpicxx \
+    -DCMAKE_CXX_FLAGS="-DSMPI_NO_OVERRIDE_MALLOC -fno-gnu-unique" -DKONTOR_MPI_CLOCK=ON -DKONTOR_BACKEND_SHM=OFF \
+    -DKONTOR_MINIAPPS=OFF -DKONTOR_EXAMPLES=OFF -DKONTOR_TESTS=OFF -DKONTOR_INSTALL=OFF -DKONTOR_NATIVE=OFF
+  cmake --build "$build" --target kontor_comm
+) >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
+cmake --build "$build" --target comm_set_up >>"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
+program=$build/comm/comm_set_up
+kokkos=$(ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*kokkoscore[^ ]*\) .*/\1/p') # its globals are each rank's own
+
+for ranks in "$@"; do
+  last=$((ranks - 1))
+  cat >"$build/cluster.xml" <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="cluster" prefix="n" suffix="" radical="0-$last" speed="10Gf" bw="12.5GBps" lat="1us"
+           loopback_bw="40GBps" loopback_lat="200ns"/>
+</platform>
+XML
+  seq -f 'n%g' 0 "$last" >"$build/hosts"
+  smpirun -np "$ranks" -platform "$build/cluster.xml" -hostfile "$build/hosts" --log=root.thres:critical \
+    --cfg=smpi/coll-selector:mpich --cfg=smpi/privatization:dlopen "--cfg=smpi/privatize-libs:$kokkos" \
+    --cfg=smpi/simulate-computation:no --cfg=smpi/grow-injected-times:no --cfg=smpi/test:0 --cfg=smpi/iprobe:1e-6 \
+    --cfg=smpi/os:0:3e-7:0 --cfg=smpi/or:0:3e-7:0 --cfg=smpi/ois:0:3e-7:0 "$program"
+done

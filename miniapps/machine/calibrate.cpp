@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/calibrate.hpp"
+
+#include "machine/link.hpp"
+#include "machine/stream.hpp"
+
+#include <kontor/comm/collectives/reductions.hpp>
+
+#include <algorithm>
+
+namespace kontor::miniapp {
+
+Calibration calibrate(const comm::Communicator& comm) {
+  Calibration result;
+  const double bytes = streamed_bytes(comm);
+  result.triad_bandwidth = triad_bandwidth(comm, bytes);
+  result.copy_bandwidth = copy_bandwidth(comm, bytes);
+  const auto links = link_partners(comm);
+  if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
+    const auto link = time_link(comm, *partners);
+    result.latency = link.latency;
+    result.bandwidth = link.bandwidth;
+  }
+  if (links.of_two_nodes) {
+    const auto link =
+        links.of_one_node ? time_link(comm, *links.of_two_nodes) : Link{result.latency, result.bandwidth};
+    result.internode_latency = link.latency;
+    result.internode_bandwidth = link.bandwidth;
+  }
+  return result;
+}
+
+Calibration calibrate_for(const comm::Communicator& comm, const CalibrationRequest& request,
+                          Calibration result) {
+  result.working_set = comm::allreduce(comm, request.working_set, comm::ReduceOp::max);
+  if (result.working_set > 0 && result.working_set < streamed_bytes(comm))
+    result.working_set_bandwidth =
+        std::max(triad_bandwidth(comm, request.working_set), copy_bandwidth(comm, request.working_set));
+  if (request.gemm) result.gemm = request.gemm(comm);
+  return result;
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "machine/calibration.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+namespace kontor::miniapp {
+
+/// Collective; takes a few tenths of a second; valid on every rank. What is measured for every app: how fast
+/// all ranks stream at once (stream.hpp), and a message between two ranks of a node and of two nodes
+/// (link.hpp).
+Calibration calibrate(const comm::Communicator&);
+
+/// Collective; valid on every rank. `so_far` with what the app asks for. All ranks ask for the same, but
+/// each for a working set of its own: the triad, and on devices the copy, then run on as many bytes as this
+/// rank's working set has, so that what stays in a cache is set beside what the cache gives. Only where some
+/// rank has a working set and all of them are smaller than what calibrate() streams through.
+Calibration calibrate_for(const comm::Communicator&, const CalibrationRequest&, Calibration so_far);
+
+} // namespace kontor::miniapp

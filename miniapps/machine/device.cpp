@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/device.hpp"
+
+#include "machine/gather_to_root.hpp"
+#include "machine/node.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+namespace kontor::miniapp {
+namespace {
+
+bool chosen_by_user(std::span<const char* const> arguments) {
+  if (std::getenv("KOKKOS_DEVICE_ID") || std::getenv("KOKKOS_MAP_DEVICE_ID_BY")) return true;
+  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
+    return argument.starts_with("--kokkos-device") || argument.starts_with("--kokkos-map-device-id-by");
+  });
+}
+
+} // namespace
+
+std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_arguments) {
+  const int local_rank = place_on_node(comm).rank;
+  const int devices = comm::device_count();
+  if (devices == 0 || chosen_by_user(kokkos_arguments)) return {};
+  return fmt::format("--kokkos-device-id={}", local_rank % devices);
+}
+
+std::vector<Device> devices_of(const comm::Communicator& comm) {
+  if constexpr (comm::on_host<Kokkos::DefaultExecutionSpace>) return {};
+  const auto identity = comm::device_identity();
+  const auto hosts = gather_texts(comm, host_name());
+  const auto names = gather_texts(comm, identity.name);
+  const auto uuids = gather_texts(comm, identity.uuid);
+  const auto memory = gather_to_root(comm, static_cast<std::int64_t>(comm::device_memory().total));
+  std::vector<Device> devices;
+  for (std::size_t r = 0; r < memory.size(); ++r)
+    devices.push_back({static_cast<int>(r), hosts[r], names[r], uuids[r], memory[r]});
+  return devices;
+}
+
+int ranks_of_device(const comm::Communicator& comm) {
+  if constexpr (comm::on_host<Kokkos::DefaultExecutionSpace>) return 1;
+  const auto mine = comm::device_identity().uuid;
+  const auto node = node_communicator(comm);
+  const auto all = comm::allgatherv(node, text_view(mine));
+  int ranks = 0;
+  for (std::size_t r = 0; r + 1 < all.offsets.size(); ++r)
+    ranks += mine == std::string_view(all.data.data() + all.offsets[r], all.offsets[r + 1] - all.offsets[r]);
+  return mine.empty() ? 1 : ranks;
+}
+
+std::string shared_devices(std::span<const Device> devices) {
+  std::map<std::string_view, std::vector<const Device*>> users;
+  for (const auto& device : devices)
+    if (!device.uuid.empty()) users[device.uuid].push_back(&device);
+  std::string text;
+  for (const auto& [uuid, of_one] : users) {
+    if (of_one.size() < 2) continue;
+    std::vector<int> ranks;
+    for (const auto* device : of_one) ranks.push_back(device->rank);
+    text += fmt::format("ranks {} share one GPU, {} ({}) of {}: they wait for each other, and times mean "
+                        "little; start one rank a GPU\n",
+                        fmt::join(ranks, ", "), of_one.front()->name, uuid, of_one.front()->host);
+  }
+  return text;
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/gemm.hpp"
+
+#include "machine/blas.hpp"
+
+#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/phase_times.hpp>
+
+#include <KokkosBlas3_gemm.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+namespace kontor::miniapp {
+namespace {
+
+constexpr bool on_host = comm::on_host<Kokkos::DefaultExecutionSpace>;
+
+/// What Kokkos Kernels was built to hand products to; its own loops where there is nothing.
+Blas library() {
+#if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS)
+  if (!on_host) return {"cuBLAS", true};
+#endif
+#if defined(KOKKOSKERNELS_ENABLE_TPL_ROCBLAS)
+  if (!on_host) return {"rocBLAS", true};
+#endif
+#if defined(KOKKOSKERNELS_ENABLE_TPL_BLAS) || defined(KOKKOSKERNELS_ENABLE_TPL_MKL)
+  if (on_host) return host_blas();
+#endif
+  return {"Kokkos Kernels without BLAS", false};
+}
+
+/// Collective. Seconds of the slowest rank for so many products, from a barrier on.
+template <class Work>
+double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
+  const Kokkos::DefaultExecutionSpace instance;
+  comm::fence(instance, "calibrate/ready");
+  comm::barrier(comm);
+  comm::Stopwatch watch;
+  double seconds = 0;
+  for (int i = 0; i < times; ++i) work();
+  comm::fence(instance, "calibrate/done");
+  watch.lap(seconds);
+  return comm::allreduce(comm, seconds, comm::ReduceOp::max);
+}
+
+/// Collective. Seconds of one execution. The number of samples and executions follows from a first one, which
+/// is equal on all ranks.
+template <class Work>
+double median_seconds(const comm::Communicator& comm, const Work& work) {
+  slowest_seconds(comm, 1, work); // libraries set themselves up
+  const double first = slowest_seconds(comm, 1, work);
+  const int times = static_cast<int>(std::clamp(std::ceil(0.02 / first), 1.0, 1000.0));
+  const int samples = static_cast<int>(std::clamp(1 / (times * first), 3.0, 9.0));
+  std::vector<double> seconds;
+  for (int i = 0; i < samples; ++i) seconds.push_back(slowest_seconds(comm, times, work) / times);
+  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
+  return seconds[samples / 2];
+}
+
+} // namespace
+
+template <class T>
+void gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
+  KokkosBlas::gemm("N", "N", alpha, a, b, beta, c);
+}
+
+template <class T>
+GemmRate gemm_rate(const comm::Communicator& comm, GemmBlock block) {
+  const Matrix<T> a("calibrate/a", block.m, block.k);
+  const Matrix<T> b("calibrate/b", block.k, block.n);
+  const Matrix<T> c("calibrate/c", block.m, block.n);
+  Kokkos::deep_copy(a, T(1));
+  Kokkos::deep_copy(b, T(1) / 8);
+  if (on_host) set_blas_threads(Kokkos::DefaultExecutionSpace().concurrency()); // not all cores for each rank
+  const double seconds = median_seconds(comm, [&] { gemm<T>(T(1), a, b, T(1), c); });
+  const double flops =
+      2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
+  const auto [name, optimised] = library();
+  return {block, std::is_same_v<T, float> ? "float" : "double",
+          comm::allreduce(comm, flops, comm::ReduceOp::sum) / seconds, name, optimised};
+}
+
+template void gemm(float, const Matrix<const float>&, const Matrix<const float>&, float,
+                   const Matrix<float>&);
+template void gemm(double, const Matrix<const double>&, const Matrix<const double>&, double,
+                   const Matrix<double>&);
+template GemmRate gemm_rate<float>(const comm::Communicator&, GemmBlock);
+template GemmRate gemm_rate<double>(const comm::Communicator&, GemmBlock);
+
+} // namespace kontor::miniapp

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/link.hpp"
+
+#include "machine/gather_to_root.hpp"
+#include "machine/node.hpp"
+
+#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/exchange.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/phase_times.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace kontor::miniapp {
+namespace {
+
+using Vector = Kokkos::View<double*>;
+
+/// Collective. Seconds one way, the best of the repeats.
+double one_way_seconds(const comm::Communicator& comm, Partners partners, std::size_t elements, int repeats) {
+  const auto [first, second] = partners;
+  const int me = comm.rank();
+  const Kokkos::DefaultExecutionSpace instance;
+  const Vector there("calibrate/send", elements);
+  const Vector back("calibrate/receive", elements);
+  comm::Exchange<Vector> ping(comm, "calibrate/ping");
+  comm::Exchange<Vector> pong(comm, "calibrate/pong");
+  ping.add(there, me == first ? second : comm::no_rank, back, me == second ? first : comm::no_rank);
+  pong.add(there, me == second ? first : comm::no_rank, back, me == first ? second : comm::no_rank);
+  ping.commit();
+  pong.commit();
+  double best = 0;
+  for (int repeat = -1; repeat < repeats; ++repeat) {
+    comm::Stopwatch watch;
+    double seconds = 0;
+    ping.start();
+    ping.finish();
+    pong.start();
+    pong.finish();
+    comm::fence(instance, "calibrate/received"); // a device may still be moving them
+    watch.lap(seconds);
+    if (repeat < 0) continue; // the first one also opens the connection
+    best = repeat == 0 ? seconds : std::min(best, seconds);
+  }
+  return comm::allreduce(comm, me == first ? best / 2 : 0, comm::ReduceOp::max);
+}
+
+} // namespace
+
+LinkPartners choose_partners(std::span<const int> nodes) {
+  LinkPartners partners;
+  std::map<int, int> first_of; // by node: the first rank
+  std::map<int, int> second_of;
+  for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
+    if (!first_of.emplace(nodes[rank], rank).second) second_of.emplace(nodes[rank], rank);
+  for (const auto& [node, second] : second_of) {
+    const Partners found{first_of[node], second};
+    if (!partners.of_one_node || found.first < partners.of_one_node->first) partners.of_one_node = found;
+  }
+  const auto elsewhere = std::find_if(nodes.begin(), nodes.end(), [&](int node) { return node != nodes[0]; });
+  if (elsewhere != nodes.end()) partners.of_two_nodes = {0, static_cast<int>(elsewhere - nodes.begin())};
+  return partners;
+}
+
+LinkPartners link_partners(const comm::Communicator& comm) {
+  const auto node = node_communicator(comm);
+  const int number = comm::allreduce(node, comm.rank(), comm::ReduceOp::min); // its first rank's
+  const auto nodes = gather_to_root(comm, number);
+  constexpr int none = -1;
+  const Kokkos::View<int[4], Kokkos::HostSpace> ranks("calibrate/partners");
+  if (comm.rank() == 0) {
+    const auto [one, two] = choose_partners(nodes);
+    const auto near = one.value_or(Partners{none, none});
+    const auto far = two.value_or(Partners{none, none});
+    ranks(0) = near.first;
+    ranks(1) = near.second;
+    ranks(2) = far.first;
+    ranks(3) = far.second;
+  }
+  comm::bcast(comm, ranks, 0);
+  LinkPartners partners;
+  if (ranks(0) != none) partners.of_one_node = {ranks(0), ranks(1)};
+  if (ranks(2) != none) partners.of_two_nodes = {ranks(2), ranks(3)};
+  return partners;
+}
+
+Link time_link(const comm::Communicator& comm, Partners partners) {
+  const comm::Communicator raw(comm.native());
+  constexpr std::size_t large = 1 << 18;
+  return {one_way_seconds(raw, partners, 1, 200),
+          large * sizeof(double) / one_way_seconds(raw, partners, large, 10)};
+}
+
+} // namespace kontor::miniapp

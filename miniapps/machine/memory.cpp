@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/memory.hpp"
+
+#include "machine/cgroup.hpp"
+#include "machine/gather_to_root.hpp"
+#include "machine/node.hpp"
+
+#include <kontor/comm/collectives/gather.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/kokkos/devices.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kontor::miniapp {
+namespace {
+
+constexpr bool host_only = comm::on_host<Kokkos::DefaultExecutionSpace>;
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+double of_host(std::string_view what) {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  double kibibytes = 0;
+  while (file >> word)
+    if (word == what && file >> kibibytes) return 1024 * kibibytes;
+  return unknown;
+}
+
+/// The memory that a rank's Views lie in.
+struct Place {
+  std::string host;
+  double free = unknown;
+  double total = unknown;
+  bool limited = false; ///< by a control group
+};
+
+Place place_here() {
+  Place place;
+  place.host = host_name();
+  if constexpr (host_only) {
+    place.free = of_host("MemAvailable:");
+    place.total = of_host("MemTotal:");
+    const auto granted = memory_of_cgroups();
+    place.limited = granted.free < place.free;
+    place.free = std::min(place.free, granted.free);
+    place.total = std::min(place.total, granted.limit);
+  } else {
+    place.free = free_device_memory();
+    place.total = static_cast<double>(comm::device_memory().total);
+  }
+  return place;
+}
+
+/// Collective. Bytes that the ranks which share this one's memory ask for together.
+double asked_there(const comm::Communicator& comm, double mine) {
+  const auto node = node_communicator(comm);
+  if constexpr (host_only) return comm::allreduce(node, mine, comm::ReduceOp::sum);
+  const auto uuid = comm::device_identity().uuid;
+  const auto uuids = comm::allgatherv(node, text_view(uuid));
+  const Kokkos::View<double*, Kokkos::HostSpace> bytes("memory/asked", node.size());
+  bytes(node.rank()) = mine;
+  comm::allgather(node, bytes);
+  double sum = 0;
+  for (int r = 0; r < node.size(); ++r) {
+    const auto length = static_cast<std::size_t>(uuids.offsets[r + 1] - uuids.offsets[r]);
+    const std::string_view theirs(uuids.data.data() + uuids.offsets[r], length);
+    if (r == node.rank() || (!uuid.empty() && theirs == uuid)) sum += bytes(r);
+  }
+  return sum;
+}
+
+constexpr const char* kind = host_only ? "host" : "GPU";
+
+const char* limit_of(const Place& place) {
+  return place.limited ? " (by the memory limit of its control group)" : "";
+}
+
+/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of others
+/// `there`, and those of all ranks `everywhere`.
+std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine,
+                   double there, double everywhere) {
+  auto text = fmt::format("out of memory: rank {} on {} needs", rank, place.host);
+  for (const auto& view : views)
+    text += fmt::format("{} {:.4g} GB for View '{}'", &view == views.data() ? "" : ",", view.bytes / 1e9,
+                        view.label);
+  if (there > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there / 1e9);
+  return text +
+         fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
+                     "GB, which fit on {:.0f} such {}s: use more of them, or a smaller problem",
+                     kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9,
+                     std::ceil(everywhere / place.free), kind);
+}
+
+} // namespace
+
+double free_host_memory() {
+  return std::min(of_host("MemAvailable:"), memory_of_cgroups().free);
+}
+
+double free_device_memory() {
+  const auto memory = comm::device_memory();
+  return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
+}
+
+void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
+  const auto place = place_here();
+  double mine = 0;
+  for (const auto& view : views) mine += view.bytes;
+  const double there = asked_there(comm, mine);
+  const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
+  std::optional<std::string> problem;
+  if (there > place.free) problem = misfit(comm.rank(), place, views, mine, there, everywhere);
+  comm.agree(problem);
+}
+
+std::string out_of_memory(const std::exception& error) {
+  const std::string_view what = error.what();
+  const bool of_kokkos = what.find("failed to allocate") != std::string_view::npos;
+  if (!of_kokkos && !dynamic_cast<const std::bad_alloc*>(&error)) return {};
+  const auto text = fmt::format("out of memory: {}", what.substr(0, what.find('\n'))); // no traceback
+  Place place;
+  try {
+    place = place_here();
+  } catch (const std::exception&) { // the device no longer answers
+    return text;
+  }
+  return fmt::format("{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}: use more {}s, or a smaller problem",
+                     text, kind, place.host, place.free / 1e9, place.total / 1e9, limit_of(place), kind);
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/mini_app.hpp"
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kontor::miniapp {
+
+/// A mini-app's options and how to make it from them.
+class MiniAppFactory {
+ public:
+  virtual ~MiniAppFactory() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  /// The app's own keys of the deck; those of every app (comm, measure, output) are not among them. Local.
+  virtual void describe(config::Visitor&) = 0;
+  /// What concerns several keys at once: resolves defaults that depend on others, and refuses what cannot
+  /// run by deck.fail(). Called after reading, with the same arguments on all ranks. Local.
+  virtual void resolve(const config::Deck&, int ranks) = 0;
+  virtual std::unique_ptr<MiniApp> make(const RunContext&) = 0;
+};
+
+/// The factory of an app whose options are a struct with describe(config::Visitor&) and, if several keys must
+/// be looked at together, resolve(const config::Deck&, int ranks). `Make` is called as make(options, context)
+/// and returns a std::unique_ptr to the app.
+template <class Options, class Make>
+class Factory final : public MiniAppFactory {
+ public:
+  Factory(std::string name, std::string summary, Make make)
+      : name_(std::move(name)), summary_(std::move(summary)), make_(std::move(make)) {}
+
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
+  void describe(config::Visitor& visitor) override { options_.describe(visitor); }
+  void resolve(const config::Deck& deck, int ranks) override {
+    if constexpr (requires { options_.resolve(deck, ranks); }) options_.resolve(deck, ranks);
+  }
+  std::unique_ptr<MiniApp> make(const RunContext& context) override { return make_(options_, context); }
+
+ private:
+  std::string name_;
+  std::string summary_;
+  Make make_;
+  Options options_;
+};
+
+} // namespace kontor::miniapp

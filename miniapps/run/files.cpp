@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/files.hpp"
+
+#include <kontor/config/error.hpp>
+#include <kontor/output/xdmf.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace kontor::miniapp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether both name one file, which need not exist yet.
+bool same(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
+         fs::equivalent(a, b, ignored);
+}
+
+struct Role {
+  std::string what;
+  fs::path path;
+};
+
+/// The deck, the HDF5 file and its sidecars.
+std::vector<Role> roles(const Files& files) {
+  std::vector<Role> all{{"the input deck", files.deck}, {"the HDF5 file", files.output}};
+  if (files.fields) all.push_back({"the XDMF file", output::xdmf_path(files.output)});
+  if (!files.results.empty()) all.push_back({"the file of --results", files.results});
+  return all;
+}
+
+std::optional<std::string> problem_with(const Files& files) {
+  const auto all = roles(files);
+  for (auto b = all.begin(); b != all.end(); ++b)
+    for (auto a = all.begin(); a != b; ++a)
+      if (same(a->path, b->path))
+        return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what,
+                           b->what);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<fs::path> sidecars(const Files& files) {
+  std::vector<fs::path> paths;
+  for (const auto& role : roles(files)) paths.push_back(role.path);
+  paths.erase(paths.begin(), paths.begin() + 2);
+  return paths;
+}
+
+void check_files(const comm::Communicator& comm, const Files& files) {
+  try {
+    comm.agree(comm.rank() == 0 ? problem_with(files) : std::nullopt);
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+} // namespace kontor::miniapp

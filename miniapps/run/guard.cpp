@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/guard.hpp"
+
+#include "machine/memory.hpp"
+#include "run/to_stderr.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/output/error.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <exception>
+
+namespace kontor::miniapp {
+namespace {
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank); // cannot fail there, and an exception would end in terminate()
+  return rank;
+}
+
+/// An error that every rank has: rank 0 tells it, and all leave in good order.
+int leave_together(const char* what, int code) {
+  if (world_rank() == 0) to_stderr(fmt::format("{}\n", what));
+  return code;
+}
+
+/// An error that this rank may have alone: the others may be waiting for it in a message.
+int abort_rank(const char* what) {
+  to_stderr(fmt::format("rank {}: {}\n", world_rank(), what));
+  MPI_Abort(MPI_COMM_WORLD, exit_failed);
+  return exit_failed;
+}
+
+} // namespace
+
+int guarded(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const config::Error& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::UsageError& error) {
+    return leave_together(error.what(), exit_user_error);
+  } catch (const comm::AgreedError& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const output::Error& error) {
+    return leave_together(error.what(), exit_failed);
+  } catch (const std::exception& error) {
+    const auto memory = out_of_memory(error);
+    return abort_rank(memory.empty() ? error.what() : memory.c_str());
+  }
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "machine/calibration.hpp"
+#include "run/app_record.hpp"
+#include "run/progress.hpp"
+#include "run/result.hpp"
+#include "run/timers.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/output/file.hpp>
+#include <kontor/output/image.hpp>
+#include <kontor/output/xdmf.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a mini-app is to a run (run.hpp). Every function is collective unless stated.
+namespace kontor::miniapp {
+
+/// What a run lends to its mini-app. All of it outlives the mini-app.
+struct RunContext {
+  const comm::Communicator& comm; ///< all ranks, with the deck's comm options
+  bool overlap = true;            ///< comm.overlap of the deck
+  Timers& timers;
+  Progress& progress;
+  output::File* file = nullptr;    ///< null if the run writes none
+  std::int64_t snapshot_every = 0; ///< iterations between fields of the series; 0: no series
+};
+
+/// The fields of a run as the output describes them.
+struct FieldOutput {
+  output::Image image;
+  std::vector<output::Snapshot> snapshots;
+};
+
+/// One problem, set up and ready to be solved any number of times.
+class MiniApp {
+ public:
+  virtual ~MiniApp() = default;
+
+  /// Runs a little of everything, so that the first measured repeat is like the others.
+  virtual void warm_up() = 0;
+  /// Back to where a repeat begins. Not timed.
+  virtual void reset() = 0;
+  /// One repeat; this is what is timed, less the region "io". Regions of the context's timers tell where time
+  /// goes; those of warm_up() are forgotten.
+  virtual void run() = 0;
+  virtual Verification verify() = 0;
+  /// For one repeat of `seconds`; the first is the one that runs are compared by. Local.
+  virtual std::vector<FigureOfMerit> figures(double seconds, const Calibration&) const = 0;
+  /// What the app adds to /run. Local, after the last repeat.
+  virtual AppRecord record() const = 0;
+  /// What else the app's figures want to know of the machine. Local, before warm_up().
+  virtual CalibrationRequest calibration() const { return {}; }
+  /// The words of the progress line. Local.
+  virtual ProgressWords progress_words() const { return {}; }
+  /// Writes the current fields, and describes those that have a mesh; nothing if none has. May be called
+  /// whenever no other function is running.
+  virtual std::optional<FieldOutput> write_fields(output::File&) const = 0;
+  /// What people read before the figures; empty: nothing. Local.
+  virtual std::string table() const { return {}; }
+};
+
+} // namespace kontor::miniapp

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kontor::miniapp {
+
+/// The words by which an app tells how far it is.
+struct ProgressWords {
+  std::string step = "iteration"; ///< what is counted: "sweep", "iteration"
+  std::string work; ///< what a step does, of which a rate is shown: "cell updates", "flop"; empty: steps
+  std::string norm = "norm"; ///< what falls towards a target: "norm", "residual"
+};
+
+/// How far an iteration is. `norm` and `target` are 0 if there is none.
+struct ProgressState {
+  std::int64_t step = 0;
+  std::int64_t limit = 0;
+  double norm = 0;
+  double target = 0;
+  double work_per_step = 0; ///< of all ranks, in the app's unit of work
+};
+
+/// Local. The line about work that was at `before` so many seconds ago: "heat: sweep 120 of 1000, norm
+/// 1.20e-03, 1.53 G cell updates/s, 8 s left".
+std::string progress_line(const std::string& app, const ProgressWords&, const ProgressState& before,
+                          const ProgressState& now, double elapsed);
+
+/// A line about long work on stderr: redrawn twice a second on a terminal, a plain line every five seconds
+/// elsewhere. Silent on all ranks but the one that shows it.
+class Progress {
+ public:
+  enum class Style { silent, terminal, plain };
+  explicit Progress(Style style) : style_(style) {}
+
+  /// Rank 0 shows unless `quiet`, as it suits stderr.
+  static Style style_for(int rank, bool quiet);
+
+  /// New work begins, from which rate and time left are counted.
+  void begin(std::string app, ProgressWords words);
+  /// Cheap enough to be called at every check.
+  void update(const ProgressState&);
+  /// Clears the line of a terminal.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Shown {
+    ProgressState state;
+    Clock::time_point time;
+  };
+  Style style_;
+  std::string app_;
+  ProgressWords words_;
+  std::optional<Shown> shown_; ///< where things stood when the line was last drawn, or the work began
+};
+
+} // namespace kontor::miniapp

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "machine/calibration.hpp"
+#include "machine/device.hpp"
+#include "run/app_record.hpp"
+#include "run/options.hpp"
+#include "run/result.hpp"
+#include "run/timers.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+/// What a run knows of itself before it does anything.
+struct Provenance {
+  std::string app;
+  std::string started; ///< date and time, UTC, ISO 8601
+  std::string command;
+  std::string resolved_deck;
+  std::vector<std::string> hosts; ///< each once
+  int ranks = 1;
+  comm::Options comm; ///< the deck's
+  bool overlap = true;
+  std::string backend_remark;
+  std::vector<Device> devices;
+};
+
+/// What a finished run has found out. `figures` is empty if verification failed.
+struct Outcome {
+  std::vector<double> repeats; ///< seconds, of the slowest rank
+  std::vector<RegionSummary> timers;
+  std::vector<FigureOfMerit> figures;
+  Verification verification;
+  Calibration calibration;
+  double start_to_first_step = 0; ///< s, from the start of main() to the warm-up
+  std::int64_t peak_memory = 0;   ///< bytes, sum over ranks of the largest resident size
+};
+
+/// The whole of /run, before it is written.
+struct RunRecord {
+  Provenance provenance;
+  AppRecord app; ///< with the sum of field_memory, and the traffic of all ranks
+  Outcome outcome;
+
+  /// What travelled: the app's choice, else the deck's.
+  const comm::Options& chosen() const { return app.exchange ? app.exchange->chosen : provenance.comm; }
+  std::string packing() const;
+};
+
+/// Collective; valid at rank 0.
+Provenance provenance(const comm::Communicator&, const RunOptions&, std::string_view app,
+                      const std::string& command, const std::string& resolved_deck);
+
+/// Collective; valid at rank 0. Adds up what each rank has given for itself, and the memory of the processes.
+RunRecord make_record(const comm::Communicator&, Provenance, AppRecord mine, Outcome);
+
+/// Local. The tree of /run, with the keys of docs/output.md. Throws std::logic_error if a key of the app's
+/// extras is one that every run has.
+nlohmann::ordered_json to_json(const RunRecord&);
+
+/// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.
+std::string_view path_name(comm::Path);
+
+/// Local. The tree as JSON text, for --results.
+std::string json_text(const nlohmann::ordered_json& tree);
+
+} // namespace kontor::miniapp

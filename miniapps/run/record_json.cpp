@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/build_info.hpp"
+#include "run/record.hpp"
+
+#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/output/file.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace kontor::miniapp {
+namespace {
+
+using comm::mpi::check;
+using nlohmann::ordered_json;
+
+/// Names of files may have any bytes; what is not UTF-8 in them becomes U+FFFD.
+std::string dumped(const ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+std::string utf8(const std::string& text) {
+  return ordered_json::parse(dumped(text, -1)).get<std::string>();
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string version(text);
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+/// An array with to_json() of each.
+template <class Range, class ToJson>
+ordered_json table(const Range& range, const ToJson& to_json) {
+  auto rows = ordered_json::array();
+  for (const auto& row : range) rows.push_back(to_json(row));
+  return rows;
+}
+
+ordered_json of_device(const Device& d) {
+  return {{"rank", d.rank}, {"host", d.host}, {"name", d.name}, {"uuid", d.uuid}, {"memory", d.memory}};
+}
+
+ordered_json of_candidate(const comm::TimedMethod& candidate) {
+  const auto& [options, seconds] = candidate;
+  return {{"backend", options.backend},
+          {"pattern", name_of(options.pattern)},
+          {"packing", name_of(options.packing)},
+          {"path", path_name(options.path)},
+          {"seconds", seconds}};
+}
+
+ordered_json of_figure(const FigureOfMerit& figure) {
+  ordered_json json{{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}};
+  if (std::isfinite(figure.attainable)) {
+    json["attainable"] = figure.attainable;
+    json["fraction"] = figure.fraction();
+  }
+  return json;
+}
+
+ordered_json of_region(const RegionSummary& t) {
+  return {{"region", t.region}, {"calls", t.calls}, {"min", t.min},
+          {"median", t.median}, {"max", t.max},     {"slowest_rank", t.slowest_rank},
+          {"mean", t.mean}};
+}
+
+ordered_json of_traffic(const Traffic& t) {
+  return {{"rank", t.rank}, {"neighbour", t.neighbour}, {"messages", t.messages}, {"bytes", t.bytes}};
+}
+
+ordered_json of_verification(const Verification& v) {
+  ordered_json json{{"measure", v.measure}};
+  if (!v.off)
+    json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
+  if (!v.remark.empty()) json["remark"] = v.remark;
+  return json;
+}
+
+ordered_json of_gemm(const GemmRate& gemm) {
+  return {{"m", gemm.block.m},          {"n", gemm.block.n},           {"k", gemm.block.k},
+          {"rate", gemm.rate},          {"precision", gemm.precision}, {"library", gemm.library},
+          {"optimised", gemm.optimised}};
+}
+
+/// `of_app` is what the app has measured besides.
+ordered_json of_calibration(const Calibration& machine, const ordered_json& of_app) {
+  auto json = of_app.is_null() ? ordered_json::object() : of_app;
+  json["triad_bandwidth"] = machine.triad_bandwidth;
+  json["latency"] = machine.latency;
+  json["bandwidth"] = machine.bandwidth;
+  if (machine.internode_bandwidth > 0) {
+    json["internode_latency"] = machine.internode_latency;
+    json["internode_bandwidth"] = machine.internode_bandwidth;
+  }
+  if (machine.copy_bandwidth > 0) json["copy_bandwidth"] = machine.copy_bandwidth;
+  if (machine.working_set > 0) json["working_set"] = static_cast<std::int64_t>(machine.working_set);
+  if (machine.working_set_bandwidth > 0) json["working_set_bandwidth"] = machine.working_set_bandwidth;
+  if (machine.gemm) json["gemm"] = of_gemm(*machine.gemm);
+  return json;
+}
+
+/// What it ran on and how it was made.
+void add_provenance(ordered_json& json, const Provenance& run) {
+  const auto& build = build_info();
+  json["app"] = run.app;
+  json["version"] = build.version;
+  json["git_revision"] = build.git_revision;
+  json["started"] = run.started;
+  json["command"] = utf8(run.command);
+  json["deck"] = utf8(run.resolved_deck);
+  json["hosts"] = run.hosts;
+  json["ranks"] = run.ranks;
+  json["execution_space"] = Kokkos::DefaultExecutionSpace::name();
+  json["threads"] = Kokkos::DefaultExecutionSpace().concurrency();
+  json["kokkos_version"] =
+      fmt::format("{}.{}.{}", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100);
+  json["mpi_library"] = mpi_library();
+  json["hdf5_version"] = output::hdf5_version();
+  json["compiler"] = build.compiler;
+  json["flags"] = build.flags;
+  if (!run.devices.empty()) json["devices"] = table(run.devices, of_device);
+}
+
+/// How data travelled.
+void add_communication(ordered_json& json, const RunRecord& record) {
+  const auto& chosen = record.chosen();
+  json["backend"] = chosen.backend;
+  json["pattern"] = name_of(chosen.pattern);
+  json["packing"] = record.packing();
+  json["check"] = name_of(record.provenance.comm.check);
+  json["backend_remark"] = record.provenance.backend_remark;
+  json["path"] = path_name(chosen.path);
+  json["overlap"] = record.provenance.overlap;
+  const auto& exchange = record.app.exchange;
+  if (exchange && exchange->candidates.size() > 1)
+    json["candidates"] = table(exchange->candidates, of_candidate);
+  if (!record.app.traffic.empty()) json["traffic"] = table(record.app.traffic, of_traffic);
+}
+
+void add_app(ordered_json& json, const AppRecord& app) {
+  if (!app.process_grid.empty()) json["process_grid"] = fmt::format("{}", fmt::join(app.process_grid, " x "));
+  if (!app.precision.empty()) json["precision"] = app.precision;
+  json["field_memory"] = app.field_memory;
+  if (!app.history.values.empty())
+    json["history"] = {{"iteration", app.history.iterations}, {app.history.name, app.history.values}};
+}
+
+void add_outcome(ordered_json& json, const Outcome& outcome) {
+  json["peak_memory"] = outcome.peak_memory;
+  json["start_to_first_sweep"] = outcome.start_to_first_step; // the key that records have always had
+  json["verification"] = of_verification(outcome.verification);
+  if (!outcome.figures.empty()) json["figure_of_merit"] = of_figure(outcome.figures.front());
+  for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);
+  json["repeats"] = outcome.repeats;
+  json["timers"] = table(outcome.timers, of_region);
+}
+
+} // namespace
+
+ordered_json to_json(const RunRecord& record) {
+  ordered_json json;
+  add_provenance(json, record.provenance);
+  add_communication(json, record);
+  add_app(json, record.app);
+  add_outcome(json, record.outcome);
+  json["calibration"] = of_calibration(record.outcome.calibration, record.app.calibration);
+  for (const auto& [key, value] : record.app.extras.items()) {
+    if (json.contains(key))
+      throw std::logic_error(fmt::format("record: the app's extras have '{}', which every run has", key));
+    json[key] = value;
+  }
+  return json;
+}
+
+std::string json_text(const ordered_json& tree) {
+  return dumped(tree, 2) + '\n';
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/report.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace kontor::miniapp {
+namespace {
+
+constexpr std::string_view outside_of_repeats[] = {"calibrate", "io", "setup", "verify"};
+
+bool is_outside(const std::string& region) {
+  return std::find(std::begin(outside_of_repeats), std::end(outside_of_repeats), region) !=
+         std::end(outside_of_repeats);
+}
+
+void print_timers(const std::vector<RegionSummary>& timers, double total) {
+  fmt::print("\n  {:<12}{:>10}{:>12}{:>12}{:>12}{:>9}{:>9}\n", "region", "calls", "min s", "median s",
+             "max s", "slowest", "share");
+  const auto row = [&](const RegionSummary& t, const std::string& share) {
+    fmt::print("  {:<12}{:>10}{:>12.4f}{:>12.4f}{:>12.4f}{:>9}{:>9}\n", t.region, t.calls, t.min, t.median,
+               t.max, t.slowest_rank, share);
+  };
+  for (const auto& t : timers)
+    if (!is_outside(t.region)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
+  for (const auto& t : timers)
+    if (is_outside(t.region)) row(t, "apart");
+}
+
+/// What `auto` has tried for one exchange, the fastest first.
+void print_candidates(const RunRecord& record) {
+  if (!record.app.exchange || record.app.exchange->candidates.size() < 2) return;
+  auto candidates = record.app.exchange->candidates;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  const double fastest = candidates.front().seconds;
+  fmt::print("\n  {:<10}{:<14}{:<10}{:<8}{:>12}{:>12}\n", "tried", "pattern", "packing", "path", "us",
+             "of fastest");
+  for (const auto& [options, seconds] : candidates)
+    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", options.backend, name_of(options.pattern),
+               name_of(options.packing), path_name(options.path), seconds * 1e6, seconds / fastest);
+}
+
+void print_machine(const Calibration& machine) {
+  fmt::print("this machine: triad {:.1f} GB/s", machine.triad_bandwidth / 1e9);
+  if (machine.copy_bandwidth > 0) fmt::print(", copy {:.1f} GB/s", machine.copy_bandwidth / 1e9);
+  if (machine.working_set_bandwidth > 0)
+    fmt::print(", in a working set of {:.3g} MB a rank {:.1f} GB/s", machine.working_set / 1e6,
+               machine.working_set_bandwidth / 1e9);
+  if (machine.bandwidth > 0)
+    fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", machine.latency * 1e6, machine.bandwidth / 1e9);
+  if (machine.internode_bandwidth > 0)
+    fmt::print("; between nodes {:.2f} us, {:.1f} GB/s", machine.internode_latency * 1e6,
+               machine.internode_bandwidth / 1e9);
+  if (machine.gemm)
+    fmt::print("; gemm {:.1f} GFLOP/s by {}", machine.gemm->rate / 1e9, machine.gemm->library);
+  fmt::print("\n");
+}
+
+} // namespace
+
+void print_table(const RunRecord& record, const std::string& findings,
+                 const std::vector<std::filesystem::path>& written) {
+  const auto& [run, app, outcome] = record;
+  const auto& chosen = record.chosen();
+  const double seconds = median(outcome.repeats);
+  const auto grid = app.process_grid.empty() ? "" : fmt::format(" as {}", fmt::join(app.process_grid, " x "));
+  fmt::print("{} on {} ranks{}, {}, {}\n", run.app, run.ranks, grid,
+             app.precision.empty() ? "-" : app.precision, Kokkos::DefaultExecutionSpace::name());
+  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend, name_of(chosen.pattern),
+             record.packing(), path_name(chosen.path), run.overlap ? "on" : "off");
+  print_machine(outcome.calibration);
+  fmt::print("{}", findings);
+  print_candidates(record);
+  print_timers(outcome.timers, seconds);
+  const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());
+  fmt::print("\n  {} of {} repeats: median {:.4f} s, min {:.4f}, max {:.4f}\n", "time",
+             outcome.repeats.size(), seconds, *min, *max);
+  for (const auto& figure : outcome.figures) {
+    fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
+    if (std::isfinite(figure.attainable))
+      fmt::print(", {:.2f} of the attainable {:.4g}", figure.fraction(), figure.attainable);
+    fmt::print("\n");
+  }
+  const auto& v = outcome.verification;
+  if (v.off)
+    fmt::print("  verification: {}\n", v.measure);
+  else
+    fmt::print("  {}: {:.3e}, tolerance {:.3e}{}{}\n", v.measure, v.error, v.tolerance,
+               v.remark.empty() ? "" : "\n  ", v.remark);
+  std::string names;
+  for (const auto& path : written) names += (names.empty() ? "" : ", ") + path.string();
+  fmt::print("  written: {}\n\n", names);
+}
+
+void print_verdict(const Outcome& outcome) {
+  for (const auto& figure : outcome.figures)
+    fmt::print("FOM {} = {:.6g} {}\n", figure.name, figure.value, figure.unit);
+  const auto& v = outcome.verification;
+  if (v.off)
+    fmt::print("VERIFICATION OFF: {}\n", v.measure);
+  else if (v.passed())
+    fmt::print("VERIFICATION PASSED\n");
+  else if (!v.conclusive)
+    fmt::print("VERIFICATION FAILED: {}\n", v.remark);
+  else
+    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
+               v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace kontor::miniapp {
+
+/// What a run is judged by. `attainable` is what the machine could do at best, in the same unit; NaN if
+/// there is no such figure.
+struct FigureOfMerit {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  double attainable = std::numeric_limits<double>::quiet_NaN();
+
+  double fraction() const { return value / attainable; }
+};
+
+/// The answer set beside what it must be.
+struct Verification {
+  std::string measure; ///< what `error` is, in words
+  double error = 0;
+  double tolerance = 0;
+  bool off = false;        ///< nothing could be verified: the backend moves no data
+  bool conclusive = true;  ///< false: the tolerance is so wide that a wrong answer would pass, too
+  std::string remark = {}; ///< what else to know, in words; of a run that is not conclusive, why
+
+  /// What is not finite does not pass, whatever the tolerance.
+  bool passed() const {
+    return !off && conclusive && std::isfinite(error) && std::isfinite(tolerance) && error <= tolerance;
+  }
+  bool failed() const { return !off && !passed(); }
+};
+
+} // namespace kontor::miniapp

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/command_line.hpp"
+#include "run/factory.hpp"
+#include "run/options.hpp"
+#include "run/record.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/phase_times.hpp>
+#include <kontor/config/deck.hpp>
+#include <kontor/output/file.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+/// One run, from the deck to the verdict: open the output, calibrate, make the app, warm up, measure, verify,
+/// write the record and the fields, report.
+class Run {
+ public:
+  /// Collective over MPI_COMM_WORLD. Reads the deck; throws config::Error on every rank. The factory must
+  /// outlive this.
+  Run(const CommandLine&, std::string command, MiniAppFactory&, comm::Stopwatch since_start);
+
+  /// Collective. Returns the exit code. Throws what guarded() takes.
+  int operator()();
+
+ private:
+  void describe(config::Visitor&);
+  std::unique_ptr<MiniApp> make_app(const RunContext&) const;
+  std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
+  std::vector<double> measure(const comm::Communicator&, MiniApp&, Progress&, const Timers&) const;
+  void add_repeated(Timers&, const Timers& repeated) const;
+  std::vector<std::filesystem::path> write(MiniApp&, output::File&, const nlohmann::ordered_json& tree) const;
+
+  CommandLine line_;
+  std::string command_;
+  MiniAppFactory& factory_;
+  config::Deck deck_;
+  RunOptions options_;
+  std::string resolved_deck_; ///< with every default and override; what is automatic is so in it
+  comm::Stopwatch since_start_;
+};
+
+} // namespace kontor::miniapp

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/gemm.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::miniapp;
+
+/// Small integers, so that products are exact.
+template <class T>
+Matrix<T> numbers(int rows, int columns, int seed) {
+  const Matrix<T> matrix("test/matrix", rows, columns);
+  const auto host = Kokkos::create_mirror_view(matrix);
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) host(i, j) = static_cast<T>((7 * i + 5 * j + seed) % 11 - 5);
+  Kokkos::deep_copy(matrix, host);
+  return matrix;
+}
+
+template <class T>
+class Gemm : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Gemm, Precisions);
+
+TYPED_TEST(Gemm, IsTheProduct) {
+  using T = TypeParam;
+  const int m = 17, n = 5, k = 23;
+  const auto a = numbers<T>(m, k, 1), b = numbers<T>(k, n, 2), c = numbers<T>(m, n, 3);
+  const auto before = Kokkos::create_mirror(c);
+  Kokkos::deep_copy(before, c);
+  gemm<T>(T(2), a, b, T(-3), c);
+  Kokkos::fence();
+  const auto ah = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+  const auto bh = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  const auto ch = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), c);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int l = 0; l < k; ++l) sum += ah(i, l) * bh(l, j);
+      EXPECT_EQ(ch(i, j), 2 * sum - 3 * before(i, j)) << i << ", " << j;
+    }
+}
+
+TYPED_TEST(Gemm, RateIsOfAllRanks) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  CalibrationRequest request;
+  request.gemm = gemm_request<TypeParam>({64, 48, 32});
+  const auto rate = request.gemm(comm);
+  EXPECT_EQ(rate.block.m, 64);
+  EXPECT_EQ(rate.block.n, 48);
+  EXPECT_EQ(rate.block.k, 32);
+  EXPECT_EQ(rate.precision, sizeof(TypeParam) == 4 ? "float" : "double");
+  EXPECT_TRUE(std::isfinite(rate.rate));
+  EXPECT_GT(rate.rate, 1e6);
+  EXPECT_FALSE(rate.library.empty());
+}
+
+} // namespace

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/cgroup.hpp"
+#include "machine/memory.hpp"
+
+#include <kontor/comm/error.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::miniapp;
+using testing::internal::RE;
+
+constexpr double giga = 1e9;
+
+std::string refusal(const comm::Communicator& comm, double bytes) {
+  try {
+    require_memory(comm, {{"test/u", bytes}, {"test/v", 2 * bytes}});
+  } catch (const comm::AgreedError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Memory, WhatFitsIsNotRefused) {
+  EXPECT_EQ(refusal(comm::Communicator(MPI_COMM_WORLD), 1000), "");
+}
+
+TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
+  const auto text = refusal(comm, 1e9 * giga);
+  EXPECT_TRUE(
+      RE::PartialMatch(text, RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
+                                "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
+                                "ranks take [369]e\\+09 GB, which fit on [0-9]* such ")))
+      << text;
+}
+
+TEST(Memory, OneRankIsEnough) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1 || free_host_memory() > 1e18) GTEST_SKIP();
+  EXPECT_NE(refusal(comm, comm.rank() == 1 ? 1e9 * giga : 8), "");
+}
+
+TEST(Memory, FailedAllocationsAreRecognised) {
+  EXPECT_EQ(out_of_memory(std::runtime_error("no")), "");
+  EXPECT_EQ(out_of_memory(std::bad_alloc()).find("out of memory: std::bad_alloc; the "), 0U);
+  std::string text;
+  try {
+    const Kokkos::View<double*> view("test/large", std::size_t{1} << 47);
+  } catch (const std::exception& error) {
+    text = out_of_memory(error);
+  }
+  EXPECT_EQ(text.find("out of memory: Kokkos"), 0U) << text;
+  EXPECT_NE(text.find("\"test/large\""), std::string::npos) << text;
+  EXPECT_NE(text.find("GB free of"), std::string::npos) << text;
+}
+
+/// proc and sys of a made-up machine.
+class Machine {
+ public:
+  using Files = std::vector<std::pair<std::string, std::string>>; // path and text of each
+
+  explicit Machine(const Files& files) {
+    root_ = std::filesystem::temp_directory_path() / "kontor-cgroup-XXXXXX";
+    auto name = root_.string();
+    root_ = ::mkdtemp(name.data());
+    for (const auto& [path, text] : files) {
+      std::filesystem::create_directories((root_ / path).parent_path());
+      std::ofstream(root_ / path) << text;
+    }
+  }
+  ~Machine() { std::filesystem::remove_all(root_); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  GrantedMemory granted() const { return memory_of_cgroups(root_); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+const std::string first = "sys/fs/cgroup/memory/";
+const std::string second = "sys/fs/cgroup/";
+
+TEST(ControlGroups, NoneLimitNothing) {
+  EXPECT_GT(Machine(Machine::Files{}).granted().free, 1e300);
+  EXPECT_GT(Machine(Machine::Files{{"proc/self/cgroup", "0::/\n"}}).granted().free, 1e300);
+  const Machine unlimited({{"proc/self/cgroup", "0::/job\n"},
+                           {second + "job/memory.max", "max\n"},
+                           {second + "job/memory.current", "5000\n"}});
+  EXPECT_GT(unlimited.granted().free, 1e300);
+  EXPECT_GT(unlimited.granted().limit, 1e300);
+}
+
+TEST(ControlGroups, WhatIsCachedCountsAsFree) {
+  const Machine machine({{"proc/self/cgroup", "0::/job\n"},
+                         {second + "job/memory.max", "10000\n"},
+                         {second + "job/memory.current", "9000\n"},
+                         {second + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}});
+  EXPECT_EQ(machine.granted().free, 4000);
+  EXPECT_EQ(machine.granted().limit, 10000);
+}
+
+TEST(ControlGroups, TheNarrowestAroundCounts) {
+  const Machine machine({{"proc/self/cgroup", "0::/slurm/job_7/step_0/task_1\n"},
+                         {second + "slurm/memory.max", "100000\n"},
+                         {second + "slurm/memory.current", "99000\n"},
+                         {second + "slurm/job_7/memory.max", "20000\n"},
+                         {second + "slurm/job_7/memory.current", "11000\n"},
+                         {second + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
+                         {second + "slurm/job_7/step_0/task_1/memory.current", "500\n"}});
+  EXPECT_EQ(machine.granted().free, 1000); // all of slurm's jobs
+  EXPECT_EQ(machine.granted().limit, 20000);
+}
+
+TEST(ControlGroups, OfVersionOneToo) {
+  const Machine machine({{"proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n"},
+                         {first + "docker/abc/memory.limit_in_bytes", "10000\n"},
+                         {first + "docker/abc/memory.usage_in_bytes", "8000\n"},
+                         {first + "docker/abc/memory.stat", "inactive_file 1\ntotal_inactive_file 500\n"},
+                         {first + "memory.limit_in_bytes", "9223372036854771712\n"},
+                         {first + "memory.usage_in_bytes", "123456\n"}});
+  EXPECT_EQ(machine.granted().free, 2500);
+  EXPECT_EQ(machine.granted().limit, 10000);
+}
+
+TEST(ControlGroups, AContainersOwnIsMountedAtTheTop) {
+  const Machine machine({{"proc/self/cgroup", "0::/kubepods/pod1/abc\n"},
+                         {second + "memory.max", "7000\n"},
+                         {second + "memory.current", "8000\n"}});
+  EXPECT_EQ(machine.granted().free, 0);
+  EXPECT_EQ(machine.granted().limit, 7000);
+}
+
+} // namespace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/node.hpp"
+#include "run/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::miniapp;
+using Keys = std::set<std::string>;
+
+Keys keys(const nlohmann::ordered_json& json) {
+  Keys result;
+  for (const auto& [key, value] : json.items()) result.insert(key);
+  return result;
+}
+
+const Keys of_every_run{
+    "app",          "version",        "git_revision", "started",     "command",
+    "deck",         "hosts",          "ranks",        "threads",     "execution_space",
+    "backend",      "kokkos_version", "mpi_library",  "compiler",    "hdf5_version",
+    "pattern",      "packing",        "check",        "flags",       "backend_remark",
+    "path",         "overlap",        "field_memory", "peak_memory", "start_to_first_sweep",
+    "verification", "calibration",    "repeats",      "timers"};
+
+TEST(Record, OfAnAppThatAddsNothing) {
+  const auto json = to_json(RunRecord{});
+  EXPECT_EQ(keys(json), of_every_run);
+  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth"}));
+}
+
+TEST(Record, OfAnAppThatAddsAll) {
+  RunRecord record;
+  record.provenance.devices = {{0, "n1", "GPU X", "aa", 1}};
+  record.app.process_grid = {2, 3};
+  record.app.precision = "float";
+  comm::Options view, raw;
+  view.backend = "view";
+  record.app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
+  record.app.history = {{10, 20}, {0.5, 0.25}, "residual"};
+  record.app.traffic = {{0, 1, 2, 800}};
+  record.app.calibration = {{"peer_bandwidth", 3e9}};
+  record.app.extras = {{"cells", {4, 5}}};
+  record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
+  auto& machine = record.outcome.calibration;
+  machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
+  machine.working_set = 100.5;
+  machine.working_set_bandwidth = 7;
+  machine.gemm = {{64, 32, 16}, "double", 5e10, "OpenBLAS", true};
+
+  const auto json = to_json(record);
+  auto expected = of_every_run;
+  expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "cells",
+                   "figure_of_merit", "figures_of_merit"});
+  EXPECT_EQ(keys(json), expected);
+  EXPECT_EQ(json["process_grid"], "2 x 3");
+  EXPECT_EQ(json["backend"], "view");
+  EXPECT_EQ(json["packing"], "none");
+  EXPECT_EQ(json["candidates"][1]["backend"], "raw");
+  EXPECT_EQ(json["history"]["iteration"][1], 20);
+  EXPECT_EQ(json["history"]["residual"][1], 0.25);
+  EXPECT_EQ(json["traffic"][0]["bytes"], 800);
+  EXPECT_EQ(json["devices"][0]["uuid"], "aa");
+  EXPECT_EQ(json["figure_of_merit"]["name"], "updates");
+  EXPECT_EQ(json["figure_of_merit"]["fraction"], 0.5);
+  EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
+  EXPECT_EQ(keys(json["calibration"]),
+            (Keys{"triad_bandwidth", "latency", "bandwidth", "internode_latency", "internode_bandwidth",
+                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth"}));
+  EXPECT_EQ(json["calibration"]["working_set"], 100);
+  EXPECT_EQ(json["calibration"]["gemm"]["k"], 16);
+}
+
+TEST(Record, ExtrasMayNotOverwriteWhatEveryRunHas) {
+  RunRecord record;
+  record.app.extras = {{"ranks", 7}};
+  try {
+    to_json(record);
+    FAIL();
+  } catch (const std::logic_error& error) {
+    EXPECT_NE(std::string(error.what()).find("'ranks'"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Record, NamesThatAreNotUtf8AreKept) {
+  RunRecord record;
+  record.provenance.command = "heat \xff.yaml";
+  const auto json = to_json(record);
+  EXPECT_EQ(json["command"], "heat \xef\xbf\xbd.yaml");
+  EXPECT_FALSE(json_text(json).empty());
+}
+
+TEST(Record, GathersAtRank0) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  AppRecord mine;
+  mine.field_memory = 100 + comm.rank();
+  for (int i = 0; i < comm.rank(); ++i) mine.traffic.push_back({comm.rank(), i, 1, 8 * i});
+  const auto record =
+      make_record(comm, provenance(comm, RunOptions{}, "test", "command", "deck"), mine, Outcome{});
+  if (comm.rank() != 0) {
+    EXPECT_TRUE(record.app.traffic.empty());
+    EXPECT_TRUE(record.provenance.hosts.empty());
+    return;
+  }
+  const int ranks = comm.size();
+  EXPECT_EQ(record.app.field_memory, 100 * ranks + ranks * (ranks - 1) / 2);
+  EXPECT_GT(record.outcome.peak_memory, ranks * 1000000);
+  ASSERT_EQ(record.app.traffic.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2));
+  for (std::size_t i = 1; i < record.app.traffic.size(); ++i)
+    EXPECT_LE(record.app.traffic[i - 1].rank, record.app.traffic[i].rank);
+  EXPECT_EQ(record.provenance.hosts, std::vector<std::string>{host_name()}) << "all ranks are on one node";
+  EXPECT_EQ(record.provenance.ranks, ranks);
+}
+
+TEST(Figures, AFractionIsOfTheAttainable) {
+  EXPECT_EQ((FigureOfMerit{"x", 3, "1/s", 4}.fraction()), 0.75);
+  EXPECT_TRUE(std::isnan((FigureOfMerit{"x", 3, "1/s"}.fraction())));
+}
+
+TEST(Verification, PassesWithinTheToleranceOnly) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE((Verification{"e", 1, 1}.passed()));
+  EXPECT_TRUE((Verification{"e", 1.1, 1}.failed()));
+  EXPECT_TRUE((Verification{"e", nan, 1}.failed()));
+  EXPECT_TRUE((Verification{"e", 1, infinite}.failed()));
+  EXPECT_TRUE((Verification{.measure = "e", .conclusive = false}.failed()));
+  const Verification off{.measure = "e", .off = true};
+  EXPECT_FALSE(off.passed());
+  EXPECT_FALSE(off.failed());
+}
+
+} // namespace

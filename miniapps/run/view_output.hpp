@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/output/file.hpp>
+#include <kontor/output/reader.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+/// Views into the output file and back: in place where the host reaches them, else 16 MiB at a time.
+namespace kontor::miniapp {
+
+namespace detail {
+
+/// Element `number` of a box of a View, in C order, for all Views of rank 1 to 3.
+template <class View>
+struct BoxOfView {
+  using Index = std::int64_t;
+
+  View view;
+  Kokkos::Array<Index, 3> offset{}; ///< slowest first; those beyond the rank last
+  Kokkos::Array<Index, 3> extent{};
+
+  BoxOfView(const View& v, const output::Box& box) : view(v) {
+    const int before = static_cast<int>(View::rank) - static_cast<int>(box.extent.size());
+    for (int d = 0; d < 3; ++d) {
+      const bool has = d >= before && d < static_cast<int>(View::rank);
+      offset[d] = has ? static_cast<Index>(box.offset[d - before]) : 0;
+      extent[d] = has ? static_cast<Index>(box.extent[d - before]) : 1;
+    }
+  }
+
+  KOKKOS_FUNCTION typename View::reference_type operator()(Index number) const {
+    const Index c = number % extent[2], b = number / extent[2] % extent[1],
+                a = number / extent[2] / extent[1];
+    if constexpr (static_cast<int>(View::rank) == 1)
+      return view(offset[0] + a);
+    else if constexpr (static_cast<int>(View::rank) == 2)
+      return view(offset[0] + a, offset[1] + b);
+    else
+      return view(offset[0] + a, offset[1] + b, offset[2] + c);
+  }
+};
+
+/// Of a View as a block of so many dimensions.
+template <class View>
+output::Strides strides_of(const View& view, std::size_t dimensions) {
+  output::Strides strides;
+  for (auto d = static_cast<std::size_t>(View::rank) - dimensions; d < static_cast<std::size_t>(View::rank);
+       ++d)
+    strides.push_back(static_cast<std::int64_t>(view.stride(static_cast<int>(d))));
+  return strides;
+}
+
+/// Memory beside the View's, as long as the longest box so far.
+template <class View>
+class Staging {
+ public:
+  using T = typename View::non_const_value_type;
+  using Room = Kokkos::View<T*, typename View::memory_space>;
+
+  Room room(const output::Box& box) {
+    std::size_t count = 1;
+    for (const auto n : box.extent) count *= n;
+    if (all_.extent(0) < count)
+      all_ = Room(Kokkos::view_alloc("output/staging", Kokkos::WithoutInitializing), count);
+    return Kokkos::subview(all_, std::pair<std::size_t, std::size_t>(0, count));
+  }
+
+ private:
+  Room all_{"output/staging", 0};
+};
+
+/// A box in host memory, as its user handed it over.
+template <class T>
+using HostBox = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// to(n) = from(n), for either a box of a View and contiguous memory; waits for it.
+template <class ExecutionSpace, class To, class From>
+void copy_box(const To& to, const From& from, std::size_t count) {
+  const ExecutionSpace instance;
+  Kokkos::parallel_for(
+      "output/copy",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0,
+                                                                           static_cast<std::int64_t>(count)),
+      KOKKOS_LAMBDA(std::int64_t n) { to(n) = from(n); });
+  comm::fence(instance, "output/copied");
+}
+
+} // namespace detail
+
+/// Collective. As write_view(), by way of staging memory, wherever the View is.
+template <class View>
+void write_view_staged(output::File& file, const std::string& name, const output::Block& block,
+                       const View& view) {
+  using T = typename View::non_const_value_type;
+  detail::Staging<View> staging;
+  const output::Fetch<T> fetch = [&](const output::Box& box, T* to) {
+    const auto room = staging.room(box);
+    detail::copy_box<typename View::execution_space>(room, detail::BoxOfView<View>(view, box),
+                                                     room.extent(0));
+    Kokkos::deep_copy(detail::HostBox<T>(to, room.extent(0)), room);
+  };
+  file.dataset<T>(name, block, fetch);
+}
+
+/// Collective. As read_view(), by way of staging memory, wherever the View is.
+template <class View>
+void read_view_staged(const output::Reader& reader, const std::string& name, const output::Block& block,
+                      const View& view) {
+  using T = typename View::non_const_value_type;
+  detail::Staging<View> staging;
+  const output::Store<T> store = [&](const output::Box& box, const T* from) {
+    const auto room = staging.room(box);
+    Kokkos::deep_copy(room, detail::HostBox<const T>(from, room.extent(0)));
+    detail::copy_box<typename View::execution_space>(detail::BoxOfView<View>(view, box), room,
+                                                     room.extent(0));
+  };
+  reader.read<T>(name, block, store);
+}
+
+/// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset;
+/// its extents are those of the block, after a 1 for each dimension that it has more. Waits for kernels that
+/// are running. The View is only read.
+template <class View>
+void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
+  comm::fence(typename View::execution_space(), "output/to be written");
+  if constexpr (comm::on_host<View>)
+    file.dataset<typename View::non_const_value_type>(name, block, view.data(),
+                                                      detail::strides_of(view, block.extent.size()));
+  else
+    write_view_staged(file, name, block, view);
+}
+
+/// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose
+/// extents are those of the block, after a 1 for each dimension that it has more. The View is valid on
+/// return.
+template <class View>
+void read_view(const output::Reader& reader, const std::string& name, const output::Block& block,
+               const View& view) {
+  if constexpr (comm::on_host<View>)
+    reader.read<typename View::non_const_value_type>(name, block, view.data(),
+                                                     detail::strides_of(view, block.extent.size()));
+  else
+    read_view_staged(reader, name, block, view);
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/output/block.hpp>
+#include <kontor/output/error.hpp>
+
+#include <mpi.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kontor::output {
+
+/// What a dataset is.
+struct DatasetInfo {
+  std::vector<std::uint64_t> extents; ///< slowest dimension first; none: a single value
+  std::string type;                   ///< as name_of(Scalar), or another name such as "string", "table"
+};
+
+/// An HDF5 file that exists, opened for reading; any program may have written it.
+///
+/// Every member function is collective over the communicator, with the same arguments on all ranks unless
+/// stated, and throws the same Error on every rank; the reader can be used after that. An Error says which
+/// file and object it is about, what was found and what was wanted. The file is never changed or locked.
+class Reader {
+ public:
+  /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no
+  /// HDF5 file or cut off.
+  Reader(MPI_Comm comm, std::filesystem::path path);
+  /// Waits for no other rank when an exception is passing.
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  const std::filesystem::path& path() const;
+
+  /// Whether there is a group or dataset of that path.
+  bool has(const std::string& object) const;
+
+  /// The names in a group, in alphabetical order. Throws Error if it is no group.
+  std::vector<std::string> names(const std::string& group) const;
+
+  /// The attributes of a group or dataset: numbers, strings, and arrays of them. Throws Error if there is one
+  /// of another type.
+  nlohmann::ordered_json attributes(const std::string& object) const;
+
+  /// A group as File::record() writes it: its attributes, then its members, each in alphabetical order.
+  /// 1-D datasets become arrays, of numbers, strings, or, of a table, objects; unsigned bytes are booleans.
+  /// Datasets of other ranks are left out. Throws Error if there is a type that a record cannot have.
+  nlohmann::ordered_json record(const std::string& group) const;
+
+  /// Throws Error if there is no such dataset.
+  DatasetInfo info(const std::string& dataset) const;
+
+  /// Reads this rank's block of a dataset; blocks may overlap and leave gaps. `block.global` is what the
+  /// dataset's extents must be. `data` is where the block's first element goes in host memory; with strides
+  /// into a padded array, or in another order, where nothing between is touched. Block offsets, extents,
+  /// strides and data differ between ranks. Throws Error, before anything is read, if the dataset is not of
+  /// these extents or its scalars are not T (of either byte order).
+  template <FieldScalar T>
+  void read(const std::string& dataset, const Block& block, T* data, const Strides& strides = {}) const;
+
+  /// The same, to where `store` puts it, box by box of the block, 16 MiB at a time. An exception of `store`
+  /// is an Error on all ranks.
+  template <FieldScalar T>
+  void read(const std::string& dataset, const Block& block, const Store<T>& store) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace kontor::output

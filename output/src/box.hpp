@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/output/block.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kontor::output {
+
+using Extents = std::vector<std::uint64_t>;
+
+/// The bytes of values that are moved at a time: what a rank holds beside its own block.
+inline constexpr std::uint64_t piece_bytes = 16 << 20;
+
+/// The number of elements.
+std::uint64_t elements(const Extents& extent);
+
+/// Strides of a contiguous array.
+Strides contiguous_strides(const Extents& extent);
+
+/// Where the box of a block lies in the array.
+Box in_array(const Block& block, const Box& box);
+
+/// The common part of two boxes of one array; without elements if there is none.
+Box intersection(const Box& a, const Box& b);
+
+/// `box` as seen from the beginning of another box that holds it.
+Box seen_from(const Box& box, const Extents& offset);
+
+/// An array cut into boxes, each of them contiguous in it and of at most so many elements, in the order of
+/// its elements.
+class Pieces {
+ public:
+  Pieces(Extents extent, std::uint64_t max_elements);
+  std::uint64_t count() const { return count_; }
+  Box operator[](std::uint64_t number) const;
+
+ private:
+  Extents extent_;
+  std::size_t cut_ = 0; ///< this dimension is cut into slabs; those before it are walked, those after whole
+  std::uint64_t slab_ = 1;  ///< indices of a slab
+  std::uint64_t slabs_ = 0; ///< of one index of the dimensions before
+  std::uint64_t count_ = 0;
+};
+
+/// Pieces of at most piece_bytes, of elements of `size` bytes.
+Pieces pieces_of(const Extents& extent, std::size_t size);
+
+/// The elements of a box of an array that follow each other in the array without a gap; 0 if it is empty.
+std::uint64_t run_length(const Box& box, const Extents& array);
+
+/// Calls run(place, count) for all of them in order: the number in the array of the first element, and how
+/// many follow each other.
+template <class Run>
+void for_each_run(const Box& box, const Extents& array, Run&& run) {
+  const std::uint64_t count = run_length(box, array);
+  if (count == 0) return;
+  const std::uint64_t all = elements(box.extent);
+  for (std::uint64_t first = 0; first < all; first += count) {
+    std::uint64_t place = 0, rest = first, stride = 1;
+    for (std::size_t d = box.extent.size(); d-- > 0;) {
+      place += (box.offset[d] + rest % box.extent[d]) * stride;
+      rest /= box.extent[d];
+      stride *= array[d];
+    }
+    run(place, count);
+  }
+}
+
+/// Copies elements of `size` bytes between two arrays in memory, of any strides.
+void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides,
+          std::byte* to, const Strides& to_strides);
+
+} // namespace kontor::output

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stored.hpp"
+
+#include "dataset.hpp"
+#include "stored_values.hpp"
+
+#include <kontor/output/error.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace kontor::output {
+
+namespace {
+
+constexpr int deepest = 64; // groups may hold themselves
+
+/// An object of any kind.
+Handle open_object(hid_t file, const std::string& object) {
+  if (!exists(file, object))
+    throw Error(fmt::format("there is no object {}{}", object, present(file, object)));
+  return {H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", object};
+}
+
+const char* kind_of(hid_t object) {
+  switch (H5Iget_type(object)) {
+  case H5I_GROUP: return "group";
+  case H5I_DATASET: return "dataset";
+  default: return "type";
+  }
+}
+
+std::string below(const std::string& group, const std::string& name) {
+  return (group == "/" ? "" : group) + "/" + name;
+}
+
+Json members(const Stored& stored, const std::string& group, int depth) {
+  if (depth > deepest)
+    throw Error(fmt::format("{} is {} groups deep; is it a member of itself?", group, depth));
+  Json tree = stored_attributes(stored, group);
+  for (const std::string& name : member_names(stored.file, group)) {
+    const std::string path = below(group, name);
+    const Handle object = open_object(stored.file, path);
+    if (H5Iget_type(object) == H5I_GROUP)
+      tree[name] = members(stored, path, depth + 1);
+    else if (H5Iget_type(object) == H5I_DATASET && extents_of(object, path).size() <= 1)
+      tree[name] = dataset_values(stored, object, path);
+  }
+  return tree;
+}
+
+} // namespace
+
+bool exists(hid_t file, const std::string& object) {
+  if (object.find_first_not_of('/') == std::string::npos) return !object.empty();
+  for (std::size_t end = object.find_first_not_of('/'); end != std::string::npos;) {
+    end = object.find('/', end);
+    const std::string part = object.substr(0, end);
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 ||
+        H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0)
+      return false;
+    end = end == std::string::npos ? end : object.find_first_not_of('/', end);
+  }
+  return true;
+}
+
+std::string present(hid_t file, const std::string& object) {
+  std::string group = object;
+  do {
+    const std::size_t slash = group.find_last_of('/');
+    group = slash == std::string::npos || slash == 0 ? "/" : group.substr(0, slash);
+  } while (group != "/" && !exists(file, group));
+  try {
+    auto names = member_names(file, group);
+    const std::size_t most = 12;
+    if (names.size() > most) {
+      names.resize(most);
+      names.emplace_back("...");
+    }
+    return fmt::format("; {} has {}", group,
+                       names.empty() ? "no members" : fmt::format("{}", fmt::join(names, ", ")));
+  } catch (const Error&) { // it is a dataset, or damaged
+    return fmt::format("; {} is the last on its path that exists", group);
+  }
+}
+
+Handle open_dataset(hid_t file, const std::string& name) {
+  Handle object = open_object(file, name);
+  if (H5Iget_type(object) != H5I_DATASET)
+    throw Error(fmt::format("{} is a {}, not a dataset{}", name, kind_of(object), present(file, name + "/")));
+  return object;
+}
+
+std::vector<std::string> member_names(hid_t file, const std::string& group) {
+  const Handle object = open_object(file, group);
+  if (H5Iget_type(object) != H5I_GROUP)
+    throw Error(fmt::format("{} is a {}, not a group", group, kind_of(object)));
+  H5G_info_t info;
+  check(H5Gget_info(object, &info), "H5Gget_info", group);
+  std::vector<std::string> names;
+  for (hsize_t n = 0; n < info.nlinks; ++n) {
+    const auto name = [&](char* text, std::size_t size) {
+      const ssize_t length =
+          H5Lget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT);
+      check(length, "H5Lget_name_by_idx", group);
+      return static_cast<std::size_t>(length);
+    };
+    std::string text(name(nullptr, 0), '\0');
+    name(text.data(), text.size() + 1);
+    names.push_back(std::move(text));
+  }
+  return names;
+}
+
+Json stored_attributes(const Stored& stored, const std::string& object) {
+  const Handle open = open_object(stored.file, object);
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  check(H5Aiterate2(open, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "H5Aiterate2", object);
+  Json values = Json::object();
+  for (const std::string& name : names) values[name] = attribute_values(stored, open, object, name);
+  return values;
+}
+
+Json stored_group(const Stored& stored, const std::string& group) {
+  return members(stored, group, 0);
+}
+
+} // namespace kontor::output

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "box.hpp"
+#include "hdf5.hpp"
+#include "values.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kontor::output {
+
+// What a file holds, read by the one rank that asks. Throws Error; a damaged file is never believed to have
+// more than fits into it.
+
+/// A file open for reading, and how many bytes it has.
+struct Stored {
+  hid_t file;
+  std::uint64_t bytes;
+};
+
+/// Whether there is an object of that path.
+bool exists(hid_t file, const std::string& object);
+
+/// Opens a dataset. If there is none, the Error says what there is instead.
+Handle open_dataset(hid_t file, const std::string& name);
+
+/// "float64", "int32", "uint8", "string", "table", ...
+std::string name_of_type(hid_t type);
+
+/// In alphabetical order.
+std::vector<std::string> member_names(hid_t file, const std::string& group);
+
+Json stored_attributes(const Stored& stored, const std::string& object);
+
+/// A group as Reader::record() says.
+Json stored_group(const Stored& stored, const std::string& group);
+
+} // namespace kontor::output

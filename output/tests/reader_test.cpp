@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What was written is read back, on ranks that have other parts of it, and what cannot be read is an error
+// of all.
+#include "support.hpp"
+
+#include <kontor/output/reader.hpp>
+
+#include <functional>
+#include <stdexcept>
+#include <sys/stat.h>
+
+namespace kontor::output {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Members in alphabetical order, after attributes, as a reader finds them.
+Json sample() {
+  return {{"app", "heat"},
+          {"empty", ""},
+          {"hosts", {"node-1", "node-22"}},
+          {"huge", 18446744073709551615u},
+          {"overlap", true},
+          {"ratio", 0.1},
+          {"history", {{"iteration", {0, 10, 20}}, {"norm", {1.0, 0.5, 0.25}}}},
+          {"none", Json::array()},
+          {"timers", {{{"region", "compute"}, {"calls", 10}}, {{"region", "wait, été"}, {"calls", 20}}}},
+          {"verification", {{"measure", "max norm"}, {"passed", false}}}};
+}
+
+class Reading : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    File file(MPI_COMM_WORLD, path());
+    file.record("/run", sample());
+    write<double>(file, "/fields/line", {17});
+    write<float>(file, "/fields/plane", {13, 7});
+    write<std::int32_t>(file, "/fields/solid", {6, 5, 11});
+    write<std::int64_t>(file, "/fields/large", {520, 4099}); // more than one piece
+    file.attributes("/fields/plane", {{"sweeps", 12}, {"spacing", {0.5, 0.25}}});
+    file.commit();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  template <class T>
+  static void write(File& file, const std::string& name, const std::vector<std::uint64_t>& global) {
+    const Block block = uneven_block(global, 0);
+    file.dataset(name, block, numbered<T>(block).data());
+  }
+  static std::filesystem::path path(const char* name = "read.h5") { return folder("reader") / name; }
+
+  static std::string error_of_opening(const std::filesystem::path& path) {
+    return error_of([&] { Reader(MPI_COMM_WORLD, path); });
+  }
+};
+
+void expect_facts(const std::string& text, std::initializer_list<const char*> facts) {
+  for (const char* fact : facts)
+    EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' in: " << text;
+}
+
+TEST_F(Reading, RecordsAreAsTheyWereWritten) {
+  const Reader reader(MPI_COMM_WORLD, path());
+  EXPECT_EQ(reader.record("/run").dump(1), sample().dump(1));
+  EXPECT_EQ(reader.record("/fields"),
+            (Json{{"line", numbered<double>({{17}, {0}, {17}})}})); // others have ranks
+  EXPECT_EQ(reader.attributes("/fields/plane"), (Json{{"spacing", {0.5, 0.25}}, {"sweeps", 12}}));
+  EXPECT_EQ(reader.names("/"), (std::vector<std::string>{"fields", "run"}));
+  EXPECT_TRUE(reader.has("/run/timers") && reader.has("fields/plane") && reader.has("/"));
+  EXPECT_FALSE(reader.has("/run/nothing") || reader.has("/no/where") || reader.has("/fields/plane/x"));
+}
+
+TEST_F(Reading, BlocksAreReadByEachRank) {
+  const Reader reader(MPI_COMM_WORLD, path());
+  const auto expect_block = [&]<class T>(const std::string& name, const Block& block, T) {
+    SCOPED_TRACE(name);
+    const auto info = reader.info(name);
+    EXPECT_EQ(info.extents, block.global);
+    EXPECT_EQ(info.type, name_of(scalar_of<T>));
+    std::vector<T> values(numbered<T>(block).size());
+    reader.read(name, block, values.data());
+    EXPECT_TRUE(values == numbered<T>(block));
+  };
+  expect_block("/fields/line", uneven_block({17}, 0), double{});
+  expect_block("/fields/plane", uneven_block({13, 7}, 1), float{});
+  for (const int cut : {0, 1, 2})
+    expect_block("/fields/solid", uneven_block({6, 5, 11}, cut), std::int32_t{});
+  expect_block("/fields/large", uneven_block({520, 4099}, 1), std::int64_t{});
+  const auto rank = static_cast<std::uint64_t>(world_rank());
+  expect_block("/fields/solid", {{6, 5, 11}, {1, rank, 2}, {4, 1, 8}},
+               std::int32_t{}); // neither all nor once
+  expect_block("/fields/solid", {{6, 5, 11}, {1, 0, 2}, {rank == 0 ? 0u : 1u, 5, 8}}, std::int32_t{});
+}
+
+TEST_F(Reading, ValuesGoWhereverTheyBelong) {
+  const Reader reader(MPI_COMM_WORLD, path());
+  const Block block{{6, 5, 11}, {1, 0, 3}, {4, 5, 6}};
+  const auto values = numbered<std::int32_t>(block);
+  std::vector<std::int32_t> padded(4 * 7 * 9, -1), turned(values.size()), stored(values.size());
+  reader.read("/fields/solid", block, padded.data() + 9 + 2, {63, 9, 1});
+  reader.read("/fields/solid", block, turned.data(), {1, 4, 20});
+  reader.read("/fields/solid", block, Store<std::int32_t>([&](const Box& box, const std::int32_t* from) {
+                for (std::uint64_t k = 0; k < box.extent[0]; ++k)
+                  for (std::uint64_t j = 0; j < box.extent[1]; ++j)
+                    for (std::uint64_t i = 0; i < box.extent[2]; ++i)
+                      stored[((box.offset[0] + k) * 5 + box.offset[1] + j) * 6 + box.offset[2] + i] = *from++;
+              }));
+  EXPECT_TRUE(stored == values);
+  for (std::size_t k = 0; k < 4; ++k)
+    for (std::size_t j = 0; j < 7; ++j)
+      for (std::size_t i = 0; i < 9; ++i) {
+        const bool inside = j >= 1 && j <= 5 && i >= 2 && i <= 7;
+        const auto value = inside ? values[(k * 5 + j - 1) * 6 + i - 2] : -1;
+        ASSERT_EQ(padded[k * 63 + j * 9 + i], value) << k << " " << j << " " << i;
+        if (inside) {
+          ASSERT_EQ(turned[(i - 2) * 20 + (j - 1) * 4 + k], value);
+        }
+      }
+}
+
+TEST_F(Reading, WhatIsNotAsWantedIsAnErrorOfAll) {
+  const Reader reader(MPI_COMM_WORLD, path());
+  std::vector<double> room(100);
+  const auto text_of = [&](const std::string& name, const Block& block) {
+    return error_of([&] { reader.read(name, block, room.data()); });
+  };
+  const Block line{{17}, {0}, {17}};
+  expect_facts(text_of("/fields/u", line),
+               {"read.h5: ", "no object /fields/u", "/fields has large, line, plane, solid"});
+  expect_facts(text_of("/nowhere/u", line), {"no object /nowhere/u", "/ has fields, run"});
+  expect_facts(text_of("/fields/line/u", line), {"no object /fields/line/u"});
+  expect_facts(text_of("/fields", line), {"/fields is a group, not a dataset", "has large, line"});
+  expect_facts(text_of("/fields/plane", {{13, 7}, {0, 0}, {1, 7}}),
+               {"/fields/plane are float32; float64 is wanted"});
+  expect_facts(text_of("/run/timers", line), {"/run/timers are table; float64 is wanted"});
+  expect_facts(text_of("/fields/line", {{18}, {0}, {18}}), {"/fields/line is (17); (18) is wanted"});
+  expect_facts(text_of("/fields/line", {{17, 1}, {0, 0}, {17, 1}}),
+               {"/fields/line is (17); (17, 1) is wanted"});
+  // On one rank only.
+  const auto last = world_rank() == world_size() - 1;
+  expect_facts(text_of("/fields/line", {{17}, {last ? 10u : 0u}, {8}}),
+               {"out of range: offset (10) and extent (8)"});
+  expect_facts(error_of([&] {
+                 reader.read<double>("/fields/line", line, Store<double>([&](const Box&, const double*) {
+                                       if (last) throw std::runtime_error("device lost");
+                                     }));
+               }),
+               {"device lost"});
+  expect_facts(error_of([&] { static_cast<void>(reader.names("/fields/line")); }),
+               {"is a dataset, not a group"});
+  expect_facts(error_of([&] { static_cast<void>(reader.record("/runs")); }),
+               {"no object /runs", "/ has fields, run"});
+  EXPECT_EQ(text_of("/fields/line", line), ""); // after all of these
+}
+
+TEST_F(Reading, WhatIsNoWholeFileIsRefused) {
+  expect_facts(error_of_opening(path("absent.h5")), {"absent.h5: No such file or directory"});
+  expect_facts(error_of_opening(path("absent.h5").parent_path()), {"it is a directory"});
+  write_text(path("text.h5"), "app: heat\n");
+  expect_facts(error_of_opening(path("text.h5")), {"text.h5: it is not an HDF5 file", "10 bytes"});
+  const auto pipe = path("pipe.h5");
+  if (world_rank() == 0) ::mkfifo(pipe.c_str(), 0600);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_facts(error_of_opening(pipe), {"it is not a regular file"});
+  if (world_rank() == 0) std::filesystem::remove(pipe);
+  // Cut off anywhere: refused, or an error when what is missing is read.
+  const std::string whole = read_text(path());
+  for (const double part : {0.00001, 0.01, 0.5, 0.999}) {
+    SCOPED_TRACE(part);
+    write_text(path("cut.h5"),
+               whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
+    expect_facts(error_of_opening(path("cut.h5")), {"cut.h5: "});
+  }
+}
+
+/// Wherever a byte of the structure is wrong, there is an error, or a value that fits; nothing is believed
+/// to be larger than the file.
+TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
+  const auto small = path("small.h5"), damaged = path("damaged.h5");
+  {
+    File file(MPI_COMM_WORLD, small);
+    file.record("/run", {{"app", "heat"}, {"history", {1.0, 2.0, 3.0}}, {"t", {{{"a", 1}, {"b", "x"}}}}});
+    file.commit();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string whole = read_text(small);
+  int errors = 0;
+  for (std::size_t at = 8; at < whole.size(); at += whole.size() / 24) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    write_text(damaged, bytes);
+    if (!error_of([&] { static_cast<void>(Reader(MPI_COMM_WORLD, damaged).record("/run")); }).empty())
+      ++errors;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  EXPECT_GT(errors, 0);
+}
+
+} // namespace
+} // namespace kontor::output
