@@ -181,7 +181,7 @@ class Backends(RefusalTest):
         self.refused_set(
             "comm.packing=datatype",
             "comm.packing is not available: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
-            "possible; choose packing 'kernel' or backend 'view'",
+            "possible; choose packing 'kernel', 'none' or 'auto', or backend view",
         )
 
     def test_no_packing_where_a_face_does_not_lie_in_one_piece(self):

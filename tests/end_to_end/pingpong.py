@@ -128,7 +128,7 @@ class Refused(RefusalTest):
     def test_strided_by_a_backend_without_datatypes(self):
         self.refused_deck(
             "--set comm.backend=raw: comm.backend cannot do what strided compares: backend 'raw' takes contiguous "
-            "buffers only, so packing 'datatype' is not possible; choose packing 'kernel' or backend 'view'",
+            "buffers only, so packing 'datatype' is not possible; choose packing 'kernel', 'none' or 'auto', or backend view",
             deck("strided", dimensions="[2]"),
             (2,),
             *("--set", "comm.backend=raw"),

@@ -4,7 +4,7 @@
 // backend, pattern, packing, overlap and kind of store, by graphs and without. The reference is the whole
 // grid on one rank, which every rank computes for itself.
 #include "run.hpp"
-#include "ways.hpp"
+#include "methods.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,10 +90,9 @@ bool same_bits(const Domain<T>& part, const Domain<T>& whole) {
 template <class T>
 std::map<std::int64_t, double> history(const Heat<T>& heat) {
   const auto record = heat.record();
+  const auto& [iterations, values, name] = record.history;
   std::map<std::int64_t, double> norms;
-  if (!record.contains("history")) return norms;
-  const auto& table = record["history"];
-  for (std::size_t n = 0; n < table["norm"].size(); ++n) norms[table["iteration"][n]] = table["norm"][n];
+  for (std::size_t n = 0; n < values.size(); ++n) norms[iterations[n]] = values[n];
   return norms;
 }
 
@@ -160,7 +159,7 @@ class SameBits : public testing::Test {
     Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
-    EXPECT_EQ(part.heat->record()["graph"], graph ? "on" : "off");
+    EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
     const auto choice = fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}",
                                     fmt::join(options.process_grid, " x "), comm::to_string(way), overlap,
                                     options.stores == Stores::streaming, graph, options.check_every);
