@@ -67,11 +67,11 @@ TEST(History, IsCompleteAndRight) {
       problem.heat->warm_up();
       problem.heat->reset();
       problem.heat->run();
-      const auto history = problem.heat->record()["history"];
-      const std::vector<double> norms = history["norm"];
+      const auto history = problem.heat->record().history;
+      const auto& norms = history.values;
       ASSERT_EQ(norms.size(), expected.size());
       for (std::size_t n = 0; n < norms.size(); ++n) {
-        EXPECT_EQ(history["iteration"][n], n + 1);
+        EXPECT_EQ(history.iterations[n], static_cast<std::int64_t>(n + 1));
         EXPECT_NEAR(norms[n], expected[n], 1e-13 * expected[n]);
       }
     }
@@ -83,7 +83,7 @@ TEST(History, IsCompleteAndRight) {
 TEST(History, IsTheSameByGraph) {
   if (!on_device) GTEST_SKIP() << "no graphs";
   for (const int check_every : {1, 3, 5, 7, 16, 17}) {
-    nlohmann::ordered_json histories[2];
+    miniapp::History histories[2];
     for (const bool graph : {false, true}) {
       auto options = read_options(deck(0, 453, check_every, "l2"), 1);
       options.graph = graph ? Graphs::on : Graphs::off;
@@ -91,14 +91,15 @@ TEST(History, IsTheSameByGraph) {
       problem.heat->warm_up();
       problem.heat->reset();
       problem.heat->run();
-      histories[graph] = problem.heat->record()["history"];
-      EXPECT_EQ(problem.heat->record()["graph"], graph ? "on" : "off");
+      histories[graph] = problem.heat->record().history;
+      EXPECT_EQ(problem.heat->record().extras["graph"], graph ? "on" : "off");
       if (graph) {
         EXPECT_GT(problem.timers.entries().at("graph").calls, 12);
       }
     }
-    EXPECT_EQ(histories[0]["norm"].size(), (453u + check_every - 1) / check_every);
-    EXPECT_EQ(histories[0], histories[1]) << "check_every " << check_every;
+    EXPECT_EQ(histories[0].values.size(), (453u + check_every - 1) / check_every);
+    EXPECT_EQ(histories[0].iterations, histories[1].iterations) << "check_every " << check_every;
+    EXPECT_EQ(histories[0].values, histories[1].values) << "check_every " << check_every;
   }
 }
 
@@ -106,7 +107,7 @@ TEST(History, IsTheSameByGraph) {
 TEST(History, OfManySweeps) {
   Problem<double> problem(read_options(deck(0, 453, 3, "max"), ranks()), MPI_COMM_WORLD);
   problem.heat->run();
-  const std::vector<double> norms = problem.heat->record()["history"]["norm"];
+  const std::vector<double> norms = problem.heat->record().history.values;
   ASSERT_EQ(norms.size(), 151u);
   for (std::size_t n = 1; n < norms.size(); ++n) EXPECT_LT(norms[n], norms[n - 1]);
 }
@@ -115,7 +116,7 @@ TEST(History, OfManySweeps) {
 TEST(Tolerance, StopsAtTheSweepThatReachesIt) {
   Problem<double> all(read_options(deck(0, 210, 1, "max"), 1), MPI_COMM_SELF);
   all.heat->run();
-  const std::vector<double> norms = all.heat->record()["history"]["norm"];
+  const std::vector<double> norms = all.heat->record().history.values;
   for (const int check_every : {1, 2, 7}) {
     for (const int enough : {1, 42, 98, 196, 197}) {
       const double tolerance = norms[enough - 1] * (1 + 1e-12);
@@ -124,11 +125,11 @@ TEST(Tolerance, StopsAtTheSweepThatReachesIt) {
                               MPI_COMM_WORLD);
       problem.heat->run();
       const auto record = problem.heat->record();
-      EXPECT_EQ(record["sweeps"], stop);
+      EXPECT_EQ(record.extras["sweeps"], stop);
       EXPECT_EQ(problem.heat->domain().sweeps(), stop);
-      EXPECT_EQ(record["history"]["iteration"].back(), stop);
-      EXPECT_EQ(record["history"]["norm"].back(), norms[stop - 1]);
-      EXPECT_EQ(record["history"]["norm"].size(), static_cast<std::size_t>(stop / check_every));
+      EXPECT_EQ(record.history.iterations.back(), stop);
+      EXPECT_EQ(record.history.values.back(), norms[stop - 1]);
+      EXPECT_EQ(record.history.values.size(), static_cast<std::size_t>(stop / check_every));
       const auto result = problem.heat->verify(); // too soon to pass, but it is the field of that norm
       EXPECT_LE(result.error, result.tolerance);
     }
