@@ -172,6 +172,19 @@ TEST_F(Reading, WhatIsNoWholeFileIsRefused) {
   }
 }
 
+TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {
+  const auto cut = path("cut.h5");
+  write_text(cut, read_text(path()));
+  const Reader reader(MPI_COMM_WORLD, cut);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Block block = uneven_block({520, 4099}, 0);
+  std::vector<std::int64_t> values(numbered<std::int64_t>(block).size());
+  expect_facts(error_of([&] { reader.read("/fields/large", block, values.data()); }),
+               {"cut.h5: ", "/fields/large", "failed"});
+}
+
 /// Wherever a byte of the structure is wrong, there is an error, or a value that fits; nothing is believed
 /// to be larger than the file.
 TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
