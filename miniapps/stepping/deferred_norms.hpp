@@ -36,8 +36,8 @@ class DeferredNorms {
   void begin(int batch, const Streams<ExecutionSpace>& streams) {
     if (on_device && batch != planned_) {
       for (const int b : {0, 1})
-        batches_[b].reduction.plan(
-            streams, Kokkos::subview(slots_, std::pair<int, int>(b * batch, (b + 1) * batch)));
+        batches_[b].reduction.plan(streams,
+                                   Kokkos::subview(slots_, std::pair<int, int>(b * batch, (b + 1) * batch)));
       planned_ = batch;
     }
     batch_ = batch;

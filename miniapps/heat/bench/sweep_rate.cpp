@@ -19,6 +19,7 @@
 
 namespace {
 
+using namespace kontor;
 using namespace kontor::heat;
 using Instance = FieldView<double>::execution_space;
 

@@ -68,10 +68,10 @@ TEST(History, IsCompleteAndRight) {
       problem.heat->reset();
       problem.heat->run();
       const auto history = problem.heat->record().history;
-      const std::vector<double> norms = history.values;
+      const auto& norms = history.values;
       ASSERT_EQ(norms.size(), expected.size());
       for (std::size_t n = 0; n < norms.size(); ++n) {
-        EXPECT_EQ(history.iterations[n], n + 1);
+        EXPECT_EQ(history.iterations[n], static_cast<std::int64_t>(n + 1));
         EXPECT_NEAR(norms[n], expected[n], 1e-13 * expected[n]);
       }
     }

@@ -3,8 +3,8 @@
 // The field and the norms of its sweeps are the same to the last bit for any number of ranks, process grid,
 // backend, pattern, packing, overlap and kind of store, by graphs and without. The reference is the whole
 // grid on one rank, which every rank computes for itself.
-#include "run.hpp"
 #include "methods.hpp"
+#include "run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,10 +89,9 @@ bool same_bits(const Domain<T>& part, const Domain<T>& whole) {
 /// The norms of a run, by sweep.
 template <class T>
 std::map<std::int64_t, double> history(const Heat<T>& heat) {
-  const auto record = heat.record();
-  const auto& [iterations, values, name] = record.history;
+  const auto table = heat.record().history;
   std::map<std::int64_t, double> norms;
-  for (std::size_t n = 0; n < values.size(); ++n) norms[iterations[n]] = values[n];
+  for (std::size_t n = 0; n < table.values.size(); ++n) norms[table.iterations[n]] = table.values[n];
   return norms;
 }
 
@@ -111,22 +110,22 @@ class SameBits : public testing::Test {
     const Problem<T> replayed(options, MPI_COMM_SELF);
     run(*replayed.heat, repeats_by_graph);
     constexpr bool in_host_memory = comm::on_host<typename FieldView<T>::execution_space>;
-    const auto ways = in_host_memory ? comm::test::methods() : comm::test::device_methods();
+    const auto methods = in_host_memory ? comm::test::methods() : comm::test::device_methods();
     options.check_every = 21;
     int grids = 0;
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
       int turn = grids++ + static_cast<int>(sizeof(T) / sizeof(float));
-      for (const auto& way : ways) {
+      for (const auto& method : methods) {
         ++turn;
         for (const bool overlap : {false, true}) {
           const auto chosen = [&](bool graph) { return in_host_memory || (turn + overlap + graph) % 2 == 0; };
-          if (chosen(false)) check_one(options, way, overlap, *launched.heat);
-          if (!chosen(true) || !can_have_graph(options, way)) continue;
+          if (chosen(false)) check_one(options, method, overlap, *launched.heat);
+          if (!chosen(true) || !can_have_graph(options, method)) continue;
           auto by_graph = options;
           by_graph.graph = Graphs::on;
           by_graph.check_every = turn / 2 % 2 == 0 ? 3 : 21; // with norms in the graph, and without
-          check_one(by_graph, way, overlap, *replayed.heat);
+          check_one(by_graph, method, overlap, *replayed.heat);
         }
       }
       options.stores = Stores::streaming;
@@ -136,9 +135,9 @@ class SameBits : public testing::Test {
   }
 
  private:
-  static bool can_have_graph(const Options& options, const comm::Options& way) {
+  static bool can_have_graph(const Options& options, const comm::Options& method) {
     if (!on_device || options.equation == Equation::transient) return false;
-    return way.backend == "nccl" || way.backend == "ipc" || options.process_grid == one_rank(options);
+    return method.backend == "nccl" || method.backend == "ipc" || options.process_grid == one_rank(options);
   }
   static std::vector<std::int64_t> one_rank(const Options& options) {
     return std::vector<std::int64_t>(options.cells.size(), 1);
@@ -154,14 +153,14 @@ class SameBits : public testing::Test {
     }
   }
 
-  static void check_one(const Options& options, const comm::Options& way, bool overlap,
+  static void check_one(const Options& options, const comm::Options& method, bool overlap,
                         const Heat<T>& whole) {
-    Problem<T> part(options, MPI_COMM_WORLD, way, overlap);
+    Problem<T> part(options, MPI_COMM_WORLD, method, overlap);
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
     EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
     const auto choice = fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}",
-                                    fmt::join(options.process_grid, " x "), comm::to_string(way), overlap,
+                                    fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
                                     options.stores == Stores::streaming, graph, options.check_every);
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
