@@ -33,7 +33,7 @@ __device__ void give_up(const DevicePlan& plan, int message) {
   HostNumber(plan.host_flags->late).store(message + 1, cuda::memory_order_relaxed);
 }
 
-/// Whether the counter has come to the step before patience was lost.
+/// Whether the counter has come to the step before the timeout.
 __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) {
   const Shared steps(counter);
   const auto begin = nanoseconds();

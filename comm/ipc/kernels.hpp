@@ -27,7 +27,7 @@ struct HostFlags {
   int abandoned = 0; ///< not 0: the host no longer wants what is waited for
 };
 
-/// What the kernels of a plan work on; all in device memory, but for the notice.
+/// What the kernels of a plan work on; all in device memory, but for the host flags.
 struct DevicePlan {
   State* state = nullptr;
   HostFlags* host_flags = nullptr;

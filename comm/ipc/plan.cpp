@@ -95,7 +95,7 @@ class PeerPlan final : public Plan {
     auto status = cudaStreamCaptureStatusNone;
     check_step(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
     if (status != cudaStreamCaptureStatusNone) return;
-    constexpr double any_time = 0; // the kernels' own patience ends it
+    constexpr double any_time = 0; // the kernels' own timeout ends it
     mpi::Deadline(any_time).wait([&] {
       int flag = 0;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);

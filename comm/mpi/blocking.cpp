@@ -3,7 +3,7 @@
 // Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and
 // receives one. All ranks walk them in that order, so each call finds its partners at the same place or
 // before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
-// for with patience.
+// for with a timeout.
 #include "pattern.hpp"
 #include "support/deadline.hpp"
 

@@ -22,7 +22,7 @@ class MessageRequests {
   [[noreturn]] void fail(int code, const char* operation, const Message& m);
 
   /// Returns when all messages are complete. Throws Error, with the first message that failed or, at check
-  /// level `cross_rank`, the first that has not come when patience ends.
+  /// level `cross_rank`, the first that has not come at the timeout.
   void wait();
 
   /// Whether all messages are complete. Throws Error, with the first message that failed.

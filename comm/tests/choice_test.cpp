@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is left to `auto`, and how it is settled.
+// What is left to `auto`, and how it is chosen.
 #include "error_text.hpp"
 #include "methods.hpp"
 #include "views.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Path `staged`: messages in pieces, through memory of the carrier's own. It is a matter of device memory,
-// but its code is the same for Views anywhere, so that it is tried here where there is no device.
+// Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device
+// memory, but its code is the same for Views anywhere, so that it is tried here where there is no device.
 #include "ring.hpp"
 
 #include <kontor/comm/detail/communicator_internals.hpp>
@@ -28,7 +28,7 @@ Method staged_way(const Communicator& comm, const Options& options) {
   return method;
 }
 
-/// Collective. Two legs of a ring, three steps, by a carrier on path `staged` with so many waves.
+/// Collective. Two legs of a ring, three steps, by an exchange method on path `staged` with so many chunks.
 template <class A, class B, class C, class D>
 void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
                    std::size_t chunks) {

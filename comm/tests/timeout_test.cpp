@@ -88,7 +88,7 @@ TEST(Patience, ALostMessageIsAnError) {
          fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'", size - 1));
 }
 
-/// The kernels of backend `ipc` that wait have patience of their own.
+/// The kernels of backend `ipc` that wait have a timeout of their own.
 TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
   int size = 1;
   int rank = 0;

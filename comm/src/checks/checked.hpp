@@ -71,7 +71,7 @@ class Checked {
 
   /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ.
   virtual bool poll() = 0;
-  /// What it waits for. Throws Error where it has words of its own for the end of patience.
+  /// What it waits for. Throws Error where it has words of its own for a timeout.
   virtual std::string missing() const = 0;
   /// Gives up, as Request says; `keep` is what MPI may need still.
   virtual void drop(const Communicator&, const std::shared_ptr<void>& keep) = 0;
@@ -83,10 +83,10 @@ std::shared_ptr<Checked> checked_send(const Communicator&, const Envelope&, cons
 std::shared_ptr<Checked> checked_receive(const Communicator&, const Envelope&, const Buffer&, void* data,
                                          const mpi::Payload&, const Description&);
 
-/// Waits until the message is complete; throws Error when patience ends.
+/// Waits until the message is complete; throws Error at the timeout.
 void wait_with_timeout(const Communicator&, Checked&, const Envelope&, const Buffer&);
 
-/// Throws Error: patience has ended.
+/// Throws Error: the timeout has passed.
 [[noreturn]] void fail_timeout(const Communicator&, const Envelope&, const Buffer&, const std::string& why);
 
 } // namespace kontor::comm::detail

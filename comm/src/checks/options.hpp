@@ -8,7 +8,7 @@
 namespace kontor::comm {
 
 /// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if
-/// the options, the patience aside, are not equal on all of them.
+/// the options, the timeout aside, are not equal on all of them.
 void require_equal(MPI_Comm, const Options&);
 
 } // namespace kontor::comm

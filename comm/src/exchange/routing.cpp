@@ -61,7 +61,7 @@ class Router {
 
   const std::optional<std::string>& problem() const { return problem_; }
 
-  /// All ranks have equally many waves, since plans are collective.
+  /// All ranks have equally many chunks, since plans are collective.
   Routing finish(const Communicator& comm) && {
     if (staged_) {
       int count = static_cast<int>(chunks_.size());

@@ -58,7 +58,7 @@ struct Capabilities {
   bool hands_to_mpi() const { return host_buffers && moves_data; }
 };
 
-/// The native queue of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
+/// The native stream of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
 using Stream = void*;
 
 /// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel
@@ -127,7 +127,7 @@ class Plan {
   virtual bool give_up() noexcept { return true; }
 
   /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
-  /// replays steps by itself, from a recording of its stream, as a stream_ordered backend allows.
+  /// replays steps by itself, from a graph captured on its stream, as a stream_ordered backend allows.
   virtual void poll() {}
 };
 

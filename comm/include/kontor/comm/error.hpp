@@ -28,7 +28,7 @@ class CallError : public Error {
 /// The choice of Options that an error is about.
 enum class Axis : std::uint8_t { none, backend, pattern, packing, path };
 
-/// What was asked for is not to be had: an unknown or absent backend, or one that cannot do it.
+/// What was asked for is not available: an unknown or absent backend, or one that cannot do it.
 /// Thrown on every rank.
 class UsageError : public AgreedError {
  public:

@@ -163,7 +163,7 @@ class Exchange {
   }
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
-  /// ordered after all work on the instance: by one fence, or by the instance's own queue where the backend
+  /// ordered after all work on the instance: by one fence, or by the instance's own stream where the backend
   /// is stream-ordered (nccl, ipc). The Views that are sent may be read but not written before finish(),
   /// those that receive neither. Throws CallError before commit(), after another add(), in a step, and after
   /// a step that failed, until commit() has made the plan anew.
@@ -208,7 +208,7 @@ class Exchange {
   /// where nothing else tells: with pattern `blocking`, whose messages travel in finish(), and with `rma`
   /// until the ranks that it sends to have started. Where the backend is stream-ordered it is true at once.
   /// At check level `cross_rank` the first test() of a step is compared with the finish() or test() of other
-  /// ranks; where a message never comes, finish() alone has patience.
+  /// ranks; where a message never comes, finish() alone has a timeout.
   bool test() {
     auto& exchange_method = committed();
     if (!under_way_) throw CallError("exchange '" + label_ + "': test() without start()");

@@ -42,7 +42,7 @@ enum class CheckLevel : std::uint8_t {
 /// The name that leaves the choice of backend open.
 inline constexpr const char* automatic_backend = "auto";
 
-/// What a Communicator is made with; equal on all ranks, but for the patience.
+/// What a Communicator is made with; equal on all ranks, but for the timeout.
 struct Options {
   std::string backend = "raw";            ///< a name of backends(), or automatic_backend
   Pattern pattern = Pattern::nonblocking; ///< of the backends that are MPI's

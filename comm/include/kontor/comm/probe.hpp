@@ -18,7 +18,7 @@ struct MessageStatus {
 };
 
 /// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received.
-/// MPI_Probe. At check level `cross_rank` the wait ends with an Error when patience does.
+/// MPI_Probe. At check level `cross_rank` the wait ends with an Error at the timeout.
 MessageStatus probe(const Communicator&, int source = any_source, int tag = any_tag);
 
 /// Local. The same without waiting: nothing if no such message has come. MPI_Iprobe.

@@ -42,7 +42,7 @@ class Pool {
  private:
   class Gathered;
   bool has_timeout() const;
-  /// Takes turns until one of them says that it is enough, or nothing is active, or patience has ended.
+  /// Takes turns until one of them says that it is enough, or nothing is active, or the timeout has passed.
   template <class Turn>
   void wait_with_timeout(Turn turn);
 

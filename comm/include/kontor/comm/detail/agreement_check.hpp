@@ -41,7 +41,7 @@ class AgreementCheck {
   AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
-  /// Local. Whether all ranks have come. Throws as check_agreement() does; patience begins with the first
+  /// Local. Whether all ranks have come. Throws as check_agreement() does; the timeout counts from the first
   /// call.
   bool test();
 

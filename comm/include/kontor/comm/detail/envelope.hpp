@@ -59,7 +59,8 @@ void check_envelope(const Communicator&, const Envelope&);
 [[noreturn]] void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                                 const Envelope& from, const Buffer& received);
 
-/// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with patience.
+/// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with a
+/// timeout.
 inline bool verified(const Communicator& comm) {
   return detail::internals(comm).cached().check == CheckLevel::cross_rank;
 }

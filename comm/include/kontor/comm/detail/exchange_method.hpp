@@ -30,12 +30,12 @@ using Owners = std::vector<std::shared_ptr<void>>;
 /// One way of carrying an exchange, with all that it repeats: staging memory, pack kernels and plans.
 ///
 /// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
-/// wave of pieces at a time: while one is between hosts, the next is between device and host.
+/// chunk of each message at a time: while one is between hosts, the next is between device and host.
 template <class T, class ExecutionSpace, class MemorySpace>
 class ExchangeMethod final : public detail::InFlight {
  public:
   /// Collective over the communicator; all steps are with the same instance. The memory of the slots must
-  /// outlive the carrier: `views` own it. Throws on every rank.
+  /// outlive the exchange method: `views` own it. Throws on every rank.
   ExchangeMethod(const Communicator& comm, const Method& method, const std::string& label,
                  std::span<const Slot> slots, const Agreement& agreement, const ExecutionSpace& instance,
                  Owners views = {})
@@ -91,7 +91,7 @@ class ExchangeMethod final : public detail::InFlight {
     });
   }
 
-  /// Goes on with what has come, in the order of waves; whether that was all.
+  /// Goes on with what has come, in the order of chunks; whether that was all.
   bool test(const ExecutionSpace& instance, PhaseTimes* times) {
     return finish_chunks(instance, times, [](Plan& plan) { return plan.test(); });
   }
@@ -107,8 +107,8 @@ class ExchangeMethod final : public detail::InFlight {
     return result;
   }
 
-  /// Ends a carrier: collective, with the messages of a step that was not finished, or at once where this
-  /// rank ends alone; then what MPI may still use stays with the communicator.
+  /// Ends an exchange method: collective, with the messages of a step that was not finished, or at once where
+  /// this rank ends alone; then what MPI may still use stays with the communicator.
   static void retire(std::unique_ptr<ExchangeMethod> exchange_method) noexcept {
     const auto step = exchange_method->step_;
     const bool left = step == Step::failed ||
@@ -142,7 +142,7 @@ class ExchangeMethod final : public detail::InFlight {
     chunk.packs.template run<Packs::Direction::pack>(instance);
   }
 
-  /// Unpacks each wave that is complete(plan), up to the first that is not; whether all of them are.
+  /// Unpacks each chunk that is complete(plan), up to the first that is not; whether all of them are.
   template <class Complete>
   bool finish_chunks(const ExecutionSpace& instance, PhaseTimes* times, const Complete& complete) {
     PhaseClock clock(times);
@@ -221,8 +221,8 @@ class ExchangeMethod final : public detail::InFlight {
   bool releases_ = false; ///< receives lie in memory of the backend's own
   Staging staging_;
   Pinned pinned_;
-  std::array<std::optional<OwnedStream<ExecutionSpace>>, 2> streams_; ///< where waves are packed in turns
-  std::size_t finished_ = 0;  ///< waves of the step under way that have been unpacked
+  std::array<std::optional<OwnedStream<ExecutionSpace>>, 2> streams_; ///< where chunks are packed in turns
+  std::size_t finished_ = 0;  ///< chunks of the step under way that have been unpacked
   std::vector<Chunk> chunks_; // last: plans are gone before the memory they use
 };
 

@@ -14,8 +14,8 @@
 namespace kontor::comm::detail {
 
 /// Collective. Compares what the ranks are about to make. Throws AgreedError on every rank unless all make
-/// the same reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not to
-/// be had: MPI does not define the operation, the two Views differ in extents or share memory, one of them
+/// the same reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not
+/// available: MPI does not define the operation, the two Views differ in extents or share memory, one of them
 /// has elements but no memory, or is strided and packing is 'none'.
 void agree_on_reduction(const Communicator&, const std::string& label, const Buffer& in, const Buffer& out,
                         ReduceOp);

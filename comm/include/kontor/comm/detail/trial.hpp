@@ -28,8 +28,8 @@ TrialLength trial_length(double seconds, double limit);
 /// The medians over rounds; times[round * methods + c] is of method c.
 std::vector<double> medians(std::span<const double> times, std::size_t methods);
 
-/// Collective. A carrier for each way that Views in this memory can go; a way that is one of several and
-/// turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
+/// Collective. An exchange method for each way that Views in this memory can go; a way that is one of several
+/// and turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
 template <class ExchangeMethod, class ExecutionSpace>
 std::vector<Held<ExchangeMethod>> make_exchange_methods(const Communicator& comm, const std::string& label,
                                                         std::span<const Slot> slots,
@@ -121,8 +121,8 @@ std::vector<double> try_in_turns(const Communicator& comm, std::size_t methods, 
   return medians({times.data(), times.size()}, methods);
 }
 
-/// Collective. The carriers' times; not measured, and 0, where there is no choice. Views that receive are
-/// saved before and written back afterwards.
+/// Collective. The exchange methods' times; not measured, and 0, where there is no choice. Views that receive
+/// are saved before and written back afterwards.
 template <class T, class ExecutionSpace, class MemorySpace>
 std::vector<double>
 time_methods(const Communicator& comm,

@@ -41,8 +41,8 @@ class Event {
 };
 
 /// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other
-/// instances into it: one that holds for an event of `instance` belongs to the recording from there on, and
-/// `instance` must hold for an event of it in the end.
+/// instances into it: one that holds for an event of `instance` belongs to the captured graph from there on,
+/// and `instance` must hold for an event of it in the end.
 template <class ExecutionSpace>
 class CapturedGraph {
  public:
@@ -57,7 +57,7 @@ class CapturedGraph {
   std::function<void()> work_;
 };
 
-/// The native queue of an instance; null where it has none.
+/// The native stream of an instance; null where it has none.
 template <class ExecutionSpace>
 void* native_stream(const ExecutionSpace&) {
   return nullptr;
