@@ -34,7 +34,7 @@ struct Shape {
 };
 
 /// Which rows of an array a Buffer is made of, where they have been chosen: those along dimension 0.
-struct Rows {
+struct RowIndices {
   const std::int64_t* indices = nullptr; ///< where the Shape is by_index: of each row, in host memory
   std::int64_t begin = 0;                ///< else the first row
   std::int64_t end = 0;                  ///< and the one after the last
@@ -49,7 +49,7 @@ struct Buffer {
   Shape shape;                          ///< where they lie
   MemoryKind memory = MemoryKind::host; ///< where `data` points
   std::string label;                    ///< the View's, for errors
-  Rows rows{};                          ///< which of the View's; does not own the list either
+  RowIndices rows{};                    ///< which of the View's; does not own the list either
 };
 
 /// "double", "complex<float>", "int32", "48-byte struct"
