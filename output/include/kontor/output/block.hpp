@@ -35,8 +35,8 @@ struct Block {
 
 /// A part of a block, in indices of the block.
 struct Box {
-  std::vector<std::uint64_t> offset;
-  std::vector<std::uint64_t> extent;
+  std::vector<std::uint64_t> offset; ///< of its first element
+  std::vector<std::uint64_t> extent; ///< elements along each dimension
 };
 
 /// Steps between elements of a block in memory, one a dimension, in elements: element (k, j, i) is

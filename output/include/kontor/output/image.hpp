@@ -12,7 +12,7 @@ namespace kontor::output {
 
 /// A uniform mesh of a box, of 1 to 3 dimensions, as visualisation programs see it.
 struct Image {
-  int dimensions = 3;
+  int dimensions = 3;                          ///< 1 to 3
   std::array<std::uint64_t, 3> cells{1, 1, 1}; ///< nx, ny, nz; 1 beyond the dimensions
   std::array<double, 3> origin{0, 0, 0};       ///< the corner of the first cell, which is the first point
   std::array<double, 3> spacing{1, 1, 1};      ///< the size of a cell: dx, dy, dz
@@ -23,10 +23,10 @@ enum class Centering { cells, points };
 
 /// A dataset of values on a mesh.
 struct MeshField {
-  std::string name;    ///< that is shown
-  std::string dataset; ///< its path in the HDF5 file
-  Scalar scalar = Scalar::float64;
-  Centering centering = Centering::cells;
+  std::string name;                       ///< that is shown
+  std::string dataset;                    ///< its path in the HDF5 file
+  Scalar scalar = Scalar::float64;        ///< of its values
+  Centering centering = Centering::cells; ///< what they belong to
 };
 
 /// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points.

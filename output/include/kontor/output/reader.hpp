@@ -36,6 +36,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  /// Local. The file that it was made for.
   const std::filesystem::path& path() const;
 
   /// Whether there is a group or dataset of that path.

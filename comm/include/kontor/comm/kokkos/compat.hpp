@@ -13,6 +13,7 @@ namespace kontor::comm {
 /// characters cost no allocation.
 class Region {
  public:
+  /// Local. Begins it.
   explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
   ~Region() { Kokkos::Profiling::popRegion(); }
   Region(const Region&) = delete;

@@ -42,6 +42,7 @@ inline DeviceMemory device_memory() {
 /// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
 class PeerCopy {
  public:
+  /// Local. For copies of so many bytes.
   explicit PeerCopy(std::size_t /*bytes*/) {}
   /// Local. Returns when so many copies, one after the other, are complete.
   void operator()(int /*copies*/) const {}
