@@ -111,7 +111,7 @@ TEST_F(Verified, ExchangeOfOneWithOthers) {
   const Line<int> out("out", 3 + me);
   const Line<int> in("in", 3);
   const auto text = text_of<Error>([&] { sendrecv(comm, out, other, in, other); });
-  EXPECT_EQ(text, fmt::format("exchange {} rank {} (tag 0): rank 1 sends View 'out', (4) int32, but rank 0 "
+  EXPECT_EQ(text, fmt::format("sendrecv {} rank {} (tag 0): rank 1 sends View 'out', (4) int32, but rank 0 "
                               "receives View 'in', (3) int32",
                               me == 0 ? "from" : "to", other));
 }

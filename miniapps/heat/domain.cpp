@@ -110,7 +110,8 @@ double Domain<T>::cells() const {
 template <class T>
 grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
   comm::fence(typename FieldView<T>::execution_space(), "heat/current");
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_]);
+  const auto host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_], "heat/field on host");
   return grid::view_of(host, block_, block_.all());
 }
 

@@ -68,7 +68,7 @@ double asked_there(const comm::Communicator& comm, double mine) {
   if constexpr (host_only) return comm::allreduce(node, mine, comm::ReduceOp::sum);
   const auto uuid = comm::device_identity().uuid;
   const auto uuids = comm::allgatherv(node, text_view(uuid));
-  const Kokkos::View<double*, Kokkos::HostSpace> bytes("memory/asked", node.size());
+  const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
   bytes(node.rank()) = mine;
   comm::allgather(node, bytes);
   double sum = 0;

@@ -208,19 +208,19 @@ class FullDisk(FaultTest):
         for name in "plate.xmf", "plate.json":
             with self.subTest(name):
                 said = self.run_out_of_space(100, 3, "parallel", file=name)
-                self.assertRegex(said, rf"^output: {name}: .*: No space left on device; no file was replaced$")
+                self.assertRegex(said, rf"^output: {name}: .*: No space left on device.*; no file was replaced$")
 
     def test_where_rank_0_writes_all(self):
         for ranks, room in (1, 0), (1, 61_440), (3, 0), (3, 1000), (3, 30_000), (3, 61_440):
             with self.subTest(ranks=ranks, room=room):
                 said = self.run_out_of_space(room, ranks, "gathered")
-                self.assertRegex(said, r"^output: plate\.h5: .*: No space left on device; no file was replaced$")
+                self.assertRegex(said, r"^output: plate\.h5: .*: No space left on device.*; no file was replaced$")
 
     def test_where_all_ranks_write(self):
         for room in 0, 1000:
             with self.subTest(room=room):
                 said = self.run_out_of_space(room, 3, "parallel")
-                self.assertRegex(said, r"^output: plate\.h5: .*No space left on device; no file was replaced$")
+                self.assertRegex(said, r"^output: plate\.h5: .*No space left on device.*; no file was replaced$")
 
     def test_of_the_last_rank_only(self):
         said = self.run_out_of_space(0, 3, "parallel", only=2)

@@ -51,7 +51,8 @@ void be_deaf() {
 /// Kokkos labels its own kernels "Kokkos::View::initialization [label]"; the label is ours.
 bool starts_with_module(std::string label) {
   if (label.rfind("Kokkos::View::", 0) == 0) label = label.substr(label.find('[') + 1);
-  for (const char* module : {"heat/", "grid/", "stepping/", "comm/", "Kokkos::"}) // the last: scratch memory
+  for (const char* module :
+       {"heat/", "grid/", "machine/", "stepping/", "comm/", "Kokkos::"}) // the last: scratch memory
     if (label.rfind(module, 0) == 0) return true;
   return false;
 }
