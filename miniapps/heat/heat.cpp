@@ -30,6 +30,9 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
   probe_exact(domain_);
 }
 
+template <class T>
+Heat<T>::~Heat() = default;
+
 /// Collective. Takes in the norm of the sweep just made.
 template <class T>
 void Heat<T>::add_norm() {

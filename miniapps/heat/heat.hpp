@@ -20,6 +20,7 @@ class Heat final : public miniapp::MiniApp {
  public:
   /// Collective over the context's communicator. Options are resolved.
   Heat(const Options&, const miniapp::RunContext&);
+  ~Heat() override; // with the kernels that it may launch, which are compiled in heat.cpp
 
   void warm_up() override;
   void reset() override;

@@ -28,7 +28,10 @@ class BatchReduction {
   void plan(const Streams<ExecutionSpace>& streams, const Numbers& numbers) {
     reduction_.reset();
     host_ = Host("stepping/norms", numbers.extent(0));
-    reduction_.emplace(*comm_, "norms", numbers, host_, op_, streams.exchange());
+    // A backend that reduces on a stream has all its work on one; else nothing is to wait for exchanges.
+    const bool by_backend = comm_->capabilities().stream_collectives;
+    reduction_.emplace(*comm_, "norms", numbers, host_, op_,
+                       by_backend ? streams.exchange() : streams.compute());
   }
 
   bool started() const { return started_; }

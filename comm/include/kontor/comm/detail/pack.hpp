@@ -128,15 +128,6 @@ struct PackKernel {
   }
 };
 
-/// Runs the kernel on the instance and does not wait for it. By a lambda, which nvcc 13 finds again in a
-/// program of several sources that launch the same kernel; the functor itself it does not.
-template <class ExecutionSpace, class Kernel>
-void launch_pack(const char* name, const ExecutionSpace& instance, std::int64_t items, const Kernel& kernel) {
-  Kokkos::parallel_for(
-      name, Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, items),
-      KOKKOS_LAMBDA(std::int64_t item) { kernel(item); });
-}
-
 /// The pieces of one fused pack or unpack. A work item is long on a CPU, so that it vectorises; one element
 /// on a GPU, so that neighbouring threads touch neighbouring elements.
 template <class T, class ExecutionSpace>
@@ -202,9 +193,10 @@ class PackList {
 
   template <Direction direction, bool indexed>
   void launch(const ExecutionSpace& instance) const {
+    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
     using Kernel = PackKernel<T, Space, direction, chunk, indexed>;
-    launch_pack(direction == Direction::pack ? "comm/pack" : "comm/unpack", instance, items_,
-                Kernel{list_, narrow_.data(), wide_.data()});
+    Kokkos::parallel_for(direction == Direction::pack ? "comm/pack" : "comm/unpack",
+                         Policy(instance, 0, items_), Kernel{list_, narrow_.data(), wide_.data()});
   }
 
   std::vector<PackItem<T>> items_to_pack_;
