@@ -29,7 +29,9 @@ def shown(value):
 
 
 def number(value):
-    return f"2^{value.bit_length() - 1}" if isinstance(value, int) and value > 9999 else f"{value:g}"
+    if isinstance(value, int) and value > 9999:
+        return f"2^{value.bit_length() - 1}" if value & (value - 1) == 0 else str(value)
+    return f"{value:g}"
 
 
 def bounds(schema):

@@ -14,7 +14,8 @@
 /// What a record says of an exchange.
 namespace kontor::miniapp {
 
-/// Collective. What the deck's packing came to, over all ranks.
+/// Collective, so for the constructor of an app: its record() is local. What the deck's packing came to, over
+/// all ranks.
 template <class View>
 std::string packing_used(const comm::Communicator& comm, const comm::Exchange<View>& exchange) {
   const int packs = exchange.packing() == comm::Packing::none ? 0 : 1;

@@ -21,7 +21,8 @@
 /// What a mini-app is to a run (run.hpp). Every function is collective unless stated.
 namespace kontor::miniapp {
 
-/// What a run lends to its mini-app. All of it outlives the mini-app.
+/// What a run lends to its mini-app. What it refers to outlives the mini-app, but this struct itself does
+/// not: keep a copy, not a reference.
 struct RunContext {
   const comm::Communicator& comm; ///< all ranks, with the deck's comm options
   bool overlap = true;            ///< comm.overlap of the deck
@@ -34,7 +35,7 @@ struct RunContext {
 /// The fields of a run as the output describes them.
 struct FieldOutput {
   output::Image image;
-  std::vector<output::Snapshot> snapshots;
+  std::vector<output::Snapshot> snapshots; ///< those of the series in their order, then the current fields
 };
 
 /// One problem, set up and ready to be solved any number of times.
@@ -46,9 +47,12 @@ class MiniApp {
   virtual void warm_up() = 0;
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
-  /// One repeat; this is what is timed, less the region "io". Regions of the context's timers tell where time
-  /// goes; those of warm_up() are forgotten.
+  /// One repeat; this is what is timed, less the region "io". Waits for what it has given to a device.
+  /// Regions of the context's timers tell where time goes; those of warm_up() are forgotten. The first repeat
+  /// writes the fields of a series to the context's file, in the region "io": "/series/<steps, 9
+  /// digits>/<field>".
   virtual void run() = 0;
+  /// Of the last repeat, whose fields stay as they are. Not called with a backend that moves no data.
   virtual Verification verify() = 0;
   /// For one repeat of `seconds`; the first is the one that runs are compared by. Local.
   virtual std::vector<FigureOfMerit> figures(double seconds, const Calibration&) const = 0;

@@ -20,7 +20,8 @@ from markdown import anchors, blocks, links
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
 HEAT = BUILD / "bin/heat"
-PROGRAMS = {"heat": [HEAT], "pingpong": ["mpirun", "-n", "2", BUILD / "bin/pingpong"]}  # which takes 2 ranks or more
+PROGRAMS = {decks.name: [BUILD / "bin" / decks.name] for decks in (ROOT / "inputs").iterdir() if decks.is_dir()}
+PROGRAMS["pingpong"] = ["mpirun", "-n", "2", BUILD / "bin/pingpong"]  # which takes 2 ranks or more
 PAGES = sorted(
     page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
 )

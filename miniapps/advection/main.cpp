@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "advection/advection.hpp"
+#include "run/run_main.hpp"
+
+#include <memory>
+
+int main(int argc, char** argv) {
+  using namespace kontor;
+  return miniapp::run_main<advection::Options>(
+      argc, argv, "advection", "Upwind advection around a ring of cells, with probes gathered by index",
+      [](const auto& options, const auto& context) {
+        return std::make_unique<advection::Advection>(options, context);
+      });
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "advection/options.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kontor::advection {
+
+void Options::describe(config::Visitor& v) {
+  static constexpr std::string_view space[] = {"x"};
+  v.section("problem", "What is solved: u_t + speed u_x = 0 on a periodic interval", [&](config::Visitor& s) {
+    s.value("cells", cells, "Cells of the interval", {.min = 1, .max = std::int64_t{1} << 40});
+    s.value("interval", interval, "Its two ends", {}, {2, 2});
+    s.value("speed", speed, "Of the wave; below 0 it goes to the left");
+    s.value("courant", courant, "Cells that the wave goes in a step; 1: exactly from one to the next",
+            {.min = 0, .max = 1, .exclusive_min = true});
+    s.value("initial", initial, space, "Values at the start");
+  });
+  v.section("solver", "How it is solved",
+            [&](config::Visitor& s) { s.value("steps", steps, "Steps of a repeat", {.min = 1}); });
+  v.section("probes", "Cells that ranks ask each other for", [&](config::Visitor& s) {
+    s.value("count", probes, "Cells that each rank asks for, anywhere", {.min = 0, .max = 1000000});
+    s.value("every", probe_every, "Steps from one gathering to the next", {.min = 1});
+    s.value("seed", seed, "Of the random numbers that choose them", {.min = 0});
+  });
+}
+
+void Options::resolve(const config::Deck& deck, int ranks) const {
+  if (cells < ranks)
+    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks));
+  if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first");
+  if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move");
+}
+
+} // namespace kontor::advection

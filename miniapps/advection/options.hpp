@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/expression.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace kontor::advection {
+
+/// The keys of a deck that are advection's own.
+struct Options {
+  std::int64_t cells = 1000;
+  std::vector<double> interval{0, 1}; ///< its ends
+  double speed = 1;
+  double courant = 1; ///< cells that a wave goes in a step
+  config::Expression initial{"exp(-100*(x-0.5)^2)"};
+  std::int64_t steps = 1000;
+  std::int64_t probes = 0; ///< of each rank
+  std::int64_t probe_every = 100;
+  std::int64_t seed = 1;
+
+  void describe(config::Visitor&);
+  /// Local. Refuses what cannot run on so many ranks.
+  void resolve(const config::Deck&, int ranks) const;
+
+  /// Of a cell.
+  double width() const { return (interval[1] - interval[0]) / static_cast<double>(cells); }
+  /// Towards which neighbour the wave goes: 1 or -1.
+  int direction() const { return speed > 0 ? 1 : -1; }
+  double time_step() const { return courant * width() / (speed * direction()); }
+  /// How often probes are gathered in a run.
+  std::int64_t samples() const { return probes > 0 ? steps / probe_every : 0; }
+};
+
+} // namespace kontor::advection

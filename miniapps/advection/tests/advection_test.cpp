@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exact solution of the scheme is what a plain loop computes, and the verification finds a field that was
+// not advanced and probes that were not gathered.
+#include "advection/advection.hpp"
+#include "advection/exact.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <numeric>
+
+namespace kontor::advection {
+namespace {
+
+Options options_of(double courant, double speed) {
+  Options options;
+  options.cells = 37;
+  options.speed = speed;
+  options.courant = courant;
+  options.initial = "x < 0.3 ? 1 : x*x";
+  options.steps = 90;
+  options.probes = 5;
+  options.probe_every = 30;
+  return options;
+}
+
+TEST(Shifts, HaveTheWeightsOfABinomialDistribution) {
+  const auto shifts = shifts_after(3, 0.25);
+  EXPECT_EQ(shifts.first, 0);
+  ASSERT_EQ(shifts.weights.size(), 4u);
+  const double expected[] = {27. / 64, 27. / 64, 9. / 64, 1. / 64};
+  for (int k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(shifts.weights[k], expected[k]);
+  const auto many = shifts_after(1000000, 0.3);
+  EXPECT_LT(many.weights.size(), 20000u);
+  EXPECT_NEAR(std::accumulate(many.weights.begin(), many.weights.end(), 0.0), 1, 1e-13);
+}
+
+TEST(Exact, IsWhatALoopComputes) {
+  const grid::Block block{
+      .dimensions = 1, .global = {37, 1, 1}, .extents = {37, 1, 1}, .spacing = {1. / 37, 1, 1}};
+  for (const double speed : {1.0, -1.0}) {
+    const auto options = options_of(0.7, speed);
+    const grid::DeckFunction initial(options.initial);
+    auto u = exact(options, block, initial, 0, 0, 37);
+    for (int n = 0; n < 90; ++n) {
+      const auto before = u;
+      for (int i = 0; i < 37; ++i) u[i] = 0.3 * before[i] + 0.7 * before[(i + (speed > 0 ? 36 : 1)) % 37];
+    }
+    const auto found = exact(options, block, initial, 90, 0, 37);
+    for (int i = 0; i < 37; ++i) EXPECT_NEAR(found[i], u[i], 1e-14) << i;
+  }
+}
+
+TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const double courant : {1.0, 0.4})
+    for (const double speed : {2.0, -1.0})
+      for (const bool overlap : {true, false}) {
+        miniapp::Timers timers("advection");
+        miniapp::Progress progress(miniapp::Progress::Style::silent);
+        Advection app(options_of(courant, speed), {comm, overlap, timers, progress});
+        app.warm_up();
+        app.reset();
+        EXPECT_TRUE(app.verify().failed()); // neither field nor probes
+        app.run();
+        const auto right = app.verify();
+        EXPECT_TRUE(right.passed()) << right.error << " above " << right.tolerance;
+        app.reset();
+        EXPECT_TRUE(app.verify().failed()); // the probes are right, the field is that of the beginning
+      }
+}
+
+TEST(Advection, SaysThatEqualValuesProveNothing) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  miniapp::Timers timers("advection");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  auto options = options_of(1, 1);
+  options.initial = "2";
+  Advection app(options, {comm, true, timers, progress});
+  app.reset();
+  app.run();
+  EXPECT_FALSE(app.verify().conclusive);
+}
+
+} // namespace
+} // namespace kontor::advection
