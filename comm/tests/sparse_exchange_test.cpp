@@ -3,7 +3,7 @@
 // Messages to ranks that do not know who sends to them: what commit() compares both ends by.
 #include "error_text.hpp"
 #include "methods.hpp"
-#include "src/exchange/sparse_exchange.hpp"
+#include <kontor/comm/sparse_exchange.hpp>
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>

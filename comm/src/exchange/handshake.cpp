@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "overlap.hpp"
 #include "rows.hpp"
-#include "sparse_exchange.hpp"
 #include "src/checks/description.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/handshake.hpp>
+#include <kontor/comm/sparse_exchange.hpp>
 
 #include <fmt/format.h>
 

@@ -6,13 +6,13 @@
 //
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one,
 // but not the next but one: so two tags in turns keep them apart.
-#include "sparse_exchange.hpp"
 
 #include "support/deadline.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/sparse_exchange.hpp>
 
 #include <fmt/format.h>
 

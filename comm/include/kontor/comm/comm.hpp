@@ -11,6 +11,7 @@
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
+#include <kontor/comm/sparse_exchange.hpp>
 #include <kontor/comm/threads.hpp>
 #include <kontor/comm/wait.hpp>
 #include <kontor/comm/with_extents.hpp>

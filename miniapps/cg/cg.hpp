@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/linear_system.hpp"
+#include "cg/options.hpp"
+#include "cg/problem/problem.hpp"
+#include "cg/solver/solver.hpp"
+#include "run/mini_app.hpp"
+#include "stepping/streams.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kontor::cg {
+
+/// A sparse linear system, solved by a conjugate-gradient method.
+class Cg final : public miniapp::MiniApp {
+ public:
+  /// Collective. Builds the system. Throws AgreedError if it does not fit into memory, config::Error for what
+  /// the deck can mend.
+  Cg(const Options&, const miniapp::RunContext&);
+  ~Cg() override;
+
+  void warm_up() override;
+  void reset() override;
+  void run() override;
+  miniapp::Verification verify() override;
+  std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
+  miniapp::AppRecord record() const override;
+  miniapp::CalibrationRequest calibration() const override;
+  miniapp::ProgressWords progress_words() const override {
+    return {.step = "iteration", .work = "flop", .norm = "residual"};
+  }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+
+ private:
+  Options options_;
+  miniapp::RunContext context_;
+  std::unique_ptr<Problem> problem_;
+  LinearSystem system_;
+  stepping::Streams<Space> streams_;
+  std::unique_ptr<Matrix> matrix_;
+  std::unique_ptr<Solver> solver_;
+  std::int64_t entries_ = 0; ///< of the whole matrix
+  Outcome outcome_;
+  miniapp::AppRecord record_;
+};
+
+} // namespace kontor::cg

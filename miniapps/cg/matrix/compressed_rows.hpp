@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/vector.hpp"
+
+namespace kontor::cg {
+
+/// A rank's rows of a sparse matrix (CSR). The entries of a row are in the order of their columns in the
+/// whole matrix, so that a row is summed in the same order whoever owns which rows.
+struct CompressedRows {
+  Offsets offsets;              ///< where the entries of each row begin: (rows + 1)
+  Rows columns;                 ///< local numbers, own or ghost: (entries)
+  Kokkos::View<double*> values; ///< (entries)
+
+  LocalIndex rows() const {
+    return offsets.extent(0) == 0 ? 0 : static_cast<LocalIndex>(offsets.extent(0) - 1);
+  }
+  std::int64_t entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+};
+
+} // namespace kontor::cg

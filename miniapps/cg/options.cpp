@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/options.hpp"
+
+#include "grid/process_grid.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace kontor::cg {
+namespace {
+
+using config::Named;
+using config::Visitor;
+
+constexpr std::array<Named<ProblemKind>, 3> kinds{{{"fe_heat", ProblemKind::fe_heat},
+                                                   {"stencil", ProblemKind::stencil},
+                                                   {"matrix_market", ProblemKind::matrix_market}}};
+constexpr std::array<Named<int>, 2> stencil_sizes{{{"7", 7}, {"27", 27}}};
+constexpr std::array<Named<Assembly>, 2> assemblies{
+    {{"gather", Assembly::gather}, {"atomic", Assembly::atomic}}};
+constexpr std::array<Named<RhsKind>, 3> rhs_kinds{
+    {{"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}}};
+constexpr std::array<Named<PartitionKind>, 2> partitions{
+    {{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}}};
+constexpr std::array<Named<Ordering>, 2> orderings{{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}}};
+constexpr std::array<Named<Method>, 3> methods{
+    {{"classic", Method::classic}, {"merged", Method::merged}, {"pipelined", Method::pipelined}}};
+constexpr std::array<Named<PreconditionerKind>, 4> preconditioners{
+    {{"none", PreconditionerKind::none},
+     {"jacobi", PreconditionerKind::jacobi},
+     {"chebyshev", PreconditionerKind::chebyshev},
+     {"gauss_seidel", PreconditionerKind::gauss_seidel}}};
+constexpr std::array<Named<Format>, 3> formats{
+    {{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}}};
+constexpr std::array<Named<Kernel>, 2> kernels{
+    {{"own", Kernel::own}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
+constexpr std::array<Named<SumKind>, 2> sum_kinds{
+    {{"fast", SumKind::fast}, {"reproducible", SumKind::reproducible}}};
+constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
+    {{"insulated", FaceCondition::insulated, false},
+     {"temperature", FaceCondition::temperature, true},
+     {"flux", FaceCondition::flux, true}}};
+
+constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
+constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+void describe(Visitor& v, FeHeatOptions& o) {
+  v.value("elements", o.elements, "Hexahedra along x, y and z", {.min = 1, .max = std::int64_t{1} << 40},
+          {3, 3});
+  v.section("domain", "The box", [&](Visitor& d) {
+    d.value("lower", o.lower, "Its lower corner", {}, {3, 3});
+    d.value("upper", o.upper, "Its upper corner", {}, {3, 3});
+  });
+  v.value("conductivity", o.conductivity, in_space, "Conductivity; above 0");
+  v.value("source", o.source, in_space, "Heat source");
+  v.section("boundary", "Conditions on the faces", [&](Visitor& b) {
+    for (std::size_t face = 0; face < face_names.size(); ++face)
+      b.tagged<FaceCondition>(face_names[face], o.faces[face].condition, o.faces[face].value, conditions,
+                              in_space, "Temperature, flux into the box, or insulated");
+  });
+  v.value("exact", o.exact, in_space, "The exact solution, to compare with");
+  v.choice<Assembly>("assembly", o.assembly, assemblies,
+                     "Rows gather from their elements, or elements add to rows by atomic operations");
+}
+
+void describe(Visitor& v, StencilOptions& o) {
+  v.value("points", o.points, "Points along x, y and z", {.min = 1, .max = std::int64_t{1} << 40}, {3, 3});
+  v.choice<int>("size", o.size, stencil_sizes,
+                "Points of the stencil: 7 (6 and -1) or 27 (26 and -1), which is HPCG's");
+  v.value("exact", o.exact, in_space, "The solution, of which the right-hand side is made");
+}
+
+void describe(Visitor& v, MatrixMarketOptions& o) {
+  v.value("file", o.file, "Coordinate file of a real matrix");
+  v.choice<RhsKind>("rhs", o.rhs, rhs_kinds, "Right-hand side: ones, A times ones, or from a file");
+  v.value("rhs_file", o.rhs_file, "Array file of the right-hand side");
+  v.value("initial_file", o.initial_file, "Array file of the guess; empty: 0");
+  v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
+  v.choice<Ordering>("ordering", o.ordering, orderings,
+                     "Order of rows: as in the file, or reverse Cuthill-McKee");
+}
+
+void describe(Visitor& v, SolverOptions& o) {
+  v.choice<Method>("method", o.method, methods, "Variant of the conjugate-gradient method");
+  v.value("replace_every", o.replace_every,
+          "pipelined: iterations between replacements of the residual; 0: never", {.min = 0});
+  v.choice<PreconditionerKind>("preconditioner", o.preconditioner, preconditioners, "Preconditioner");
+  v.value("chebyshev_degree", o.chebyshev_degree, "Degree of the polynomial", {.min = 1, .max = 100});
+  v.value("tolerance", o.tolerance,
+          "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
+          {.min = 0, .max = 1});
+  v.value("max_iterations", o.max_iterations, "The most iterations", {.min = 1, .max = 1000000000});
+  v.choice<Format>("format", o.format, formats, "Format of the matrix");
+  v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
+  v.value("fused", o.fused, "Products and updates compute sums on the way");
+  v.choice<SumKind>("sums", o.sums, sum_kinds, "Sums over all rows: fast, or the same bits on any ranks");
+  v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
+                             "Iterations by graph on a GPU: auto tries both");
+}
+
+} // namespace
+
+void Options::describe(Visitor& v) {
+  v.section("problem", "The system A x = b", [&](Visitor& p) {
+    p.choice<ProblemKind>("kind", kind, kinds, "Where the matrix comes from");
+    p.section("fe_heat", "Steady heat conduction by finite elements",
+              [&](Visitor& s) { cg::describe(s, fe_heat); });
+    p.section("stencil", "A stencil's matrix on a box of points",
+              [&](Visitor& s) { cg::describe(s, stencil); });
+    p.section("matrix_market", "A matrix from a file", [&](Visitor& s) { cg::describe(s, matrix_market); });
+    p.value("initial", initial, in_space, "Guess that the iteration starts from, for points of a box");
+  });
+  v.section("solver", "How it is solved", [&](Visitor& s) { cg::describe(s, solver); });
+  v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
+    s.value("process_grid", process_grid, "Ranks along x, y and z; empty: the smallest surface", {.min = 1},
+            {0, 3});
+  });
+}
+
+void Options::resolve(const config::Deck& deck, int ranks) {
+  solver.graph_location = deck.location("solver.graph");
+  if (kind == ProblemKind::stencil)
+    grid::resolve_process_grid(process_grid, "decomposition.process_grid",
+                               {"problem.stencil.points", "point", stencil.points}, ranks, deck);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "stepping/graph_choice.hpp"
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/expression.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::cg {
+
+enum class ProblemKind { fe_heat, stencil, matrix_market };
+enum class Method { classic, merged, pipelined };
+enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
+enum class Format { csr, sell, matrix_free };
+enum class Kernel { own, kokkos_kernels };
+enum class SumKind { fast, reproducible };
+enum class Assembly { gather, atomic };
+enum class RhsKind { ones, a_times_ones, file };
+enum class PartitionKind { rows, metis };
+enum class Ordering { natural, rcm };
+enum class FaceCondition { insulated, temperature, flux };
+
+/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward), or none.
+struct FaceOptions {
+  FaceCondition condition = FaceCondition::insulated;
+  config::Expression value{"0"};
+};
+
+/// problem.fe_heat: - div(k grad T) = source on a box.
+struct FeHeatOptions {
+  std::vector<std::int64_t> elements{50, 50, 50}; ///< x, y, z
+  std::vector<double> lower{0, 0, 0};
+  std::vector<double> upper{1, 1, 1};
+  config::Expression conductivity{"1"};
+  config::Expression source{"0"};
+  std::array<FaceOptions, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
+  std::optional<config::Expression> exact;
+  Assembly assembly = Assembly::gather;
+};
+
+/// problem.stencil.
+struct StencilOptions {
+  std::vector<std::int64_t> points{64, 64, 64}; ///< x, y, z
+  int size = 27;                                ///< 7 or 27 points
+  config::Expression exact{"1"};                ///< the known solution
+};
+
+/// problem.matrix_market.
+struct MatrixMarketOptions {
+  std::string file;
+  RhsKind rhs = RhsKind::a_times_ones;
+  std::string rhs_file;     ///< of rhs: file
+  std::string initial_file; ///< guess; empty: 0
+  PartitionKind partition = PartitionKind::rows;
+  Ordering ordering = Ordering::natural;
+};
+
+struct SolverOptions {
+  Method method = Method::classic;
+  std::int64_t replace_every = 50; ///< pipelined: iterations between residual replacements; 0: never
+  PreconditionerKind preconditioner = PreconditionerKind::none;
+  std::int64_t chebyshev_degree = 3;
+  double tolerance = 1e-8; ///< of the relative residual; 0: max_iterations iterations
+  std::int64_t max_iterations = 1000;
+  Format format = Format::csr;
+  Kernel kernel = Kernel::own;
+  bool fused = true;
+  SumKind sums = SumKind::fast;
+  stepping::Graphs graph = stepping::Graphs::automatic;
+  config::Location graph_location;
+};
+
+/// The keys of a deck that are cg's own.
+struct Options {
+  ProblemKind kind = ProblemKind::stencil;
+  FeHeatOptions fe_heat;
+  StencilOptions stencil;
+  MatrixMarketOptions matrix_market;
+  config::Expression initial{"0"}; ///< guess, for points of a box
+  SolverOptions solver;
+  std::vector<std::int64_t> process_grid; ///< x, y, z; empty: the smallest surface
+
+  void describe(config::Visitor&);
+  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
+  void resolve(const config::Deck&, int ranks);
+};
+
+} // namespace kontor::cg

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/box_rows.hpp"
+
+#include "grid/layers.hpp"
+#include "run/view_output.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+using grid::Index3;
+
+/// Calls each(i, j, k) for the points of a box, x fastest.
+template <class Each>
+void for_each_point(const grid::Box& box, const Each& each) {
+  for (auto k = box.begin[2]; k < box.end[2]; ++k)
+    for (auto j = box.begin[1]; j < box.end[1]; ++j)
+      for (auto i = box.begin[0]; i < box.end[0]; ++i) each(i, j, k);
+}
+
+GlobalIndex global_number(const grid::Block& block, std::int64_t i, std::int64_t j, std::int64_t k) {
+  return block.offset[0] + i +
+         block.global[0] * (block.offset[1] + j + block.global[1] * (block.offset[2] + k));
+}
+
+/// Own points that read no ghosts.
+grid::Box interior_of(const grid::Block& block) {
+  auto box = block.all();
+  for (int face = 0; face < grid::face_count; ++face) {
+    if (block.neighbours[face] == comm::no_rank) continue;
+    if (face % 2 == 0)
+      ++box.begin[face / 2];
+    else
+      --box.end[face / 2];
+  }
+  return box;
+}
+
+bool inside(const grid::Box& box, const Index3& p) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (p[axis] < box.begin[axis] || p[axis] >= box.end[axis]) return false;
+  return true;
+}
+
+struct CopyRows {
+  PointRows rows;
+  Vector by_row;
+  grid::BlockView<double> block;
+  bool to_block;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    const auto row = rows(k + 1, j + 1, i + 1);
+    if (to_block)
+      block(k, j, i) = by_row(row);
+    else
+      by_row(row) = block(k, j, i);
+  }
+};
+
+void copy_rows(const CopyRows& copy) {
+  using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  const auto extent = [&](int d) { return static_cast<std::int64_t>(copy.block.extent(d)); };
+  Kokkos::parallel_for("cg/rows of points", Box({0, 0, 0}, {extent(0), extent(1), extent(2)}), copy);
+  comm::fence(Space(), "cg/rows of points");
+}
+
+} // namespace
+
+BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid& points, bool corners) {
+  const auto block = grid::make_block(points, cartesian);
+  const auto& n = block.extents;
+  const PointRows rows(Kokkos::view_alloc("cg/point rows", Kokkos::WithoutInitializing), n[2] + 2, n[1] + 2,
+                       n[0] + 2);
+  const auto numbers = Kokkos::create_mirror_view(rows);
+  Kokkos::deep_copy(numbers, -1);
+  const auto number = [&](std::int64_t i, std::int64_t j, std::int64_t k) -> LocalIndex& {
+    return numbers(k + 1, j + 1, i + 1);
+  };
+
+  const auto interior = interior_of(block);
+  std::vector<GlobalIndex> own;
+  own.reserve(static_cast<std::size_t>(block.all().size()));
+  const auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    number(i, j, k) = static_cast<LocalIndex>(own.size());
+    own.push_back(global_number(block, i, j, k));
+  };
+  for_each_point(interior, add);
+  const auto interior_rows = static_cast<LocalIndex>(own.size());
+  for_each_point(block.all(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    if (!inside(interior, {i, j, k})) add(i, j, k);
+  });
+
+  // Ghosts are ordered by owner and number, as make_partition() orders them.
+  struct Ghost {
+    int owner;
+    GlobalIndex row;
+    Index3 point;
+  };
+  std::vector<Ghost> ghosts;
+  const auto here = cartesian.coordinates();
+  for (const auto& direction : corners ? grid::across_all(3) : grid::across_faces(3)) {
+    const int owner =
+        cartesian.rank_at({here[0] + direction[2], here[1] + direction[1], here[2] + direction[0]});
+    if (owner == comm::no_rank) continue;
+    for_each_point(grid::ghost_layer(block, direction), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      ghosts.push_back({owner, global_number(block, i, j, k), {i, j, k}});
+    });
+  }
+  std::sort(ghosts.begin(), ghosts.end(), [](const Ghost& a, const Ghost& b) {
+    return std::pair(a.owner, a.row) < std::pair(b.owner, b.row);
+  });
+  std::vector<GhostRow> wanted;
+  for (const auto& ghost : ghosts) {
+    number(ghost.point[0], ghost.point[1], ghost.point[2]) =
+        static_cast<LocalIndex>(own.size() + wanted.size());
+    wanted.push_back({ghost.owner, ghost.row});
+  }
+  Kokkos::deep_copy(rows, numbers);
+
+  const auto all = block.global[0] * block.global[1] * block.global[2];
+  auto partition = make_partition(cartesian, all, own, std::move(wanted));
+  partition.interior = interior_rows;
+  return {block, std::move(partition), rows};
+}
+
+grid::BlockView<double> as_block(const BoxRows& box, const Vector& values) {
+  const auto& n = box.block.extents;
+  const grid::BlockView<double> block(Kokkos::view_alloc("cg/block", Kokkos::WithoutInitializing), n[2], n[1],
+                                      n[0]);
+  copy_rows({box.rows, values, block, true});
+  return block;
+}
+
+Vector by_rows(const BoxRows& box, const grid::BlockView<double>& block, const std::string& label) {
+  const Vector values(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), box.partition.own);
+  const grid::BlockView<double> source(const_cast<double*>(block.data()), block.extent(0), block.extent(1),
+                                       block.extent(2));
+  copy_rows({box.rows, values, block, false});
+  return values;
+}
+
+miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& name,
+                                  const Vector& values) {
+  const auto& block = box.block;
+  output::Block part;
+  for (int axis = 2; axis >= 0; --axis) {
+    part.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
+    part.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
+    part.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
+  }
+  const auto dataset = "/fields/" + name;
+  miniapp::write_view(file, dataset, part, as_block(box, values));
+  miniapp::FieldOutput output{.image = {.dimensions = 3}, .snapshots = {}};
+  for (int axis = 0; axis < 3; ++axis) {
+    output.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis] - 1);
+    output.image.origin[axis] = block.lower[axis];
+    output.image.spacing[axis] = block.spacing[axis];
+  }
+  output.snapshots.push_back({0.0,
+                              {{.name = name,
+                                .dataset = dataset,
+                                .scalar = output::Scalar::float64,
+                                .centering = output::Centering::points}}});
+  return output;
+}
+
+} // namespace kontor::cg

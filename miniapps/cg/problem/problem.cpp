@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/problem.hpp"
+
+namespace kontor::cg {
+
+std::unique_ptr<Problem> make_problem(const Options& options, const miniapp::RunContext& context) {
+  return make_stencil(options, context);
+}
+
+} // namespace kontor::cg

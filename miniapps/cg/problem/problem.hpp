@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/linear_system.hpp"
+#include "cg/options.hpp"
+#include "run/mini_app.hpp"
+
+#include <memory>
+
+namespace kontor::cg {
+
+/// Where a system comes from, and what its solution means.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+
+  /// Collective. This rank's rows. Throws config::Error or AgreedError on every rank.
+  virtual LinearSystem build() = 0;
+
+  /// Collective. Writes the solution, own values in the order of own rows.
+  virtual std::optional<miniapp::FieldOutput> write(output::File&, const Vector& solution) const = 0;
+
+  /// Local. Ranks along x, y, z; empty: rows are not those of a box.
+  virtual std::vector<std::int64_t> process_grid() const { return {}; }
+};
+
+/// Collective.
+std::unique_ptr<Problem> make_stencil(const Options&, const miniapp::RunContext&);
+std::unique_ptr<Problem> make_problem(const Options&, const miniapp::RunContext&);
+
+} // namespace kontor::cg

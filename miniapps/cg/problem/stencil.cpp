@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/box_rows.hpp"
+#include "cg/problem/problem.hpp"
+#include "grid/functions.hpp"
+#include "grid/process_grid.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+using Values = grid::BlockView<double>;
+
+/// Entries of the rows of a stencil: the point itself weighs as much as it has neighbours inside an endless
+/// box, each neighbour -1.
+struct Stencil {
+  PointRows rows;
+  bool corners; ///< 27 points, or 7
+
+  KOKKOS_FUNCTION double weight(int di, int dj, int dk) const {
+    if (di == 0 && dj == 0 && dk == 0) return corners ? 26 : 6;
+    return corners || di * di + dj * dj + dk * dk == 1 ? -1 : 0;
+  }
+  /// Calls entry(row, value) for the entries of the row of a point, in the order of rows of the whole matrix.
+  template <class Entry>
+  KOKKOS_FUNCTION void for_each_entry(int i, int j, int k, const Entry& entry) const {
+    for (int dk = -1; dk <= 1; ++dk)
+      for (int dj = -1; dj <= 1; ++dj)
+        for (int di = -1; di <= 1; ++di) {
+          const double value = weight(di, dj, dk);
+          const auto row = rows(k + 1 + dk, j + 1 + dj, i + 1 + di);
+          if (value != 0 && row >= 0) entry(row, value);
+        }
+  }
+};
+
+struct CountEntries {
+  Stencil stencil;
+  Offsets counts; ///< of row r at r + 1
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    std::int64_t count = 0;
+    stencil.for_each_entry(i, j, k, [&](LocalIndex, double) { ++count; });
+    counts(stencil.rows(k + 1, j + 1, i + 1) + 1) = count;
+  }
+};
+
+struct SumCounts {
+  Offsets offsets;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool last) const {
+    sum += offsets(i);
+    if (last) offsets(i) = sum;
+  }
+};
+
+struct FillEntries {
+  Stencil stencil;
+  CompressedRows matrix;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    auto at = matrix.offsets(stencil.rows(k + 1, j + 1, i + 1));
+    stencil.for_each_entry(i, j, k, [&](LocalIndex row, double value) {
+      matrix.columns(at) = row;
+      matrix.values(at++) = value;
+    });
+  }
+};
+
+/// The right-hand side of a known solution, which lies in a block with one layer more around it.
+struct RightHandSide {
+  Stencil stencil;
+  Values exact;
+  Vector rhs;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    double sum = 0;
+    for (int dk = -1; dk <= 1; ++dk)
+      for (int dj = -1; dj <= 1; ++dj)
+        for (int di = -1; di <= 1; ++di)
+          if (stencil.rows(k + 1 + dk, j + 1 + dj, i + 1 + di) >= 0)
+            sum += stencil.weight(di, dj, dk) * exact(k + 1 + dk, j + 1 + dj, i + 1 + di);
+    rhs(stencil.rows(k + 1, j + 1, i + 1)) = sum;
+  }
+};
+
+template <class Body>
+void for_points(const char* label, const grid::Index3& n, const Body& body) {
+  using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  Kokkos::parallel_for(label, Box({0, 0, 0}, {n[2], n[1], n[0]}), body);
+}
+
+class StencilProblem final : public Problem {
+ public:
+  StencilProblem(const Options& options, const miniapp::RunContext& context)
+      : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
+        corners_(options.stencil.size == 27), process_grid_(options.process_grid),
+        exact_(options.stencil.exact), initial_(options.initial),
+        box_(make_box_rows(cartesian_,
+                           {.centering = grid::Centering::points,
+                            .extents = options.stencil.points,
+                            .lower = {},
+                            .spacing = {}},
+                           corners_)) {}
+
+  LinearSystem build() override {
+    const auto& n = box_.block.extents;
+    const Stencil stencil{box_.rows, corners_};
+    LinearSystem system{.partition = box_.partition};
+    auto& matrix = system.matrix;
+    const auto own = static_cast<std::size_t>(box_.partition.own);
+    matrix.offsets = Offsets("cg/offsets", own + 1);
+    for_points("cg/count entries", n, CountEntries{stencil, matrix.offsets});
+    Kokkos::parallel_scan("cg/offsets", Policy(0, static_cast<std::int64_t>(own) + 1),
+                          SumCounts{matrix.offsets});
+    std::int64_t entries = 0;
+    Kokkos::deep_copy(entries, Kokkos::subview(matrix.offsets, own));
+    matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
+    matrix.values =
+        Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+    for_points("cg/fill entries", n, FillEntries{stencil, matrix});
+
+    grid::FiniteCheck finite;
+    const Values exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
+    grid::fill<double>(exact, with_layer(), exact_, 0, finite);
+    system.rhs = Vector("cg/b", own);
+    for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
+    system.exact = points(exact_, "cg/solution", finite);
+    system.initial = points(initial_, "cg/initial", finite);
+    finite.agree(cartesian_);
+    comm::fence(Space(), "cg/built");
+    return system;
+  }
+
+  std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
+    return write_points(file, box_, "x", solution);
+  }
+
+  std::vector<std::int64_t> process_grid() const override { return process_grid_; }
+
+ private:
+  /// The block and the layer around it as a block of its own.
+  grid::Block with_layer() const {
+    auto block = box_.block;
+    for (int axis = 0; axis < 3; ++axis) {
+      --block.offset[axis];
+      block.extents[axis] += 2;
+    }
+    return block;
+  }
+
+  Vector points(const grid::DeckFunction& f, const std::string& label, grid::FiniteCheck& finite) const {
+    const auto& n = box_.block.extents;
+    const Values block(Kokkos::view_alloc("cg/points", Kokkos::WithoutInitializing), n[2], n[1], n[0]);
+    grid::fill<double>(block, box_.block, f, 0, finite);
+    return by_rows(box_, block, label);
+  }
+
+  comm::Communicator cartesian_;
+  bool corners_;
+  std::vector<std::int64_t> process_grid_;
+  grid::DeckFunction exact_, initial_;
+  BoxRows box_;
+};
+
+} // namespace
+
+std::unique_ptr<Problem> make_stencil(const Options& options, const miniapp::RunContext& context) {
+  return std::make_unique<StencilProblem>(options, context);
+}
+
+} // namespace kontor::cg

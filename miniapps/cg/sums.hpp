@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/reduce.hpp"
+#include "cg/vector.hpp"
+
+#include <kontor/comm/reduction.hpp>
+
+#include <string>
+
+namespace kontor::cg {
+
+/// A few sums over all rows of all ranks, again and again. Kernels put this rank's into local(), and find
+/// those of all ranks in the same place after finish().
+class Sums {
+ public:
+  /// Collective.
+  Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance)
+      : values_("cg/" + label, static_cast<std::size_t>(count)),
+        reduction_(comm, label, values_, comm::ReduceOp::sum, instance) {}
+
+  /// Where sum k of this rank goes.
+  double* local(int k = 0) const { return values_.data() + k; }
+  /// The sums, for kernels of the instance after finish().
+  const Vector& values() const { return values_; }
+
+  /// Local; waits for nothing. Sum k of this rank = x.y.
+  void dot(const Space& instance, int k, const Vector& x, const Vector& y) const {
+    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y},
+                          sums_at<1>(local(k)));
+  }
+
+  /// Collective; the sums travel while the caller computes.
+  void start(const Space& instance) { reduction_.start(instance); }
+  void finish(const Space& instance) { reduction_.finish(instance); }
+  /// Local. Lets MPI go on.
+  void progress() { reduction_.progress(); }
+  bool stream_ordered() const { return reduction_.stream_ordered(); }
+
+ private:
+  struct Product {
+    Vector x, y;
+    KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
+      SumsOf<1> sum;
+      sum[0] = x(i) * y(i);
+      return sum;
+    }
+  };
+
+  Vector values_;
+  comm::Reduction<Vector> reduction_;
+};
+
+} // namespace kontor::cg
