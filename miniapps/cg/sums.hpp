@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/reduce.hpp"
 #include "cg/vector.hpp"
 
 #include <kontor/comm/reduction.hpp>
@@ -25,10 +24,7 @@ class Sums {
   const Vector& values() const { return values_; }
 
   /// Local; waits for nothing. Sum k of this rank = x.y.
-  void dot(const Space& instance, int k, const Vector& x, const Vector& y) const {
-    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y},
-                          sums_at<1>(local(k)));
-  }
+  void dot(const Space& instance, int k, const Vector& x, const Vector& y) const;
 
   /// Collective; the sums travel while the caller computes.
   void start(const Space& instance) { reduction_.start(instance); }
@@ -38,15 +34,6 @@ class Sums {
   bool stream_ordered() const { return reduction_.stream_ordered(); }
 
  private:
-  struct Product {
-    Vector x, y;
-    KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-      SumsOf<1> sum;
-      sum[0] = x(i) * y(i);
-      return sum;
-    }
-  };
-
   Vector values_;
   comm::Reduction<Vector> reduction_;
 };

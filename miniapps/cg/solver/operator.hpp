@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cg/ghosted_vector.hpp"
-#include "cg/reduce.hpp"
 #include "cg/solver/solver.hpp"
 
 namespace kontor::cg {
@@ -10,10 +9,8 @@ namespace kontor::cg {
 /// The product with the whole matrix: ghosts travel while rows that read none are computed.
 class Operator {
  public:
-  explicit Operator(const Workspace& workspace)
-      : matrix_(&workspace.matrix), streams_(&workspace.streams), overlap_(workspace.overlap),
-        interior_(&workspace.timers["spmv"]), boundary_(&workspace.timers["spmv_boundary"]),
-        parts_("cg/parts of a dot", 2) {}
+  /// Local; refers to what the workspace refers to.
+  explicit Operator(const Workspace&);
 
   /// Collective. y = A x, for what compute() is given next.
   void apply(GhostedVector& x, const Vector& y) { product(x, y, nullptr); }
@@ -22,46 +19,16 @@ class Operator {
   void apply_and_dot(GhostedVector& x, const Vector& y, double* sum) { product(x, y, sum); }
 
  private:
-  void product(GhostedVector& x, const Vector& y, double* sum) {
-    auto& exchange = x.exchange();
-    streams_->exchange_follows();
-    exchange.start();
-    if (!overlap_) finish(exchange);
-    {
-      const miniapp::ScopedTimer timed(*interior_);
-      part(Part::interior, x, y, sum ? parts_.data() : nullptr);
-    }
-    if (overlap_) finish(exchange);
-    const miniapp::ScopedTimer timed(*boundary_);
-    part(Part::boundary, x, y, sum ? parts_.data() + 1 : nullptr);
-    if (sum) add_parts(sum);
-  }
-  void part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
-    if (sum)
-      matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
-    else
-      matrix_->multiply(streams_->compute(), rows, x.all(), y);
-  }
-  void finish(comm::Exchange<Vector>& exchange) {
-    exchange.finish();
-    streams_->compute_waits();
-  }
-  struct AddParts {
-    Vector parts;
-    double* sum;
-    KOKKOS_FUNCTION void operator()(int) const { *sum = parts(0) + parts(1); }
-  };
-  void add_parts(double* sum) {
-    Kokkos::parallel_for("cg/parts of a dot", Kokkos::RangePolicy<Space>(streams_->compute(), 0, 1),
-                         AddParts{parts_, sum});
-  }
+  void product(GhostedVector& x, const Vector& y, double* sum);
+  void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
+  void finish(comm::Exchange<Vector>& exchange);
 
   const Matrix* matrix_;
   stepping::Streams<Space>* streams_;
   bool overlap_;
   miniapp::Timer* interior_;
   miniapp::Timer* boundary_;
-  Vector parts_;
+  Vector parts_; ///< of a dot: of the interior rows, of the others
 };
 
 } // namespace kontor::cg
