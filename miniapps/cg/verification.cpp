@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/verification.hpp"
 
+#include "cg/reduce.hpp"
 #include "cg/sums.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +53,8 @@ miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem&
   miniapp::Verification result{.measure = "residual b - A x beside b"};
   result.error = residual;
   result.tolerance = options.tolerance > 0 ? 2 * options.tolerance : outcome.residual + 1e-12;
-  result.remark = std::string(words(outcome.ending));
+  result.remark = words(outcome);
+  result.conclusive = succeeded(outcome.ending);
   if (system.exact)
     result.remark += fmt::format("; error {:.2e} beside the known solution",
                                  std::sqrt(on_host(2) / (on_host(3) > 0 ? on_host(3) : 1)));
