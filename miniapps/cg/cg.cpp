@@ -63,7 +63,7 @@ void Cg::run() {
 miniapp::Verification Cg::verify() {
   const auto& comm = solver_->exchange_comm();
   Operator product(workspace(comm));
-  return cg::verify(comm, system_, product, streams_, options_.solver, outcome_, solver_->solution());
+  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration&) const {
