@@ -12,11 +12,9 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr std::string_view outside_of_repeats[] = {"calibrate", "io", "setup", "verify"};
-
-bool is_outside(const std::string& region) {
-  return std::find(std::begin(outside_of_repeats), std::end(outside_of_repeats), region) !=
-         std::end(outside_of_repeats);
+/// Outside of the time of a repeat: what is done once, and what is taken off.
+bool is_outside(const RegionSummary& t) {
+  return t.once || t.region == "io";
 }
 
 void print_timers(const std::vector<RegionSummary>& timers, double total) {
@@ -27,9 +25,9 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
                t.max, t.slowest_rank, share);
   };
   for (const auto& t : timers)
-    if (!is_outside(t.region)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
+    if (!is_outside(t)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
   for (const auto& t : timers)
-    if (is_outside(t.region)) row(t, "apart");
+    if (is_outside(t)) row(t, "apart");
 }
 
 /// What `auto` has tried for one exchange, the fastest first.
