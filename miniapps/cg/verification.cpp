@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/verification.hpp"
 
+#include "cg/reduce.hpp"
 #include "cg/sums.hpp"
 
 #include <fmt/format.h>
