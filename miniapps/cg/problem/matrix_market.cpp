@@ -38,8 +38,9 @@ std::ifstream open(const config::InputFile& file) {
 /// Local. All that the deck's files hold, checked.
 WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   auto in = open(options.file);
-  WholeSystem whole{.matrix = read_matrix(in, options.file.path, miniapp::free_host_memory())};
+  WholeSystem whole;
   auto& matrix = whole.matrix;
+  matrix = read_matrix(in, options.file.path, miniapp::free_host_memory());
   if (matrix.rows < ranks)
     options.file.location.fail(
         fmt::format("{} has {} rows, fewer than there are ranks ({}): start {} ranks or "
