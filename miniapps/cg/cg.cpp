@@ -60,8 +60,7 @@ void Cg::run() {
 miniapp::Verification Cg::verify() {
   Operator product({context_.comm, system_.partition, *matrix_, system_.rhs, system_.initial, options_.solver,
                     context_.overlap, streams_, context_.timers, context_.progress});
-  return cg::verify(context_.comm, system_, product, streams_, options_.solver, outcome_,
-                    solver_->solution());
+  return cg::verify(context_.comm, system_, product, streams_, options_, outcome_, solver_->solution());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration&) const {

@@ -5,8 +5,13 @@
 #include "grid/process_grid.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -103,6 +108,40 @@ void describe(Visitor& v, SolverOptions& o) {
                              "Iterations by graph on a GPU: auto tries both");
 }
 
+/// Indices and sizes in bytes must fit in 64 bits, and those of a rank in 32.
+void refuse_too_many_points(const std::vector<std::int64_t>& points, std::string_view key,
+                            const config::Deck& deck) {
+  constexpr double most = 1e15;
+  const double all = std::accumulate(points.begin(), points.end(), 1.0, std::multiplies<>());
+  if (all > most) deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most));
+}
+
+void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::string_view key,
+                                 const std::vector<std::int64_t>& process_grid, const config::Deck& deck) {
+  std::int64_t rows = 1;
+  for (std::size_t axis = 0; axis < points.size(); ++axis)
+    rows *= (points[axis] + process_grid[axis] - 1) / process_grid[axis] + 2; // and the layer around
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows > most)
+    deck.fail(key, fmt::format("gives a rank {} points with those around them; at most {} are possible, so "
+                               "take {} times as many ranks",
+                               rows, most, rows / most + 1));
+}
+
+void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!(o.lower[axis] < o.upper[axis]))
+      deck.fail("problem.fe_heat.domain.upper",
+                fmt::format("is [{}], and must be above problem.fe_heat.domain.lower, which is [{}]",
+                            fmt::join(o.upper, ", "), fmt::join(o.lower, ", ")));
+  if (std::none_of(o.faces.begin(), o.faces.end(),
+                   [](const FaceOptions& f) { return f.condition == FaceCondition::temperature; }))
+    deck.fail(
+        "problem.fe_heat.boundary",
+        "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
+        "singular; give at least one face a temperature");
+}
+
 void resolve_matrix_market(const Options& all, const config::Deck& deck) {
   const auto& o = all.matrix_market;
   const std::string section = "problem.matrix_market.";
@@ -140,6 +179,11 @@ void Options::describe(Visitor& v) {
     s.value("process_grid", process_grid, "Ranks along x, y and z; empty: the smallest surface", {.min = 1},
             {0, 3});
   });
+  v.section("verification", "How the answer is judged", [&](Visitor& s) {
+    s.value("tolerance", verification_tolerance,
+            "Largest error beside the known solution, as root mean square; auto: see miniapps/cg/README.md",
+            {.min = 0});
+  });
 }
 
 void Options::resolve(const config::Deck& deck, int ranks) {
@@ -149,6 +193,15 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   if (kind == ProblemKind::stencil)
     grid::resolve_process_grid(process_grid, "decomposition.process_grid",
                                {"problem.stencil.points", "point", stencil.points}, ranks, deck);
+  if (kind == ProblemKind::fe_heat) {
+    const auto points = fe_heat.points();
+    constexpr std::string_view key = "problem.fe_heat.elements";
+    refuse_too_many_points(points, key, deck);
+    resolve_fe_heat(fe_heat, deck);
+    grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks,
+                               deck);
+    refuse_too_many_rows_a_rank(points, key, process_grid, deck);
+  }
 }
 
 } // namespace kontor::cg

@@ -28,7 +28,8 @@ enum class PartitionKind { rows, metis };
 enum class Ordering { natural, rcm };
 enum class FaceCondition { insulated, temperature, flux };
 
-/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward), or none.
+/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
+/// into the box), or none: insulated.
 struct FaceOptions {
   FaceCondition condition = FaceCondition::insulated;
   config::Expression value{"0"};
@@ -44,6 +45,11 @@ struct FeHeatOptions {
   std::array<FaceOptions, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
   std::optional<config::Expression> exact;
   Assembly assembly = Assembly::gather;
+
+  /// Points along x, y and z.
+  std::vector<std::int64_t> points() const { return {elements[0] + 1, elements[1] + 1, elements[2] + 1}; }
+  /// Width of an element along an axis.
+  double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(elements[axis]); }
 };
 
 /// problem.stencil.
@@ -87,7 +93,8 @@ struct Options {
   MatrixMarketOptions matrix_market;
   config::Expression initial{"0"}; ///< guess, for points of a box
   SolverOptions solver;
-  std::vector<std::int64_t> process_grid; ///< x, y, z; empty: the smallest surface
+  std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
+  std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
 
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.

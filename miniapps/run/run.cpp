@@ -71,8 +71,8 @@ int Run::operator()() {
     return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
   });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
-  machine =
-      timed(timers.once("calibrate"), [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
+  machine = timed(timers.once("calibrate"),
+                  [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
   since_start_.lap(outcome.start_to_first_step);
   app->warm_up();
   repeated.reset();

@@ -28,6 +28,7 @@ class Problem {
 };
 
 /// Collective.
+std::unique_ptr<Problem> make_fe_heat(const Options&, const miniapp::RunContext&);
 std::unique_ptr<Problem> make_stencil(const Options&, const miniapp::RunContext&);
 std::unique_ptr<Problem> make_matrix_market(const Options&, const miniapp::RunContext&);
 std::unique_ptr<Problem> make_problem(const Options&, const miniapp::RunContext&);
