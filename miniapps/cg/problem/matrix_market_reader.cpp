@@ -116,17 +116,15 @@ void require_end(const Lines& lines, std::string_view rest, std::string_view wha
 class Count {
  public:
   Count(const Lines& lines, std::int64_t count, std::string_view what, std::int64_t least)
-      : size_line_(lines.number()), count_(count), what_(what) {
-    const auto left = lines.left();
-    if (left >= 0 && count > (left + 1) / least)
-      lines.fail(fmt::format("{} {} are announced here, but what follows is too short for them: {} bytes",
-                             count, what, left));
-    known_ = left >= 0;
+      : size_line_(lines.number()), count_(count), what_(what), possible_(count) {
+    if (lines.left() >= 0) possible_ = std::min(count, lines.left() / least + 1); // the last may lack its LF
   }
 
-  /// What may be reserved for at once.
-  std::size_t to_reserve() const {
-    return static_cast<std::size_t>(known_ ? count_ : std::min<std::int64_t>(count_, 1 << 16));
+  /// No more than can come, where that is known.
+  std::int64_t possible() const { return possible_; }
+  /// What to reserve for: one who cannot know how long a file is does not trust it.
+  std::size_t to_reserve(const Lines& lines) const {
+    return static_cast<std::size_t>(lines.left() >= 0 ? possible_ : std::min<std::int64_t>(count_, 1 << 16));
   }
   void require_room(const Lines& lines, std::size_t so_far) const {
     if (static_cast<std::int64_t>(so_far) == count_)
@@ -143,7 +141,7 @@ class Count {
   std::int64_t size_line_;
   std::int64_t count_;
   std::string_view what_;
-  bool known_ = false;
+  std::int64_t possible_;
 };
 
 void next_size_line(Lines& lines, std::string_view& line, std::string_view what) {
@@ -170,13 +168,13 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
                     "positive definite, which cg needs",
                     rows, entries));
   const Count count(lines, entries, "entries", 6); // "1 1 1\n"
-  const double bytes = static_cast<double>(entries) * sizeof(Entry);
+  const double bytes = static_cast<double>(count.possible()) * sizeof(Entry);
   if (bytes > memory)
-    lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", entries,
+    lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", count.possible(),
                            bytes / 1e9, memory / 1e9));
 
   CoordinateMatrix matrix{.source = name, .rows = rows, .symmetric = header.symmetric, .entries = {}};
-  matrix.entries.reserve(count.to_reserve());
+  matrix.entries.reserve(count.to_reserve(lines));
   while (lines.next_with_content(line)) {
     count.require_room(lines, matrix.entries.size());
     Entry entry;
@@ -215,7 +213,7 @@ std::vector<double> read_vector(std::istream& in, const std::string& name, std::
                     rows, columns, wanted));
   const Count count(lines, rows, "values", 2); // "1\n"
   std::vector<double> values;
-  values.reserve(count.to_reserve());
+  values.reserve(count.to_reserve(lines));
   while (lines.next_with_content(line)) {
     count.require_room(lines, values.size());
     values.push_back(number(lines, take_word(line), header.integer));
