@@ -37,6 +37,7 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
   record_.extras["matrix"] = {{"rows", partition.rows},        {"nonzeros", entries_},
                               {"rows_per_rank_min", -most[1]}, {"rows_per_rank_max", most[0]},
                               {"ghosts_max", most[2]},         {"neighbours_max", most[3]}};
+  record_.extras["matrix"].update(problem_->matrix_record());
 }
 
 Cg::~Cg() = default;

@@ -2,6 +2,7 @@
 #include "cg/options.hpp"
 
 #include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <string_view>
 
 namespace kontor::cg {
@@ -80,7 +82,8 @@ void describe(Visitor& v, StencilOptions& o) {
 
 void describe(Visitor& v, MatrixMarketOptions& o) {
   v.value("file", o.file, "Coordinate file of a real matrix");
-  v.choice<RhsKind>("rhs", o.rhs, rhs_kinds, "Right-hand side: ones, A times ones, or from a file");
+  v.choice<RhsKind>("rhs", o.rhs, rhs_kinds,
+                    "Right-hand side: ones, A times ones (the solution is ones), or from a file");
   v.value("rhs_file", o.rhs_file, "Array file of the right-hand side");
   v.value("initial_file", o.initial_file, "Array file of the guess; empty: 0");
   v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
@@ -154,6 +157,26 @@ void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
         "singular; give at least one face a temperature");
 }
 
+void resolve_matrix_market(const Options& all, const config::Deck& deck) {
+  const auto& o = all.matrix_market;
+  const std::string section = "problem.matrix_market.";
+  if (o.file.path.empty()) deck.fail(section + "file", "is empty; it must name a Matrix Market file");
+  if (o.rhs == RhsKind::file && o.rhs_file.path.empty())
+    deck.fail(section + "rhs_file",
+              "is empty, but problem.matrix_market.rhs is file; it must name an array file");
+  if (o.rhs != RhsKind::file && !o.rhs_file.path.empty())
+    deck.fail(section + "rhs_file",
+              "is given, but not used: problem.matrix_market.rhs must be file for that");
+  if (o.partition == PartitionKind::metis && !has_metis())
+    deck.fail(section + "partition", fmt::format("metis {}", *metis_refusal(0)));
+  if (all.initial.text() != "0")
+    deck.fail("problem.initial", "is for points of a box; the guess for a matrix from a file is "
+                                 "problem.matrix_market.initial_file");
+  if (!all.process_grid.empty())
+    deck.fail("decomposition.process_grid", "is for points of a box; a matrix from a file is divided by "
+                                            "problem.matrix_market.partition");
+}
+
 } // namespace
 
 void Options::describe(Visitor& v) {
@@ -181,6 +204,8 @@ void Options::describe(Visitor& v) {
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
   resolve_preconditioner(solver, deck);
+  matrix_market.partition_location = deck.location("problem.matrix_market.partition");
+  if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil)
     grid::resolve_process_grid(process_grid, "decomposition.process_grid",
                                {"problem.stencil.points", "point", stencil.points}, ranks, deck);
