@@ -5,6 +5,7 @@
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
+#include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <array>
@@ -60,12 +61,13 @@ struct StencilOptions {
 
 /// problem.matrix_market.
 struct MatrixMarketOptions {
-  std::string file;
+  config::InputFile file;
   RhsKind rhs = RhsKind::a_times_ones;
-  std::string rhs_file;     ///< of rhs: file
-  std::string initial_file; ///< guess; empty: 0
+  config::InputFile rhs_file;     ///< of rhs: file
+  config::InputFile initial_file; ///< guess; none: 0
   PartitionKind partition = PartitionKind::rows;
   Ordering ordering = Ordering::natural;
+  config::Location partition_location;
 };
 
 struct SolverOptions {
@@ -75,6 +77,7 @@ struct SolverOptions {
   std::int64_t chebyshev_degree = 3;
   double tolerance = 1e-8; ///< of the relative residual; 0: max_iterations iterations
   std::int64_t max_iterations = 1000;
+  std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
   Format format = Format::csr;
   Kernel kernel = Kernel::own;
   bool fused = true;
