@@ -63,12 +63,12 @@ def refuse(message, code=2):
 
 
 def text_of(records, arguments):
+    if arguments.extract_deck:
+        return extract_deck(records[0], arguments.extract_deck)
     from kontor_report.compare import compare
     from kontor_report.record import shown_as_damaged
     from kontor_report.show import show
 
-    if arguments.extract_deck:
-        return extract_deck(records[0], arguments.extract_deck)
     if arguments.json:
         return json.dumps(as_plain(records), indent=2)
     with shown_as_damaged(*arguments.files):

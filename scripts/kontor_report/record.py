@@ -186,12 +186,13 @@ def _numbers(data):
 
 
 def _history(group):
-    if group is None or not (names := [name for name in group if name != "iteration"]):
+    name = next((name for name in ("residual", "norm") if group is not None and name in group), None)
+    if name is None:
         return {}
-    iterations, values = _numbers(group.get("iteration")), _numbers(group[names[0]])
+    iterations, values = _numbers(group.get("iteration")), _numbers(group[name])
     if len(iterations) != len(values):
         raise ValueError(f"{group.name} has {len(iterations)} iterations and {len(values)} values")
-    return {"name": names[0], "iterations": [int(number) for number in iterations], "values": values} if values else {}
+    return {"name": name, "iterations": [int(number) for number in iterations], "values": values} if values else {}
 
 
 def _attributes(node):

@@ -254,7 +254,7 @@ class Solves(ReportTest):
         self.assertIsNone(speed(self.solve("d.h5", max_iterations=600, **made), first))
 
     def test_decks_that_say_nothing(self):
-        for deck in None, "", "- 1", "a: &a [*a]", "a: [", "problem: &p {q: *p}":
+        for deck in None, "", "- 1", "a: &a [*a]", "a: [", "problem: &p {q: *p}", "[" * 1000:
             record = self.solve("a.h5", run={"deck": deck})
             self.assertIn("converged", show(record))
             self.assertEqual(speed(record, record), 1)
@@ -316,6 +316,15 @@ class Errors(ReportTest):
         self.fake("python", "exit 1")
         message = "kontor: report needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
         self.assert_fails(self.kontor("report", self.sample("a.h5")), message)
+
+    def test_without_yaml(self):
+        """A run can be repeated all the same."""
+        (self.folder / "without").mkdir()
+        self.write("without/yaml.py", "raise ModuleNotFoundError('No module named yaml', name='yaml')")
+        done = self.kontor("report", self.sample("a.h5"), PYTHONPATH=str(self.folder / "without"))
+        self.assert_fails(done, "kontor: report needs Python with yaml: apt-get install python3-yaml")
+        done = self.kontor("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", PYTHONPATH=str(self.folder / "without"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_no_field(self):
@@ -409,7 +418,7 @@ class Damaged(ReportTest):
 
     def test_whatever_is_damaged(self):
         """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""
-        choose = random.Random(6)
+        choose = random.Random(8)
         whole = self.whole_files()
         ends = {"shown": 0, "refused": 0, "died": 0}
         begin = time.monotonic()
