@@ -215,16 +215,16 @@ TEST(ExactSum, OfManyEqualValues) {
   const auto mantissa = static_cast<__int128>(tenth * 0x1p56); // exact
   EXPECT_EQ(exact::rounded(digits), static_cast<double>(mantissa * count) * 0x1p-56);
   // Blocks of which each takes several levels, more than have room in 64 bits.
-  constexpr int blocks = 5 << 20;
+  constexpr int blocks = 9 << 20;
   for (int n = 0; n < blocks; ++n) {
-    sum.values()[0] = 0x1p200 - 0x1p150;
+    sum.values()[0] = 0x1p200 - 0x1p152;
     sum.values()[1] = 0x1p-200;
     sum.add(2);
   }
   std::int64_t more[exact::length] = {};
   sum.move_to(more);
-  exact::add_value(more, -5 * (0x1p220 - 0x1p170));
-  EXPECT_EQ(exact::rounded(more), 5 * 0x1p-180);
+  exact::add_value(more, -9 * (0x1p220 - 0x1p172));
+  EXPECT_EQ(exact::rounded(more), 9 * 0x1p-180);
 }
 
 /// This rank's values of all: in one of several ways, which leave some ranks without any.

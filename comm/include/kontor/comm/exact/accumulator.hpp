@@ -208,12 +208,12 @@ inline constexpr int levels = 3;
 /// Values with larger exponents are divided after a multiplication by 2^-scaled_by.
 inline constexpr int scaled_by = 64;
 
-/// Local. Takes the multiple of a level's unit from a value, of 2^scaled_by units if `scaled`, and returns it
-/// without that factor: rounding the largest numbers up would make them infinite.
-KOKKOS_INLINE_FUNCTION double take_multiple(const Level& level, bool scaled, double& value) {
-  const double divided = scaled ? value * 0x1p-64 : value; // where that is not exact the multiple is 0
-  const double multiple = level.multiple(divided);
-  if (multiple != 0) value = scaled ? (divided - multiple) * 0x1p64 : value - multiple;
+/// Local. Takes 2^scaled_by multiples of the level's unit from a value and returns them without that factor:
+/// rounding the largest numbers up would make them infinite.
+KOKKOS_INLINE_FUNCTION double take_multiple(const Level& level, double& value) {
+  const double scaled = value * 0x1p-64; // where that is not exact the multiple is 0
+  const double multiple = level.multiple(scaled);
+  if (multiple != 0) value = (scaled - multiple) * 0x1p64;
   return multiple;
 }
 

@@ -56,7 +56,7 @@ KOKKOS_INLINE_FUNCTION void add_tile(const Member& team, double* values, std::in
     const int scale = scaled ? scaled_by : 0;
     if (scaled) {
       const Level first = level(exponent - scale, 0);
-      for (int v = 0; v < tile_depth; ++v) sums.sum[0] += take_multiple(first, true, values[v]);
+      for (int v = 0; v < tile_depth; ++v) sums.sum[0] += take_multiple(first, values[v]);
     } else {
       for (int n = 0; n < levels; ++n) {
         const Level of = level(exponent, n);
