@@ -76,7 +76,7 @@ Digits accumulator_of(const Doubles& values) {
   std::copy(values.begin(), values.end(), host.data());
   const auto x = Kokkos::create_mirror_view_and_copy(Memory(), host);
   Kernels sums(1);
-  sums.add(instance, 0, static_cast<std::int64_t>(values.size()), exact::Element<decltype(x)>{x});
+  sums.add(instance, 0, static_cast<std::int64_t>(values.size()), exact::detail::Element<decltype(x)>{x});
   const Kokkos::View<std::int64_t*, Memory> taken("taken", exact::length);
   sums.take(instance, taken.data());
   Digits digits("digits", exact::length);
@@ -217,13 +217,13 @@ TEST(ExactSum, OfManyEqualValues) {
   // Blocks of which each takes several levels, more than have room in 64 bits.
   constexpr int blocks = 9 << 20;
   for (int n = 0; n < blocks; ++n) {
-    sum.values()[0] = 0x1p200 - 0x1p152;
+    sum.values()[0] = 0x1p206 - 0x1p166;
     sum.values()[1] = 0x1p-200;
     sum.add(2);
   }
   std::int64_t more[exact::length] = {};
   sum.move_to(more);
-  exact::add_value(more, -9 * (0x1p220 - 0x1p172));
+  exact::add_value(more, -9 * (0x1p226 - 0x1p186));
   EXPECT_EQ(exact::rounded(more), 9 * 0x1p-180);
 }
 
