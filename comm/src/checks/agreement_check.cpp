@@ -24,14 +24,6 @@ using mpi::check;
 
 namespace {
 
-/// What one rank tells another.
-struct Record {
-  std::uint64_t hash = 0;
-  std::int64_t has_problem = 0;
-  std::int64_t sends = 0;
-  std::int64_t expects = 0;
-};
-
 /// Checks of several calls may be under way at once.
 int words_tag(std::int64_t number) {
   return 2 + static_cast<int>(number % 16384);
@@ -60,6 +52,13 @@ std::string to_string(const CollectiveCall& call) {
 }
 
 struct AgreementCheck::Records {
+  /// What one rank tells another.
+  struct Record {
+    std::uint64_t hash = 0;
+    std::int64_t has_problem = 0;
+    std::int64_t sends = 0;
+    std::int64_t expects = 0;
+  };
   std::vector<Record> mine;
   std::vector<Record> theirs;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -77,8 +76,8 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
   for (int r = 0; r < comm.size(); ++r)
     mine.push_back({hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
   theirs.resize(mine.size());
-  check(MPI_Ialltoall(mine.data(), sizeof(Record), MPI_BYTE, theirs.data(), sizeof(Record), MPI_BYTE,
-                      detail::internals(comm).checking_calls(), &request),
+  check(MPI_Ialltoall(mine.data(), sizeof(Records::Record), MPI_BYTE, theirs.data(), sizeof(Records::Record),
+                      MPI_BYTE, detail::internals(comm).checking_calls(), &request),
         "MPI_Ialltoall");
 }
 
@@ -113,7 +112,7 @@ std::optional<std::string> AgreementCheck::finish() {
 void AgreementCheck::compare_calls() const {
   const auto& theirs = records_->theirs;
   const auto with_problem =
-      std::find_if(theirs.begin(), theirs.end(), [](const Record& r) { return r.has_problem != 0; });
+      std::find_if(theirs.begin(), theirs.end(), [](const auto& r) { return r.has_problem != 0; });
   if (with_problem != theirs.end()) {
     const auto rank = static_cast<int>(with_problem - theirs.begin());
     const auto problem =
@@ -121,7 +120,7 @@ void AgreementCheck::compare_calls() const {
     throw UsageError(said_by(rank, problem));
   }
   const auto other = std::find_if(theirs.begin(), theirs.end(),
-                                  [&](const Record& r) { return r.hash != theirs.front().hash; });
+                                  [&](const auto& r) { return r.hash != theirs.front().hash; });
   if (other == theirs.end()) return;
   const auto rank = static_cast<int>(other - theirs.begin());
   const auto first = said_by(0, to_string(call_));

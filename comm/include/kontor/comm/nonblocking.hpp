@@ -23,14 +23,14 @@ Lent<View> lend(const Communicator& comm, const typename View::execution_space* 
 template <ViewType View>
 Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
   Request<View> request(on.comm, lend(on.comm, on.instance(), view, to));
-  request.template begin_send<0>(to);
+  request.begin_send(to, request.lenders().first);
   return request;
 }
 
 template <ViewType View>
 Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
   Request<View> request(on.comm, lend(on.comm, on.instance(), view, from));
-  request.template begin_receive<0>(from);
+  request.begin_receive(from, request.lenders().first);
   return request;
 }
 
@@ -40,8 +40,8 @@ Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, cons
                                               const Envelope& from) {
   Request<SendView, ReceiveView> request(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
                                          lend(on.comm, instance_for<ReceiveView>(on), receive_view, from));
-  request.template begin_receive<1>(from);
-  request.template begin_send<0>(to);
+  request.begin_receive(from, request.lenders().second, 1);
+  request.begin_send(to, request.lenders().first, 0);
   return request;
 }
 

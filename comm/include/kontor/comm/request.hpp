@@ -58,18 +58,58 @@ class Lent {
   Use use_;
 };
 
-/// What wait() gives back.
+/// What an operation has been lent: up to two Views or values. Of its own, because std::tuple and
+/// std::optional take longer to compile than all else of a call.
 template <class... Views>
-struct GivenBack {
-  using type = std::tuple<typename Lent<Views>::Back...>;
+struct Lenders;
+
+template <>
+struct Lenders<> {
+  using Result = std::tuple<>;
+  Result give_back() { return {}; }
+  void deliver() const {}
+  Buffer buffer(std::size_t) const { return {}; }
+  template <class Function>
+  void apply(const Function& function) const {
+    function();
+  }
 };
+
 template <class View>
-struct GivenBack<View> {
-  using type = typename Lent<View>::Back;
+struct Lenders<View> {
+  using Result = typename Lent<View>::Back;
+  Lent<View> first;
+
+  Result give_back() { return first.give_back(); }
+  void deliver() const { first.deliver(); }
+  Buffer buffer(std::size_t) const { return first.buffer(); }
+  template <class Function>
+  void apply(const Function& function) const {
+    function(first);
+  }
 };
+
 template <class First, class Second>
-struct GivenBack<First, Second> {
-  using type = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
+struct Lenders<First, Second> {
+  using Result = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
+  Lent<First> first;
+  Lent<Second> second;
+
+  Result give_back() { return {first.give_back(), second.give_back()}; }
+  void deliver() const {
+    first.deliver();
+    second.deliver();
+  }
+  Buffer buffer(std::size_t view) const { return view == 0 ? first.buffer() : second.buffer(); }
+  template <class Function>
+  void apply(const Function& function) const {
+    function(first, second);
+  }
+};
+
+/// Something that is kept until nobody needs it.
+struct Kept {
+  virtual ~Kept() = default;
 };
 
 } // namespace detail
@@ -88,18 +128,23 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     : public detail::Operation {
  public:
   /// What wait() gives back: the View, or a pair of them; of a Value, the result.
-  using Result = typename detail::GivenBack<Views...>::type;
+  using Result = typename detail::Lenders<Views...>::Result;
 
   /// An empty one.
-  Request() = default;
-  Request(Request && other) noexcept = default;
+  Request() {}
+  Request(Request && other) noexcept : Operation(std::move(other)), holds_(other.holds_) {
+    if (!holds_) return;
+    std::construct_at(&lent_, std::move(other.lent_));
+    other.forget();
+  }
   Request& operator=(Request&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);
     return *std::construct_at(this, std::move(other));
   }
   ~Request() {
-    if (active()) drop(std::make_shared<Lenders>(*lent_));
+    if (active()) drop(keep());
+    forget();
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
@@ -118,47 +163,57 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   /// For the calls that begin operations with these Views, and begin them with begun().
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
-      : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
+      : Operation(comm), lent_{std::move(lent)...}, holds_(true) {}
 
-  /// The i-th View, as it was lent.
-  template <std::size_t i>
-  const auto& lent() const {
-    return std::get<i>(*lent_);
+  /// The Views, as they were lent.
+  const detail::Lenders<Views...>& lenders() const {
+    return lent_;
+  }
+  /// Shares ownership of the Views.
+  std::shared_ptr<void> keep() const {
+    struct Copy final : detail::Kept {
+      explicit Copy(const Lenders& of) : lent(of) {}
+      Lenders lent;
+    };
+    return std::shared_ptr<detail::Kept>(static_cast<detail::Kept*>(new Copy(lent_)));
   }
   using Operation::begun;
 
-  /// Begins a message with the i-th View.
-  template <std::size_t i>
-  void begin_send(const detail::Envelope& envelope) {
-    Operation::begin_send(envelope, lent<i>().data(), lent<i>().payload(), i);
+  /// Begins a message with one of the Views.
+  template <class Lent>
+  void begin_send(const detail::Envelope& envelope, const Lent& lent, std::size_t view = 0) {
+    Operation::begin_send(envelope, lent.data(), lent.payload(), view);
   }
-  /// Begins the receive of a message into the i-th View.
-  template <std::size_t i>
-  void begin_receive(const detail::Envelope& envelope) {
-    Operation::begin_receive(envelope, lent<i>().data(), lent<i>().payload(), i);
+  /// Begins the receive of a message into one of the Views.
+  template <class Lent>
+  void begin_receive(const detail::Envelope& envelope, const Lent& lent, std::size_t view = 0) {
+    Operation::begin_receive(envelope, lent.data(), lent.payload(), view);
   }
 
  private:
-  using Lenders = std::tuple<detail::Lent<Views>...>;
+  using Lenders = detail::Lenders<Views...>;
 
   Result give_back() {
-    auto lent = std::move(*lent_);
-    lent_.reset();
     clear();
-    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
+    Result result = lent_.give_back();
+    forget();
+    return result;
+  }
+  void forget() {
+    if (std::exchange(holds_, false)) std::destroy_at(&lent_);
   }
 
   void deliver() override {
-    std::apply([](const auto&... one) { (one.deliver(), ...); }, *lent_);
+    lent_.deliver();
   }
-
   Buffer buffer(std::size_t view) const override {
-    std::vector<Buffer> buffers;
-    std::apply([&](const auto&... one) { (buffers.push_back(one.buffer()), ...); }, *lent_);
-    return buffers.empty() ? Buffer{} : buffers[view];
+    return lent_.buffer(view);
   }
 
-  std::optional<Lenders> lent_;
+  union {
+    Lenders lent_; // if it holds some
+  };
+  bool holds_ = false;
 };
 
 } // namespace kontor::comm
