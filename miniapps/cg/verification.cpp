@@ -64,7 +64,7 @@ miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem&
   Kokkos::deep_copy(compute, x.own(), solution);
   const Vector ax("cg/A x", system.partition.own);
   product.apply(x, ax);
-  Sums sums(comm, "norms of the solution", 4, compute);
+  Sums sums(comm, "norms of the solution", 4, compute, SumKind::fast);
   for_rows_with_sums<4>(
       "cg/compare", compute, system.partition.own,
       Compare{system.rhs, ax, solution, system.exact.value_or(Vector()), system.exact.has_value()},

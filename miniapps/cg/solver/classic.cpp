@@ -88,9 +88,9 @@ class Classic final : public MethodBase {
   explicit Classic(const Workspace& work)
       : MethodBase(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
         q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()), numbers_("cg/numbers"),
-        pq_(exchange_comm(), "p.q", 2, compute()),
-        rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute()),
-        first_(exchange_comm(), "r.r and r.z at first", 2, compute()) {}
+        pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
+        rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
+        first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
 
  private:
   void begin() override {

@@ -143,8 +143,9 @@ class Pipelined final : public MethodBase {
         q_(vector("q", applies())), numbers_("cg/numbers"), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
         sums_(exchange_comm(), "r.u, w.u and r.r", 3,
-              exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute()),
-        drift_sum_(exchange_comm(), "drift", 1, compute()) {}
+              exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
+              work.options.sums),
+        drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
 
   nlohmann::ordered_json record() const override {
     auto record = MethodBase::record();
