@@ -35,6 +35,10 @@ class Cg final : public miniapp::MiniApp {
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
  private:
+  /// Bytes that an iteration must move, all ranks together: the matrix in its format, each vector as often as
+  /// a kernel reads or writes it.
+  double bytes_per_iteration() const;
+
   Options options_;
   miniapp::RunContext context_;
   std::unique_ptr<Problem> problem_;
@@ -43,6 +47,7 @@ class Cg final : public miniapp::MiniApp {
   std::unique_ptr<Matrix> matrix_;
   std::unique_ptr<Solver> solver_;
   std::int64_t entries_ = 0; ///< of the whole matrix
+  double matrix_bytes_ = 0;  ///< that a product moves, all ranks together
   Outcome outcome_;
   miniapp::AppRecord record_;
 };

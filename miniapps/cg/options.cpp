@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/options.hpp"
 
+#include "cg/matrix/matrix.hpp"
 #include "grid/process_grid.hpp"
 
 #include <array>
@@ -98,6 +99,20 @@ void describe(Visitor& v, SolverOptions& o) {
                              "Iterations by graph on a GPU: auto tries both");
 }
 
+void resolve_format(const Options& o, const config::Deck& deck) {
+  const auto& solver = o.solver;
+  if (solver.format == Format::matrix_free && o.kind != ProblemKind::stencil)
+    deck.fail("solver.format", "matrix_free multiplies with a stencil, which problem.kind: stencil has; csr "
+                               "and sell take any matrix");
+  if (solver.kernel != Kernel::kokkos_kernels) return;
+  if (solver.format != Format::csr)
+    deck.fail("solver.kernel", "kokkos_kernels multiplies solver.format: csr; the other formats have kernels "
+                               "of their own: own");
+  if (!has_kokkos_kernels())
+    deck.fail("solver.kernel",
+              "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own");
+}
+
 } // namespace
 
 void Options::describe(Visitor& v) {
@@ -119,6 +134,7 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
+  resolve_format(*this, deck);
   if (kind == ProblemKind::stencil)
     grid::resolve_process_grid(process_grid, "decomposition.process_grid",
                                {"problem.stencil.points", "point", stencil.points}, ranks, deck);

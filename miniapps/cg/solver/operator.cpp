@@ -2,20 +2,10 @@
 #include "cg/solver/operator.hpp"
 
 namespace kontor::cg {
-namespace {
-
-struct AddParts {
-  Vector parts;
-  double* sum;
-  KOKKOS_FUNCTION void operator()(int) const { *sum = parts(0) + parts(1); }
-};
-
-} // namespace
 
 Operator::Operator(const Workspace& workspace)
     : matrix_(&workspace.matrix), streams_(&workspace.streams), overlap_(workspace.overlap),
-      interior_(&workspace.timers["spmv"]), boundary_(&workspace.timers["spmv_boundary"]),
-      parts_("cg/parts of a dot", 2) {}
+      interior_(&workspace.timers["spmv"]), boundary_(&workspace.timers["spmv_boundary"]) {}
 
 void Operator::product(GhostedVector& x, const Vector& y, double* sum) {
   auto& exchange = x.exchange();
@@ -24,14 +14,11 @@ void Operator::product(GhostedVector& x, const Vector& y, double* sum) {
   if (!overlap_) finish(exchange);
   {
     const miniapp::ScopedTimer timed(*interior_);
-    part(Part::interior, x, y, sum ? parts_.data() : nullptr);
+    part(Part::interior, x, y, sum);
   }
   if (overlap_) finish(exchange);
   const miniapp::ScopedTimer timed(*boundary_);
-  part(Part::boundary, x, y, sum ? parts_.data() + 1 : nullptr);
-  if (sum)
-    Kokkos::parallel_for("cg/parts of a dot", Kokkos::RangePolicy<Space>(streams_->compute(), 0, 1),
-                         AddParts{parts_, sum});
+  part(Part::boundary, x, y, sum);
 }
 
 void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {

@@ -28,7 +28,6 @@ class Operator {
   bool overlap_;
   miniapp::Timer* interior_;
   miniapp::Timer* boundary_;
-  Vector parts_; ///< of a dot: of the interior rows, of the others
 };
 
 } // namespace kontor::cg
