@@ -43,6 +43,7 @@ if(KONTOR_MINIAPPS)
   kontor_require("muParser" PACKAGE libmuparser-dev HINT muparser_ROOT FOUND "${muparser_FOUND}")
 
   include(KontorKokkosKernels) # optional
+  find_package(METIS QUIET)    # optional
 
   find_package(CLI11 QUIET)
   kontor_require("CLI11" PACKAGE libcli11-dev HINT CLI11_ROOT FOUND "${CLI11_FOUND}")

@@ -41,6 +41,11 @@ void Visitor::value(std::string_view key, std::string& value, std::string_view h
   visit_leaf(take(key, help), leaf);
 }
 
+void Visitor::value(std::string_view key, InputFile& value, std::string_view help) {
+  FileName leaf(value);
+  visit_leaf(take(key, help), leaf);
+}
+
 void Visitor::value(std::string_view key, std::vector<std::int64_t>& value, std::string_view help,
                     Range<std::int64_t> range, Lengths lengths) {
   Sequence<std::int64_t> leaf(value, range, lengths);

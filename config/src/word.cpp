@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 namespace kontor::config {
@@ -23,6 +24,22 @@ bool Text::read(const Node& node, const std::string& path, Problems& problems) {
     return false;
   }
   value_ = node.scalar;
+  return true;
+}
+
+bool FileName::read(const Node& node, const std::string& path, Problems& problems) {
+  if (!node.is_scalar()) return refuse(node, path, problems);
+  std::string name;
+  if (!Text(name).read(node, path, problems)) return false;
+  namespace fs = std::filesystem;
+  if (!name.empty()) {
+    const bool in_deck = node.place.order == 0;
+    const auto folder = in_deck ? fs::path(node.place.source).parent_path() : fs::path();
+    std::error_code no_working_directory; // then the name stays relative
+    const auto whole = fs::absolute(folder / name, no_working_directory);
+    name = (no_working_directory ? folder / name : whole).lexically_normal().string();
+  }
+  value_.path = name;
   return true;
 }
 

@@ -35,6 +35,21 @@ class Text final : public Leaf {
   std::string& value_;
 };
 
+/// The name of a file.
+class FileName final : public Leaf {
+ public:
+  explicit FileName(InputFile& value) : value_(value) {}
+
+  std::string expected() const override { return "the name of a file"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_.location = location; }
+  Json json() const override { return value_.path; }
+  Json schema() const override { return {{"type", "string"}}; }
+
+ private:
+  InputFile& value_;
+};
+
 /// One of some words; `chosen` is its number, names.size() if the option holds none of them.
 class Choice final : public Leaf {
  public:

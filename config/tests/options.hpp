@@ -45,6 +45,7 @@ struct Options {
   Transport backend = Transport::view;
   bool overlap = true;
   std::string file = "result.h5";
+  InputFile data;
 
   void describe(Visitor& v) {
     v.section("problem", "What is solved", [&](Visitor& s) {
@@ -70,6 +71,7 @@ struct Options {
       s.value("overlap", overlap, "Compute while halos travel");
     });
     v.value("file", file, "Where the result goes");
+    v.value("data", data, "What is read");
   }
 };
 

@@ -32,20 +32,22 @@ std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& 
   return make_csr(rows, interior);
 }
 
-/// What an iteration does beside the product, a row: additions with a multiplication, and numbers that
-/// kernels read or write.
-struct VectorWork {
-  double operations;
-  double numbers;
+/// What an iteration does: products; beside them, a row, additions with a multiplication, and numbers that
+/// kernels read or write (solver/*.cpp tell which).
+struct IterationWork {
+  double products = 1;
+  double operations = 0;
+  double numbers = 0;
 };
-VectorWork vector_work(const SolverOptions& options) {
-  const double dots = options.fused ? 0 : 2; // p and q once more; other sums are computed on the way
+IterationWork work_of(const SolverOptions& options) {
+  IterationWork work;
   switch (options.method) {
-  case Method::classic: return {5, 8 + dots};    // p.q, r.r, x, r, p: r twice, q; x and p twice, r
-  case Method::merged: return {6, 10 + dots};    // r.r, w.r, p, s, x, r: p, s, x, r twice, w twice
-  case Method::pipelined: return {8, 13 + dots}; // r.r, w.r, z, s, p, x, r, w: each twice, and A w
+  case Method::classic: work = {1, 5, 8}; break;    // sums p.q, r.r; updates of r, x, p
+  case Method::merged: work = {1, 6, 9}; break;     // sums r.r, w.r; updates of p, s, x, r
+  case Method::pipelined: work = {1, 8, 13}; break; // sums r.r, w.r; updates of z, s, p, x, r, w
   }
-  return {};
+  if (!options.fused) work.numbers += 2; // the dot reads both once more
+  return work;
 }
 
 } // namespace
@@ -54,8 +56,7 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
     : options_(options), context_(context), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
       matrix_(make_matrix(*problem_, system_, options.solver)),
-      solver_(make_solver({context_.comm, system_.partition, *matrix_, system_.rhs, system_.initial,
-                           options_.solver, context_.overlap, streams_, context_.timers, context_.progress})),
+      solver_(make_solver(workspace(context_.comm))),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   if (options.solver.format == Format::sell &&
@@ -81,13 +82,19 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
                               {"rows_per_rank_min", -most[1]}, {"rows_per_rank_max", most[0]},
                               {"ghosts_max", most[2]},         {"neighbours_max", most[3]},
                               {"bytes", matrix_bytes_}};
+  record_.extras["matrix"].update(problem_->matrix_record());
 }
 
 Cg::~Cg() = default;
 
+Workspace Cg::workspace(const comm::Communicator& comm) {
+  return {comm,        system_.partition, system_.matrix,   *matrix_,
+          system_.rhs, system_.initial,   options_.solver,  context_.overlap,
+          streams_,    context_.timers,   context_.progress};
+}
+
 void Cg::warm_up() {
-  reset();
-  solver_->solve();
+  solver_->warm_up();
 }
 
 void Cg::reset() {
@@ -100,22 +107,22 @@ void Cg::run() {
 }
 
 miniapp::Verification Cg::verify() {
-  Operator product({context_.comm, system_.partition, *matrix_, system_.rhs, system_.initial, options_.solver,
-                    context_.overlap, streams_, context_.timers, context_.progress});
-  return cg::verify(context_.comm, system_, product, streams_, options_.solver, outcome_,
-                    solver_->solution());
+  const auto& comm = solver_->exchange_comm();
+  Operator product(workspace(comm));
+  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
   const auto rows = static_cast<double>(system_.partition.rows);
   const auto iterations = static_cast<double>(outcome_.iterations);
   const auto entries = static_cast<double>(entries_);
-  const double flops = iterations * 2 * (entries + vector_work(options_.solver).operations * rows);
+  const auto work = work_of(options_.solver);
+  const double flops = iterations * 2 * (work.products * entries + work.operations * rows);
   // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of
   // https://github.com/Mantevo/miniFE.
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
-  const double bytes = iterations * bytes_per_iteration();
+  const double bytes = iterations * (work.products * matrix_bytes_ + work.numbers * sizeof(double) * rows);
   const double attainable = machine.attainable_bandwidth();
   const bool matrix_free = options_.solver.format == Format::matrix_free;
   return {
@@ -123,11 +130,6 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
       {"effective_bandwidth", bytes / seconds, "B/s", attainable},
       {"iterations", iterations / seconds, "1/s"},
       {"minife_flops", minife_flops / seconds, "flop/s"}};
-}
-
-double Cg::bytes_per_iteration() const {
-  return matrix_bytes_ +
-         vector_work(options_.solver).numbers * sizeof(double) * static_cast<double>(system_.partition.rows);
 }
 
 miniapp::AppRecord Cg::record() const {
@@ -141,6 +143,7 @@ miniapp::AppRecord Cg::record() const {
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = words(outcome_.ending);
+  record.extras["solver"] = solver_->record();
   return record;
 }
 

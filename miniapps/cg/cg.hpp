@@ -35,9 +35,7 @@ class Cg final : public miniapp::MiniApp {
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
  private:
-  /// Bytes that an iteration must move, all ranks together: the matrix in its format, each vector as often as
-  /// a kernel reads or writes it.
-  double bytes_per_iteration() const;
+  Workspace workspace(const comm::Communicator&);
 
   Options options_;
   miniapp::RunContext context_;

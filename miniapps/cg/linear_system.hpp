@@ -9,6 +9,15 @@
 
 namespace kontor::cg {
 
+/// How far x may be from the known solution, as root mean square over the rows, which is what vectors are
+/// compared by here: the norm over the square root of the number of rows.
+struct ErrorBound {
+  double discretisation = 0;   ///< of the exact solution of A x = b
+  double least_eigenvalue = 1; ///< no eigenvalue of A is smaller, but for rows that have only their diagonal
+                               ///< and no residual: |x - A^-1 b| <= |b - A x| / this
+  double variation = 0;        ///< of the known solution around its mean
+};
+
 /// A x = b, this rank's rows.
 struct LinearSystem {
   Partition partition;
@@ -17,6 +26,7 @@ struct LinearSystem {
   Vector rhs = {};
   Vector initial = {};              ///< guess
   std::optional<Vector> exact = {}; ///< the solution, where it is known
+  std::optional<ErrorBound> error_bound = {};
 
   /// Of own rows, stored or not.
   std::int64_t entries() const { return unassembled.value_or(matrix.entries()); }

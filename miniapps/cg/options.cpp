@@ -2,9 +2,19 @@
 #include "cg/options.hpp"
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
 #include <string_view>
 
 namespace kontor::cg {
@@ -73,7 +83,8 @@ void describe(Visitor& v, StencilOptions& o) {
 
 void describe(Visitor& v, MatrixMarketOptions& o) {
   v.value("file", o.file, "Coordinate file of a real matrix");
-  v.choice<RhsKind>("rhs", o.rhs, rhs_kinds, "Right-hand side: ones, A times ones, or from a file");
+  v.choice<RhsKind>("rhs", o.rhs, rhs_kinds,
+                    "Right-hand side: ones, A times ones (the solution is ones), or from a file");
   v.value("rhs_file", o.rhs_file, "Array file of the right-hand side");
   v.value("initial_file", o.initial_file, "Array file of the guess; empty: 0");
   v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
@@ -91,6 +102,8 @@ void describe(Visitor& v, SolverOptions& o) {
           "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
           {.min = 0, .max = 1});
   v.value("max_iterations", o.max_iterations, "The most iterations", {.min = 1, .max = 1000000000});
+  v.value("stagnation", o.stagnation,
+          "Iterations without a smaller residual after which it is given up; 0: never", {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
@@ -113,6 +126,72 @@ void resolve_format(const Options& o, const config::Deck& deck) {
               "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own");
 }
 
+void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
+  if (o.preconditioner != PreconditionerKind::gauss_seidel) return;
+  if (!has_gauss_seidel())
+    deck.fail("solver.preconditioner",
+              "is gauss_seidel, which needs Kokkos Kernels, and this program was built without; install it "
+              "(libtrilinos-kokkos-kernels-dev on Debian) and build again, or choose jacobi or chebyshev");
+  if (o.sums == SumKind::reproducible)
+    deck.fail("solver.preconditioner",
+              "is gauss_seidel, which depends on which rank has which rows, so solver.sums: reproducible "
+              "would not give the same bits on any ranks; choose none, jacobi or chebyshev, or sums: fast");
+}
+
+/// Indices and sizes in bytes must fit in 64 bits, and those of a rank in 32.
+void refuse_too_many_points(const std::vector<std::int64_t>& points, std::string_view key,
+                            const config::Deck& deck) {
+  constexpr double most = 1e15;
+  const double all = std::accumulate(points.begin(), points.end(), 1.0, std::multiplies<>());
+  if (all > most) deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most));
+}
+
+void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::string_view key,
+                                 const std::vector<std::int64_t>& process_grid, const config::Deck& deck) {
+  std::int64_t rows = 1;
+  for (std::size_t axis = 0; axis < points.size(); ++axis)
+    rows *= (points[axis] + process_grid[axis] - 1) / process_grid[axis] + 2; // and the layer around
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows > most)
+    deck.fail(key, fmt::format("gives a rank {} points with those around them; at most {} are possible, so "
+                               "take {} times as many ranks",
+                               rows, most, rows / most + 1));
+}
+
+void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!(o.lower[axis] < o.upper[axis]))
+      deck.fail("problem.fe_heat.domain.upper",
+                fmt::format("is [{}], and must be above problem.fe_heat.domain.lower, which is [{}]",
+                            fmt::join(o.upper, ", "), fmt::join(o.lower, ", ")));
+  if (std::none_of(o.faces.begin(), o.faces.end(),
+                   [](const FaceOptions& f) { return f.condition == FaceCondition::temperature; }))
+    deck.fail(
+        "problem.fe_heat.boundary",
+        "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
+        "singular; give at least one face a temperature");
+}
+
+void resolve_matrix_market(const Options& all, const config::Deck& deck) {
+  const auto& o = all.matrix_market;
+  const std::string section = "problem.matrix_market.";
+  if (o.file.path.empty()) deck.fail(section + "file", "is empty; it must name a Matrix Market file");
+  if (o.rhs == RhsKind::file && o.rhs_file.path.empty())
+    deck.fail(section + "rhs_file",
+              "is empty, but problem.matrix_market.rhs is file; it must name an array file");
+  if (o.rhs != RhsKind::file && !o.rhs_file.path.empty())
+    deck.fail(section + "rhs_file",
+              "is given, but not used: problem.matrix_market.rhs must be file for that");
+  if (o.partition == PartitionKind::metis && !has_metis())
+    deck.fail(section + "partition", fmt::format("metis {}", *metis_refusal(0)));
+  if (all.initial.text() != "0")
+    deck.fail("problem.initial", "is for points of a box; the guess for a matrix from a file is "
+                                 "problem.matrix_market.initial_file");
+  if (!all.process_grid.empty())
+    deck.fail("decomposition.process_grid", "is for points of a box; a matrix from a file is divided by "
+                                            "problem.matrix_market.partition");
+}
+
 } // namespace
 
 void Options::describe(Visitor& v) {
@@ -130,14 +209,31 @@ void Options::describe(Visitor& v) {
     s.value("process_grid", process_grid, "Ranks along x, y and z; empty: the smallest surface", {.min = 1},
             {0, 3});
   });
+  v.section("verification", "How the answer is judged", [&](Visitor& s) {
+    s.value("tolerance", verification_tolerance,
+            "Largest error beside the known solution, as root mean square; auto: see miniapps/cg/README.md",
+            {.min = 0});
+  });
 }
 
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
   resolve_format(*this, deck);
+  resolve_preconditioner(solver, deck);
+  matrix_market.partition_location = deck.location("problem.matrix_market.partition");
+  if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil)
     grid::resolve_process_grid(process_grid, "decomposition.process_grid",
                                {"problem.stencil.points", "point", stencil.points}, ranks, deck);
+  if (kind == ProblemKind::fe_heat) {
+    const auto points = fe_heat.points();
+    constexpr std::string_view key = "problem.fe_heat.elements";
+    refuse_too_many_points(points, key, deck);
+    resolve_fe_heat(fe_heat, deck);
+    grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks,
+                               deck);
+    refuse_too_many_rows_a_rank(points, key, process_grid, deck);
+  }
 }
 
 } // namespace kontor::cg

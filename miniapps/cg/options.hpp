@@ -5,6 +5,7 @@
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
+#include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <array>
@@ -27,7 +28,8 @@ enum class PartitionKind { rows, metis };
 enum class Ordering { natural, rcm };
 enum class FaceCondition { insulated, temperature, flux };
 
-/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward), or none.
+/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
+/// into the box), or none: insulated.
 struct FaceOptions {
   FaceCondition condition = FaceCondition::insulated;
   config::Expression value{"0"};
@@ -43,6 +45,11 @@ struct FeHeatOptions {
   std::array<FaceOptions, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
   std::optional<config::Expression> exact;
   Assembly assembly = Assembly::gather;
+
+  /// Points along x, y and z.
+  std::vector<std::int64_t> points() const { return {elements[0] + 1, elements[1] + 1, elements[2] + 1}; }
+  /// Width of an element along an axis.
+  double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(elements[axis]); }
 };
 
 /// problem.stencil.
@@ -54,12 +61,13 @@ struct StencilOptions {
 
 /// problem.matrix_market.
 struct MatrixMarketOptions {
-  std::string file;
+  config::InputFile file;
   RhsKind rhs = RhsKind::a_times_ones;
-  std::string rhs_file;     ///< of rhs: file
-  std::string initial_file; ///< guess; empty: 0
+  config::InputFile rhs_file;     ///< of rhs: file
+  config::InputFile initial_file; ///< guess; none: 0
   PartitionKind partition = PartitionKind::rows;
   Ordering ordering = Ordering::natural;
+  config::Location partition_location;
 };
 
 struct SolverOptions {
@@ -69,6 +77,7 @@ struct SolverOptions {
   std::int64_t chebyshev_degree = 3;
   double tolerance = 1e-8; ///< of the relative residual; 0: max_iterations iterations
   std::int64_t max_iterations = 1000;
+  std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
   Format format = Format::csr;
   Kernel kernel = Kernel::own;
   bool fused = true;
@@ -90,7 +99,8 @@ struct Options {
   MatrixMarketOptions matrix_market;
   config::Expression initial{"0"}; ///< guess, for points of a box
   SolverOptions solver;
-  std::vector<std::int64_t> process_grid; ///< x, y, z; empty: the smallest surface
+  std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
+  std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
 
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.

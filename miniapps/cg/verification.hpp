@@ -2,16 +2,17 @@
 #pragma once
 
 #include "cg/linear_system.hpp"
+#include "cg/options.hpp"
 #include "cg/solver/operator.hpp"
 #include "cg/solver/solver.hpp"
 #include "run/result.hpp"
 
 namespace kontor::cg {
 
-/// Collective. The true residual of a solution beside what the recurrence says, and its error where the
-/// solution is known.
+/// Collective. The true residual of a solution beside what the recurrence says; where that passes, the error
+/// beside the known solution, if there is one and a bound for it.
 miniapp::Verification verify(const comm::Communicator&, const LinearSystem&, Operator&,
-                             stepping::Streams<Space>&, const SolverOptions&, const Outcome&,
+                             stepping::Streams<Space>&, const Options&, const Outcome&,
                              const Vector& solution);
 
 } // namespace kontor::cg

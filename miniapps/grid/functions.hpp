@@ -18,9 +18,12 @@
 /// The deck's functions of space and time, evaluated at the cells or points of a block.
 namespace kontor::grid {
 
-/// Remembers the first point at which a function was not finite.
+/// Remembers the first point at which a function was not finite, or not what else is required of it.
 class FiniteCheck {
  public:
+  enum class Require { finite, positive };
+  explicit FiniteCheck(Require require = Require::finite) : require_(require) {}
+
   /// Local. `values` of the formula, at these points and that time.
   void operator()(const config::Expression&, std::span<const double> values, std::span<const double> x,
                   double y, double z, double t);
@@ -29,6 +32,7 @@ class FiniteCheck {
   void agree(const comm::Communicator&) const;
 
  private:
+  Require require_;
   std::optional<std::string> problem_;
 };
 

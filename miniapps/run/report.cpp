@@ -12,11 +12,9 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr std::string_view outside_of_repeats[] = {"calibrate", "io", "setup", "verify"};
-
-bool is_outside(const std::string& region) {
-  return std::find(std::begin(outside_of_repeats), std::end(outside_of_repeats), region) !=
-         std::end(outside_of_repeats);
+/// Outside of the time of a repeat: what is done once, and what is taken off.
+bool is_outside(const RegionSummary& t) {
+  return t.once || t.region == "io";
 }
 
 void print_timers(const std::vector<RegionSummary>& timers, double total) {
@@ -27,9 +25,9 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
                t.max, t.slowest_rank, share);
   };
   for (const auto& t : timers)
-    if (!is_outside(t.region)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
+    if (!is_outside(t)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
   for (const auto& t : timers)
-    if (is_outside(t.region)) row(t, "apart");
+    if (is_outside(t)) row(t, "apart");
 }
 
 /// What `auto` has tried for one exchange, the fastest first.
@@ -42,8 +40,9 @@ void print_candidates(const RunRecord& record) {
   fmt::print("\n  {:<10}{:<14}{:<10}{:<8}{:>12}{:>12}\n", "tried", "pattern", "packing", "path", "us",
              "of fastest");
   for (const auto& [options, seconds] : candidates)
-    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", options.backend, name_of(options.pattern),
-               name_of(options.packing), path_name(options.path), seconds * 1e6, seconds / fastest);
+    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", options.backend,
+               comm::to_string(options.pattern), comm::to_string(options.packing), path_name(options.path),
+               seconds * 1e6, seconds / fastest);
 }
 
 void print_machine(const Calibration& machine) {
@@ -72,8 +71,9 @@ void print_table(const RunRecord& record, const std::string& findings,
   const auto grid = app.process_grid.empty() ? "" : fmt::format(" as {}", fmt::join(app.process_grid, " x "));
   fmt::print("{} on {} ranks{}, {}, {}\n", run.app, run.ranks, grid,
              app.precision.empty() ? "-" : app.precision, Kokkos::DefaultExecutionSpace::name());
-  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend, name_of(chosen.pattern),
-             record.packing(), path_name(chosen.path), run.overlap ? "on" : "off");
+  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend,
+             comm::to_string(chosen.pattern), record.packing(), path_name(chosen.path),
+             run.overlap ? "on" : "off");
   print_machine(outcome.calibration);
   fmt::print("{}", findings);
   print_candidates(record);

@@ -65,20 +65,20 @@ int Run::operator()() {
   Timers timers;                                 // once a run
   Timers repeated{std::string(factory_.name())}; // in the repeats
   auto& machine = outcome.calibration;
-  machine = timed(timers["calibrate"], [&] { return calibrate(comm); });
+  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
   Progress progress(Progress::style_for(comm.rank(), line_.quiet));
-  const auto app = timed(timers["setup"], [&] {
+  const auto app = timed(timers.once("setup"), [&] {
     return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
   });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
-  machine =
-      timed(timers["calibrate"], [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
+  machine = timed(timers.once("calibrate"),
+                  [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
   since_start_.lap(outcome.start_to_first_step);
   app->warm_up();
   repeated.reset();
   outcome.repeats = measure(comm, *app, progress, repeated);
   if (comm.capabilities().moves_data)
-    outcome.verification = timed(timers["verify"], [&] { return app->verify(); });
+    outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   else
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
@@ -142,8 +142,11 @@ std::vector<double> Run::measure(const comm::Communicator& comm, MiniApp& app, P
 
 /// Times and calls of regions inside the repeats are given for one repeat.
 void Run::add_repeated(Timers& timers, const Timers& repeated) const {
-  for (const auto& [region, timer] : repeated.entries())
-    timers[region].add(timer.seconds / static_cast<double>(options_.repeats), timer.calls / options_.repeats);
+  for (const auto& [region, timer] : repeated.entries()) {
+    const auto times = timer.once ? 1 : options_.repeats;
+    auto& sum = timer.once ? timers.once(region) : timers[region];
+    sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
+  }
 }
 
 /// Returns the names of what was written, at rank 0.

@@ -41,6 +41,12 @@ Timer& Timers::operator[](std::string_view region) {
   return entries_.emplace(region, Timer{fmt::format("{}/{}", module_, region)}).first->second;
 }
 
+Timer& Timers::once(std::string_view region) {
+  auto& timer = (*this)[region];
+  timer.once = true;
+  return timer;
+}
+
 void Timers::add(const comm::PhaseTimes& times) {
   (*this)["pack"].add(times.pack, times.exchanges);
   (*this)["post"].add(times.post, times.exchanges);
@@ -50,6 +56,7 @@ void Timers::add(const comm::PhaseTimes& times) {
 
 void Timers::reset() {
   for (auto& [region, timer] : entries_) {
+    if (timer.once) continue;
     timer.seconds = 0;
     timer.calls = 0;
   }
@@ -74,7 +81,7 @@ std::vector<RegionSummary> summarise(const comm::Communicator& comm, const Timer
     const auto [min, max] = std::minmax_element(of_ranks.begin(), of_ranks.end());
     const double sum = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
     result.push_back({region, timer.calls, *min, median(of_ranks), sum / static_cast<double>(of_ranks.size()),
-                      *max, static_cast<int>(max - of_ranks.begin())});
+                      *max, static_cast<int>(max - of_ranks.begin()), timer.once});
   }
   return result;
 }

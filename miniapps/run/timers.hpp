@@ -20,6 +20,7 @@ struct Timer {
   std::string label; ///< of the region in Kokkos Tools: "<module>/<region>"
   double seconds = 0;
   std::int64_t calls = 0;
+  bool once = false; ///< outside of the repeats, such as a part of the set-up: reset() leaves it
 
   void add(double more_seconds, std::int64_t more_calls = 1) {
     seconds += more_seconds;
@@ -38,11 +39,13 @@ class Timers {
 
   /// Local. A reference to the region's timer, which lasts as long as this: look it up once, not each step.
   Timer& operator[](std::string_view region);
+  /// Local. The same for a region that is timed once a run, outside of the repeats.
+  Timer& once(std::string_view region);
 
   /// Local. The phases of an exchange become the regions pack, post, wait and unpack.
   void add(const comm::PhaseTimes& times);
 
-  /// Local. All times and calls are 0 again; regions stay.
+  /// Local. Times and calls of what is repeated are 0 again; regions stay.
   void reset();
 
   const std::map<std::string, Timer, std::less<>>& entries() const { return entries_; }
@@ -73,19 +76,6 @@ class ScopedTimer {
   comm::Stopwatch watch_;
 };
 
-/// Adds the time from its construction to its end to a sum.
-class ScopedTime {
- public:
-  explicit ScopedTime(double& sum) : sum_(&sum) {}
-  ~ScopedTime() { watch_.lap(*sum_); }
-  ScopedTime(const ScopedTime&) = delete;
-  ScopedTime& operator=(const ScopedTime&) = delete;
-
- private:
-  double* sum_;
-  comm::Stopwatch watch_;
-};
-
 /// One region over all ranks, in seconds.
 struct RegionSummary {
   std::string region;
@@ -95,6 +85,7 @@ struct RegionSummary {
   double mean = 0;
   double max = 0;
   int slowest_rank = 0;
+  bool once = false; ///< outside of the repeats
 };
 
 /// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its

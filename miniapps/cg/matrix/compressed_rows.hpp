@@ -18,4 +18,8 @@ struct CompressedRows {
   std::int64_t entries() const { return static_cast<std::int64_t>(values.extent(0)); }
 };
 
+/// Local, waits. From the number of entries of each row r at r + 1, and 0 at 0, to where the entries of each
+/// row begin, in place. Returns how many there are in all.
+std::int64_t sum_counts(const Offsets& counts);
+
 } // namespace kontor::cg

@@ -62,8 +62,10 @@ class PartOfRows {
 
 struct Product {
   Vector x, y;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t row) const {
+  std::int64_t begin;
+  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
     SumsOf<1> sum;
+    const auto row = begin + i;
     sum[0] = x(row) * y(row);
     return sum;
   }
@@ -73,7 +75,7 @@ template <class Offset>
 class KokkosKernels final : public Matrix {
  public:
   KokkosKernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns)
-      : rows_(rows.rows()), entries_(rows.entries()),
+      : rows_(rows.rows()), interior_rows_(interior), entries_(rows.entries()),
         interior_(rows, range_of(Part::interior, rows_, interior), columns),
         boundary_(rows, range_of(Part::boundary, rows_, interior), columns) {}
 
@@ -85,8 +87,9 @@ class KokkosKernels final : public Matrix {
   void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
                         double* sum) const override {
     multiply(instance, part, x, y);
-    if (part != Part::interior)
-      for_rows_with_sums<1>("cg/dot beside Kokkos Kernels", instance, rows_, Product{x, y}, sums_at<1>(sum));
+    const auto range = range_of(part, rows_, interior_rows_);
+    for_rows_with_sums<1>("cg/dot beside Kokkos Kernels", instance, range.end - range.begin,
+                          Product{x, y, range.begin}, sums_at<1>(sum));
   }
 
   double bytes() const override {
@@ -95,7 +98,7 @@ class KokkosKernels final : public Matrix {
   }
 
  private:
-  LocalIndex rows_;
+  LocalIndex rows_, interior_rows_;
   std::int64_t entries_;
   PartOfRows<Offset> interior_, boundary_;
 };

@@ -35,9 +35,8 @@ class Matrix {
   /// Local; waits for nothing. y = A x in the rows of that part. x has own values and ghosts, y own ones.
   virtual void multiply(const Space&, Part, const Vector& x, const Vector& y) const = 0;
 
-  /// Local; waits for nothing. The same, and the dot x.y over own rows: `interior` keeps its part of it, and
-  /// `boundary` after it, or `all`, puts the whole into *sum, in the memory of the space. The order of
-  /// additions depends on the numbers of rows alone.
+  /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space. The
+  /// order of additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
   /// Bytes of this rank that a product must move: the format, each vector once.

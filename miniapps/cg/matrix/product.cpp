@@ -5,10 +5,9 @@
 
 namespace kontor::cg {
 
-void add_parts(const Space& instance, const Vector& parts, std::int64_t count, double* sum,
-               const Kokkos::View<int, Space>& zero) {
+void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero) {
   // combine() counts places; here is one only, so the next one is always place 0.
-  stepping::combine(instance, parts.data(), count, stepping::Norm::l2, {sum, zero.data(), 1});
+  stepping::combine(instance, parts, count, stepping::Norm::l2, {sum, zero, 1});
 }
 
 } // namespace kontor::cg

@@ -72,8 +72,7 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 
 /// Local; waits for nothing. *sum = the first `count` parts, put together in an order that depends on their
 /// number alone. The parts are used up. `zero` is a 0 in the memory of the space.
-void add_parts(const Space& instance, const Vector& parts, std::int64_t count, double* sum,
-               const Kokkos::View<int, Space>& zero);
+void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
 /// A matrix of a format. `Format` has a label, a Kernel (x, y; row_of() and sum() of a position, block() of
 /// many), and says where the positions of a part are and what bytes a product moves.
@@ -95,10 +94,14 @@ class Product final : public Matrix {
 
   void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
                         double* sum) const override {
-    if (part != Part::boundary) launch<true>(instance, Part::interior, x, y);
-    if (part == Part::interior) return;
-    launch<true>(instance, Part::boundary, x, y);
-    add_parts(instance, parts_, parts(Part::interior) + parts(Part::boundary), sum, zero_);
+    std::int64_t count = 0;
+    for (const auto p : {Part::interior, Part::boundary}) {
+      if (part != p && part != Part::all) continue;
+      launch<true>(instance, p, x, y);
+      count += parts(p);
+    }
+    add_parts(instance, parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0), count, sum,
+              zero_.data());
   }
 
   double bytes() const override { return format_.bytes(); }

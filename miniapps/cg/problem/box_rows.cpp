@@ -142,6 +142,15 @@ Vector by_rows(const BoxRows& box, const grid::BlockView<double>& block, const s
   return values;
 }
 
+Vector values_at_points(const BoxRows& box, const grid::DeckFunction& f, const std::string& label,
+                        grid::FiniteCheck& finite) {
+  const auto& n = box.block.extents;
+  const grid::BlockView<double> block(Kokkos::view_alloc("cg/points", Kokkos::WithoutInitializing), n[2],
+                                      n[1], n[0]);
+  grid::fill<double>(block, box.block, f, 0, finite);
+  return by_rows(box, block, label);
+}
+
 miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& name,
                                   const Vector& values) {
   const auto& block = box.block;

@@ -4,6 +4,7 @@
 #include "cg/partition.hpp"
 #include "grid/block.hpp"
 #include "grid/field.hpp"
+#include "grid/functions.hpp"
 #include "run/mini_app.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -36,6 +37,10 @@ grid::BlockView<double> as_block(const BoxRows&, const Vector& values);
 
 /// Local, waits. Values of a block of points by row.
 Vector by_rows(const BoxRows&, const grid::BlockView<double>& block, const std::string& label);
+
+/// Local, waits. f at own points, by row.
+Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label,
+                        grid::FiniteCheck&);
 
 /// Collective. Writes /fields/<name> at the points, and describes the mesh.
 miniapp::FieldOutput write_points(output::File&, const BoxRows&, const std::string& name, const Vector&);

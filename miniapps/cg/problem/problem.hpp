@@ -26,10 +26,15 @@ class Problem {
 
   /// Local. Ranks along x, y, z; empty: rows are not those of a box.
   virtual std::vector<std::int64_t> process_grid() const { return {}; }
+
+  /// Local. What else /run/matrix tells; rank 0's is written.
+  virtual nlohmann::ordered_json matrix_record() const { return nlohmann::ordered_json::object(); }
 };
 
 /// Collective.
+std::unique_ptr<Problem> make_fe_heat(const Options&, const miniapp::RunContext&);
 std::unique_ptr<Problem> make_stencil(const Options&, const miniapp::RunContext&);
+std::unique_ptr<Problem> make_matrix_market(const Options&, const miniapp::RunContext&);
 std::unique_ptr<Problem> make_problem(const Options&, const miniapp::RunContext&);
 
 } // namespace kontor::cg

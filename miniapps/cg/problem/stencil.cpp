@@ -47,14 +47,6 @@ struct CountEntries {
   }
 };
 
-struct SumCounts {
-  Offsets offsets;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool last) const {
-    sum += offsets(i);
-    if (last) offsets(i) = sum;
-  }
-};
-
 struct FillEntries {
   Stencil stencil;
   CompressedRows matrix;
@@ -110,10 +102,7 @@ class StencilProblem final : public Problem {
     const auto own = static_cast<std::size_t>(box_.partition.own);
     matrix.offsets = Offsets("cg/offsets", own + 1);
     for_points("cg/count entries", n, CountEntries{stencil, matrix.offsets});
-    Kokkos::parallel_scan("cg/offsets", Policy(0, static_cast<std::int64_t>(own) + 1),
-                          SumCounts{matrix.offsets});
-    std::int64_t entries = 0;
-    Kokkos::deep_copy(entries, Kokkos::subview(matrix.offsets, own));
+    const auto entries = sum_counts(matrix.offsets);
     if (assembled_) {
       matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
       matrix.values =
@@ -129,8 +118,8 @@ class StencilProblem final : public Problem {
     grid::fill<double>(exact, with_layer(), exact_, 0, finite);
     system.rhs = Vector("cg/b", own);
     for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
-    system.exact = points(exact_, "cg/solution", finite);
-    system.initial = points(initial_, "cg/initial", finite);
+    system.exact = values_at_points(box_, exact_, "cg/solution", finite);
+    system.initial = values_at_points(box_, initial_, "cg/initial", finite);
     finite.agree(cartesian_);
     comm::fence(Space(), "cg/built");
     return system;
@@ -162,13 +151,6 @@ class StencilProblem final : public Problem {
       block.extents[axis] += 2;
     }
     return block;
-  }
-
-  Vector points(const grid::DeckFunction& f, const std::string& label, grid::FiniteCheck& finite) const {
-    const auto& n = box_.block.extents;
-    const Values block(Kokkos::view_alloc("cg/points", Kokkos::WithoutInitializing), n[2], n[1], n[0]);
-    grid::fill<double>(block, box_.block, f, 0, finite);
-    return by_rows(box_, block, label);
   }
 
   comm::Communicator cartesian_;

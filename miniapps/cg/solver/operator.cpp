@@ -3,22 +3,31 @@
 
 namespace kontor::cg {
 
-Operator::Operator(const Workspace& workspace)
-    : matrix_(&workspace.matrix), streams_(&workspace.streams), overlap_(workspace.overlap),
-      interior_(&workspace.timers["spmv"]), boundary_(&workspace.timers["spmv_boundary"]) {}
+Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Timer& boundary)
+    : matrix_(&work.matrix), streams_(&work.streams), split_(work.overlap && work.comm.size() > 1),
+      interior_(&interior), boundary_(&boundary) {}
 
-void Operator::product(GhostedVector& x, const Vector& y, double* sum) {
+void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling) {
   auto& exchange = x.exchange();
+  // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
+  const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
   streams_->exchange_follows();
-  exchange.start();
-  if (!overlap_) finish(exchange);
+  if (!interior_first) exchange.start();
+  if (!split_) {
+    exchange.finish();
+    streams_->compute_waits();
+  }
   {
     const miniapp::ScopedTimer timed(*interior_);
-    part(Part::interior, x, y, sum);
+    part(split_ ? Part::interior : Part::all, x, y, sums);
   }
-  if (overlap_) finish(exchange);
+  if (interior_first) exchange.start();
+  if (travelling) travelling->progress();
+  if (!split_) return;
+  exchange.finish();
+  streams_->compute_waits();
   const miniapp::ScopedTimer timed(*boundary_);
-  part(Part::boundary, x, y, sum);
+  part(Part::boundary, x, y, sums ? sums + 1 : nullptr);
 }
 
 void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
@@ -26,11 +35,6 @@ void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* 
     matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
   else
     matrix_->multiply(streams_->compute(), rows, x.all(), y);
-}
-
-void Operator::finish(comm::Exchange<Vector>& exchange) {
-  exchange.finish();
-  streams_->compute_waits();
 }
 
 } // namespace kontor::cg

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/config/expression.hpp>
+#include <kontor/config/input_file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,9 @@ class Visitor {
   void value(std::string_view key, std::vector<double>& value, std::string_view help,
              Range<double> range = {}, Lengths lengths = {});
   ///@}
+
+  /// A file to read; empty: none.
+  void value(std::string_view key, InputFile& value, std::string_view help);
 
   ///@{
   /// The word `auto` stands for nullopt.

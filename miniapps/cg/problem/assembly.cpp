@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/assembly.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+namespace kontor::cg {
+namespace {
+
+using Points = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+
+/// For (z, y, x) of the own points.
+Points own_points(const FeMesh& mesh) {
+  return Points({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
+}
+
+/// For (z, y) of the own points, and blocks of lanes along x.
+Points own_blocks(const FeMesh& mesh) {
+  return Points({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
+}
+
+/// For (z, y, x) of the elements.
+Points elements(const FeMesh& mesh) {
+  return Points({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
+}
+
+struct CountEntries {
+  FeMesh mesh;
+  Offsets counts; ///< of row r at r + 1
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    counts(mesh.row(i, j, k) + 1) = mesh.neighbours(i, j, k).count();
+  }
+};
+
+struct FillColumns {
+  FeMesh mesh;
+  CompressedRows matrix;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    const auto n = mesh.neighbours(i, j, k);
+    LocalIndex* column = &matrix.columns(matrix.offsets(mesh.row(i, j, k)));
+    for (int dz = n.begin[2]; dz < n.end[2]; ++dz)
+      for (int dy = n.begin[1]; dy < n.end[1]; ++dy) {
+        const LocalIndex* const row = &mesh.rows(k + 1 + dz, j + 1 + dy, i + 1);
+        for (int dx = n.begin[0]; dx < n.end[0]; ++dx) *column++ = row[dx];
+      }
+  }
+};
+
+/// The place among 27 of the node that differs from the one in the middle along the axes whose bits are in
+/// `across`, in element e around it.
+KOKKOS_INLINE_FUNCTION constexpr int place_of(int e, int across) {
+  int place = 13;
+  for (int axis = 0, stride = 1; axis < 3; ++axis, stride *= 3)
+    if ((across >> axis & 1) != 0) place += (e >> axis & 1) != 0 ? stride : -stride;
+  return place;
+}
+
+/// The rows of some points along x at a time, one a lane.
+struct GatherRows {
+  FeMesh mesh;
+  ElementIntegrals integrals;
+  GaussValues conductivity;
+  CompressedRows matrix;
+
+  template <int e>
+  KOKKOS_FUNCTION void add(int k, int j, int i, double (&rows)[27][fe_lanes]) const {
+    constexpr int a = element_nodes - 1 - e; // the node that the point is in this element
+    const double* const first = &conductivity(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1));
+    const auto stride = conductivity.stride_2();
+#pragma omp simd
+    for (int lane = 0; lane < fe_lanes; ++lane) {
+      double values[element_nodes];
+#pragma GCC unroll 8
+      for (int g = 0; g < element_nodes; ++g) values[g] = first[g * stride + lane];
+#pragma GCC unroll 8
+      for (int across = 0; across < element_nodes; ++across) {
+        double sum = 0;
+#pragma GCC unroll 8
+        for (int g = 0; g < element_nodes; ++g) sum += values[g] * integrals.stiffness[g ^ a][across];
+        rows[place_of(e, across)][lane] += sum;
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(int k, int j, int block) const {
+    double rows[27][fe_lanes] = {};
+    const int first = block * fe_lanes;
+    add<0>(k, j, first, rows);
+    add<1>(k, j, first, rows);
+    add<2>(k, j, first, rows);
+    add<3>(k, j, first, rows);
+    add<4>(k, j, first, rows);
+    add<5>(k, j, first, rows);
+    add<6>(k, j, first, rows);
+    add<7>(k, j, first, rows);
+    for (int lane = 0; lane < fe_lanes && first + lane < mesh.extents[0]; ++lane)
+      store(k, j, first + lane, lane, rows);
+  }
+
+  KOKKOS_FUNCTION void store(int k, int j, int i, int lane, const double (&rows)[27][fe_lanes]) const {
+    const auto n = mesh.neighbours(i, j, k);
+    double* value = &matrix.values(matrix.offsets(mesh.row(i, j, k)));
+    if (n.count() == 27) {
+      for (int place = 0; place < 27; ++place) value[place] = rows[place][lane];
+      return;
+    }
+    for (int place = 0; place < 27; ++place)
+      if (n.has(place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1)) *value++ = rows[place][lane];
+  }
+};
+
+struct GatherLoad {
+  FeMesh mesh;
+  ElementIntegrals integrals;
+  GaussValues source;
+  Vector rhs;
+
+  KOKKOS_FUNCTION void operator()(int k, int j, int block) const {
+    double loads[fe_lanes] = {};
+    const int i = block * fe_lanes;
+    for (int e = 0; e < element_nodes; ++e) {
+      const int a = element_nodes - 1 - e;
+      const double* const first = &source(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1));
+      const auto stride = source.stride_2();
+      double sum[fe_lanes] = {};
+      for (int g = 0; g < element_nodes; ++g)
+        for (int lane = 0; lane < fe_lanes; ++lane)
+          sum[lane] += first[g * stride + lane] * integrals.load[g ^ a];
+      for (int lane = 0; lane < fe_lanes; ++lane) loads[lane] += sum[lane];
+    }
+    for (int lane = 0; lane < fe_lanes && i + lane < mesh.extents[0]; ++lane)
+      rhs(mesh.row(i + lane, j, k)) = loads[lane];
+  }
+};
+
+/// What a point is in an element: whether it is this rank's, and where.
+struct NodePoint {
+  int point[3];
+  bool own;
+  KOKKOS_FUNCTION NodePoint(const FeMesh& mesh, int k, int j, int i, int node)
+      : point{i - 1 + (node & 1), j - 1 + (node >> 1 & 1), k - 1 + (node >> 2)}, own(true) {
+    for (int axis = 0; axis < 3; ++axis) own = own && point[axis] >= 0 && point[axis] < mesh.extents[axis];
+  }
+};
+
+struct AddElements {
+  FeMesh mesh;
+  ElementIntegrals integrals;
+  GaussValues conductivity;
+  CompressedRows matrix;
+
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    const double* const values = &conductivity(k, j, 0, i);
+    for (int a = 0; a < element_nodes; ++a) {
+      const NodePoint node(mesh, k, j, i, a);
+      if (!node.own) continue;
+      const auto& p = node.point;
+      const auto n = mesh.neighbours(p[0], p[1], p[2]);
+      const auto first = matrix.offsets(mesh.row(p[0], p[1], p[2]));
+      for (int b = 0; b < element_nodes; ++b) {
+        const int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1), dz = (b >> 2) - (a >> 2);
+        if (n.has(dx, dy, dz))
+          Kokkos::atomic_add(&matrix.values(first + n.place(dx, dy, dz)),
+                             element_entry(integrals, values, conductivity.stride_2(), a, b));
+      }
+    }
+  }
+};
+
+struct AddLoads {
+  FeMesh mesh;
+  ElementIntegrals integrals;
+  GaussValues source;
+  Vector rhs;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    for (int a = 0; a < element_nodes; ++a) {
+      const NodePoint node(mesh, k, j, i, a);
+      if (node.own)
+        Kokkos::atomic_add(&rhs(mesh.row(node.point[0], node.point[1], node.point[2])),
+                           element_load(integrals, &source(k, j, 0, i), source.stride_2(), a));
+    }
+  }
+};
+
+} // namespace
+
+std::int64_t count_entries(const FeMesh& mesh) {
+  std::int64_t count = 1;
+  std::int64_t free = 1, own = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::int64_t along = 0;
+    const int begin = mesh.free_begin[axis], end = mesh.free_end[axis];
+    const int first = begin > 0 ? begin : 0, last = end < mesh.extents[axis] ? end : mesh.extents[axis];
+    for (int i = first; i < last; ++i) along += (i > begin ? 2 : 1) + (i + 1 < end ? 1 : 0);
+    count *= along;
+    free *= last > first ? last - first : 0;
+    own *= mesh.extents[axis];
+  }
+  return count + own - free;
+}
+
+CompressedRows make_structure(const FeMesh& mesh) {
+  CompressedRows matrix;
+  const auto rows = static_cast<std::size_t>(mesh.extents[0]) * static_cast<std::size_t>(mesh.extents[1]) *
+                    static_cast<std::size_t>(mesh.extents[2]);
+  matrix.offsets = Offsets("cg/offsets", rows + 1);
+  Kokkos::parallel_for("cg/count entries", own_points(mesh), CountEntries{mesh, matrix.offsets});
+  const auto entries = sum_counts(matrix.offsets);
+  matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
+  matrix.values =
+      Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+  Kokkos::parallel_for("cg/columns", own_points(mesh), FillColumns{mesh, matrix});
+  return matrix;
+}
+
+void gather_matrix(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
+                   const CompressedRows& matrix) {
+  Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
+}
+
+void gather_load(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
+                 const Vector& rhs) {
+  Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
+}
+
+void add_matrix(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
+                const CompressedRows& matrix) {
+  Kokkos::deep_copy(matrix.values, 0.0);
+  Kokkos::parallel_for("cg/add elements", elements(mesh), AddElements{mesh, integrals, conductivity, matrix});
+}
+
+void add_load(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
+              const Vector& rhs) {
+  Kokkos::parallel_for("cg/add loads", elements(mesh), AddLoads{mesh, integrals, source, rhs});
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/block.hpp"
+#include "grid/field.hpp"
+
+#include <array>
+
+/// Steady heat conduction in a box each of whose faces has one temperature; no source, equal conductivity.
+namespace kontor::cg {
+
+/// Local. The exact solution in the points of a block, (z, y, x); in those on a face its temperature, of
+/// several the last one's in the order x_min, x_max, y_min, ... Inside it is a sum over the faces of Fourier
+/// sine series (H. S. Carslaw, J. C. Jaeger, "Conduction of heat in solids", 1959, section 6.2): of a face
+/// with temperature T at the end of an axis of length L, with sides b and c across,
+///
+///   sum over odd m, n of  16 T / (pi^2 m n) sin(m pi y / b) sin(n pi z / c) sinh(g x) / sinh(g L),
+///   g = pi sqrt((m / b)^2 + (n / c)^2),
+///
+/// and terms below 1e-17 of T are left out.
+void fill_box_series(const grid::HostBlockView<double>& values, const grid::Block& points,
+                     const std::array<double, 6>& temperatures);
+
+} // namespace kontor::cg

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/distribute.hpp"
+
+#include "cg/problem/arriving_rows.hpp"
+#include "cg/problem/chunked_scatter.hpp"
+#include "machine/memory.hpp"
+
+#include <kontor/comm/collectives/scatter.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+Sizes scatter_sizes(const comm::Communicator& comm, const WholeSystem& whole) {
+  std::vector<Sizes> all;
+  for (std::size_t r = 0; r < whole.plan.interior.size(); ++r)
+    all.push_back({whole.matrix.rows, whole.plan.first[r + 1] - whole.plan.first[r], whole.plan.interior[r],
+                   whole.plan.entries[r]});
+  std::vector<Sizes> mine(1);
+  comm::scatter(comm, view_of(all), view_of(mine), 0);
+  return mine.front();
+}
+
+void require_room(const comm::Communicator& comm, const Sizes& sizes) {
+  std::optional<std::string> problem;
+  constexpr std::int64_t most = std::numeric_limits<LocalIndex>::max();
+  if (sizes.own > most)
+    problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks", comm.rank(),
+                          sizes.own, most);
+  comm.agree(problem);
+  const auto rows = static_cast<double>(sizes.own), entries = static_cast<double>(sizes.entries);
+  miniapp::require_memory(comm, {{"cg/offsets", (rows + 1) * sizeof(std::int64_t)},
+                                 {"cg/columns", entries * sizeof(LocalIndex)},
+                                 {"cg/values", entries * sizeof(double)}});
+}
+
+void send_rows(ChunkedScatter<SentRow>& scatter, const WholeSystem& whole) {
+  const auto& plan = whole.plan;
+  const auto value = [](const std::vector<double>& values, std::size_t row) {
+    return values.empty() ? 0 : values[row];
+  };
+  for (const auto number : plan.rows) {
+    const auto row = static_cast<std::size_t>(number);
+    scatter.put(plan.owner[row],
+                {number, plan.lengths[row], value(whole.rhs, row), value(whole.initial, row)});
+  }
+  scatter.flush();
+}
+
+void send_entries(ChunkedScatter<SentEntry>& scatter, const WholeSystem& whole) {
+  const auto& plan = whole.plan;
+  std::vector<LocalIndex> local(plan.rows.size());
+  for (int rank = 0; rank < plan.ranks(); ++rank)
+    for (auto i = plan.first[static_cast<std::size_t>(rank)];
+         i < plan.first[static_cast<std::size_t>(rank) + 1]; ++i)
+      local[static_cast<std::size_t>(plan.rows[static_cast<std::size_t>(i)])] =
+          static_cast<LocalIndex>(i - plan.first[static_cast<std::size_t>(rank)]);
+  for_each_entry(whole.matrix, [&](std::int64_t r, std::int64_t c, double value) {
+    const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c);
+    const int to = plan.owner[row], owner = plan.owner[column];
+    scatter.put(to, {to == owner ? local[column] : c, value, local[row], owner});
+  });
+  scatter.flush();
+}
+
+} // namespace
+
+LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs) {
+  const bool root = comm.rank() == 0;
+  const auto sizes = scatter_sizes(comm, whole);
+  require_room(comm, sizes);
+  ArrivingRows arriving(sizes, rhs);
+
+  ChunkedScatter<SentRow> rows(comm, [&](const SentRow& row) { arriving.add(row); });
+  if (root)
+    send_rows(rows, whole);
+  else
+    rows.receive(sizes.own);
+
+  ChunkedScatter<SentEntry> entries(comm, [&](const SentEntry& entry) { arriving.add(entry, comm.rank()); });
+  if (root)
+    send_entries(entries, whole);
+  else
+    entries.receive(sizes.entries);
+  whole = {};
+  return arriving.finish(comm);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/known_solution.hpp"
+
+#include "cg/problem/box_series.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+
+namespace kontor::cg {
+namespace {
+
+using Values = grid::HostBlockView<double>;
+
+/// Of piecewise linear functions: the error in the middle of an element, where it is largest, is this times
+/// the second difference.
+constexpr double interpolation_error = 1. / 8;
+
+/// The block with the layer around it, as far as there are points.
+grid::Block with_layer(grid::Block block) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto begin = std::max<std::int64_t>(block.offset[axis] - 1, 0);
+    const auto end = std::min(block.offset[axis] + block.extents[axis] + 1, block.global[axis]);
+    block.offset[axis] = begin;
+    block.extents[axis] = end - begin;
+  }
+  return block;
+}
+
+/// The temperatures of the faces, if the series is the solution.
+std::optional<std::array<double, 6>> of_series(const FeHeatOptions& o) {
+  const auto constant = [](const config::Expression& formula) -> std::optional<double> {
+    const config::Function f(formula);
+    if (!f.constant()) return {};
+    return f(0, 0, 0, 0);
+  };
+  if (constant(o.source) != 0 || !constant(o.conductivity)) return {};
+  std::array<double, 6> temperatures{};
+  for (std::size_t face = 0; face < 6; ++face) {
+    const auto value = constant(o.faces[face].value);
+    if (o.faces[face].condition != FaceCondition::temperature || !value) return {};
+    temperatures[face] = *value;
+  }
+  return temperatures;
+}
+
+/// PointSums over points.
+struct PointSums {
+  double count = 0, values = 0, squares = 0;
+  double second[3] = {}; ///< of squared second differences along each axis, and how many there are
+  double seconds[3] = {};
+  PointSums operator+(const PointSums& other) const {
+    PointSums sums = *this;
+    sums.count += other.count;
+    sums.values += other.values;
+    sums.squares += other.squares;
+    for (int axis = 0; axis < 3; ++axis) {
+      sums.second[axis] += other.second[axis];
+      sums.seconds[axis] += other.seconds[axis];
+    }
+    return sums;
+  }
+};
+
+/// Of the block's own points; `values` are with the layer.
+PointSums sum_up(const Values& values, const grid::Block& block, const grid::Block& layered) {
+  PointSums sums;
+  const auto first = [&](int axis) { return block.offset[axis] - layered.offset[axis]; };
+  for (auto k = first(2); k < first(2) + block.extents[2]; ++k)
+    for (auto j = first(1); j < first(1) + block.extents[1]; ++j)
+      for (auto i = first(0); i < first(0) + block.extents[0]; ++i) {
+        const double middle = values(k, j, i);
+        sums.count += 1;
+        sums.values += middle;
+        sums.squares += middle * middle;
+        const std::int64_t at[] = {i, j, k};
+        for (int axis = 0; axis < 3; ++axis) {
+          if (at[axis] == 0 || at[axis] + 1 == layered.extents[axis]) continue; // the box ends
+          const int x = axis == 0, y = axis == 1, z = axis == 2;
+          const double second = values(k - z, j - y, i - x) - 2 * middle + values(k + z, j + y, i + x);
+          sums.second[axis] += second * second;
+          sums.seconds[axis] += 1;
+        }
+      }
+  return sums;
+}
+
+/// The values of own points by row.
+Vector own_values(const Values& values, const BoxRows& box, const grid::Block& layered) {
+  const auto& block = box.block;
+  const grid::BlockView<double> own("cg/own points", block.extents[2], block.extents[1], block.extents[0]);
+  const auto host = grid::room_on_host<double>(own);
+  for (std::int64_t k = 0; k < block.extents[2]; ++k)
+    for (std::int64_t j = 0; j < block.extents[1]; ++j)
+      for (std::int64_t i = 0; i < block.extents[0]; ++i)
+        host(k, j, i) =
+            values(k + block.offset[2] - layered.offset[2], j + block.offset[1] - layered.offset[1],
+                   i + block.offset[0] - layered.offset[0]);
+  Kokkos::deep_copy(own, host);
+  return by_rows(box, own, "cg/known solution");
+}
+
+} // namespace
+
+std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const comm::Communicator& comm,
+                                            const BoxRows& box, grid::FiniteCheck& finite) {
+  const auto temperatures = options.exact ? std::nullopt : of_series(options);
+  if (!options.exact && !temperatures) return {};
+  const auto layered = with_layer(box.block);
+  const Values values("cg/known solution", layered.extents[2], layered.extents[1], layered.extents[0]);
+  if (temperatures)
+    fill_box_series(values, layered, *temperatures);
+  else
+    grid::for_each_row(layered, grid::DeckFunction(*options.exact), 0, finite,
+                       [&](std::int64_t j, std::int64_t k, const std::vector<double>& row) {
+                         std::copy(row.begin(), row.end(), &values(k, j, 0));
+                       });
+  const auto sums = comm::allreduce(comm, sum_up(values, box.block, layered), std::plus<>());
+  KnownSolution known{own_values(values, box, layered), {}};
+  for (int axis = 0; axis < 3; ++axis) // infinite with one element: nothing is known
+    known.bound.discretisation +=
+        sums.seconds[axis] > 0 ? interpolation_error * std::sqrt(sums.second[axis] / sums.seconds[axis])
+                               : std::numeric_limits<double>::infinity();
+  const double mean = sums.values / sums.count;
+  known.bound.variation = std::sqrt(std::max(sums.squares / sums.count - mean * mean, 0.0));
+  return known;
+}
+
+double least_eigenvalue(const FeHeatOptions& o) {
+  // Along one axis: of the stiffness and mass matrix, for the longest wave and the shortest.
+  struct Axis {
+    double stiffness[2], mass[2];
+  };
+  std::array<Axis, 3> axes{};
+  double ends = 1; // rows at ends that are not fixed weigh half
+  for (int axis = 0; axis < 3; ++axis) {
+    int fixed = 0;
+    for (const int side : {0, 1})
+      fixed += o.faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0;
+    if (fixed < 2) ends /= 2;
+    const double h = o.spacing(axis);
+    const double angles[] = {fixed * std::numbers::pi / (2 * static_cast<double>(o.elements[axis])),
+                             std::numbers::pi};
+    for (const int wave : {0, 1}) {
+      axes[axis].stiffness[wave] = 2 * (1 - std::cos(angles[wave])) / h;
+      axes[axis].mass[wave] = h * (2 + std::cos(angles[wave])) / 3;
+    }
+  }
+  // Linear in the cosine of each axis, so the smallest is at an end of each.
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int waves = 0; waves < 8; ++waves) {
+    double sum = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      double product = axes[axis].stiffness[waves >> axis & 1];
+      for (int other = 0; other < 3; ++other)
+        if (other != axis) product *= axes[other].mass[waves >> other & 1];
+      sum += product;
+    }
+    smallest = std::min(smallest, sum);
+  }
+  return ends * smallest;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/linear_system.hpp"
+#include "cg/options.hpp"
+#include "cg/problem/box_rows.hpp"
+#include "grid/functions.hpp"
+
+#include <optional>
+
+/// What the temperature of fe_heat is to be compared with.
+namespace kontor::cg {
+
+/// In own rows.
+struct KnownSolution {
+  Vector values;
+  ErrorBound bound;
+};
+
+/// Collective. The deck's exact solution, or, where there is none, the series of a box without source, with
+/// one conductivity and one temperature on each face. The bound of the discretisation is estimated, see
+/// README.md; that of eigenvalues is left to the caller.
+std::optional<KnownSolution> known_solution(const FeHeatOptions&, const comm::Communicator&, const BoxRows&,
+                                            grid::FiniteCheck&);
+
+/// Local. No eigenvalue of the matrix of free points is smaller than this times the smallest conductivity in
+/// a Gauss point.
+double least_eigenvalue(const FeHeatOptions&);
+
+} // namespace kontor::cg

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kontor::cg {
+
+/// The lines of a text file, a buffer at a time.
+class Lines {
+ public:
+  /// `name` is the file's, for messages.
+  Lines(std::istream&, std::string name);
+
+  /// The next line without its end, LF or CR LF; false after the last. Valid until the next call. Throws
+  /// config::Error if the file cannot be read, or a line has more than 1048576 characters.
+  bool next(std::string_view& line);
+
+  /// The same, of those that are neither blank nor a comment: "%" first.
+  bool next_with_content(std::string_view& line);
+
+  /// Of the line that came last, from 1; 0 before the first.
+  std::int64_t number() const { return number_; }
+  /// Characters of the file that have not come yet; -1 if that cannot be known (a pipe).
+  std::int64_t left() const;
+  const std::string& name() const { return name_; }
+
+  /// Throws config::Error with file and line of the line that came last.
+  [[noreturn]] void fail(const std::string& message) const;
+
+ private:
+  bool refill();
+
+  std::istream& in_;
+  std::string name_;
+  std::vector<char> buffer_;
+  const char* begin_ = nullptr; ///< of what has not come yet
+  const char* end_ = nullptr;   ///< of what has been read
+  std::int64_t unread_ = -1;
+  std::int64_t number_ = 0;
+};
+
+/// The next word of a line, which is taken off it; empty if there is none. Words are separated by blanks.
+std::string_view take_word(std::string_view& line);
+
+} // namespace kontor::cg

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/distribute.hpp"
+#include "cg/problem/matrix_market_reader.hpp"
+#include "cg/problem/metis_partition.hpp"
+#include "cg/problem/problem.hpp"
+#include "cg/problem/row_order.hpp"
+#include "machine/memory.hpp"
+#include "run/broadcast_text.hpp"
+
+#include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+/// Local. Throws config::Error, at the key that names the file, if it cannot be read.
+std::ifstream open(const config::InputFile& file) {
+  const auto refuse = [&](const char* why) {
+    file.location.fail(fmt::format("cannot be read: {}: {}", file.path, why));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file.path, ignored)) refuse("it is a directory");
+  errno = 0;
+  std::ifstream in(file.path, std::ios::binary);
+  if (!in) refuse(errno != 0 ? std::strerror(errno) : "it cannot be opened");
+  return in;
+}
+
+/// Local. All that the deck's files hold, checked.
+WholeSystem read(const MatrixMarketOptions& options, int ranks) {
+  auto in = open(options.file);
+  WholeSystem whole;
+  auto& matrix = whole.matrix;
+  matrix = read_matrix(in, options.file.path, miniapp::free_host_memory());
+  if (matrix.rows < ranks)
+    options.file.location.fail(
+        fmt::format("{} has {} rows, fewer than there are ranks ({}): start {} ranks or "
+                    "fewer",
+                    options.file.path, matrix.rows, ranks, matrix.rows));
+  sort_entries(matrix);
+  require_symmetric_with_positive_diagonal(matrix);
+  const auto values = [&](const config::InputFile& file) {
+    auto from = open(file);
+    return read_vector(from, file.path, matrix.rows);
+  };
+  if (options.rhs == RhsKind::file) whole.rhs = values(options.rhs_file);
+  if (!options.initial_file.path.empty()) whole.initial = values(options.initial_file);
+  return whole;
+}
+
+/// Collective. Calls work() on rank 0; its config::Error is thrown on every rank.
+template <class Work>
+void on_rank_0(const comm::Communicator& comm, const Work& work) {
+  std::string problem;
+  try {
+    if (comm.rank() == 0) work();
+  } catch (const config::Error& error) {
+    problem = error.what();
+  }
+  problem = miniapp::broadcast(comm.native(), problem); // others wait here for the file, however long it is
+  if (!problem.empty()) throw config::Error({problem});
+}
+
+class MatrixMarket final : public Problem {
+ public:
+  MatrixMarket(const Options& options, const miniapp::RunContext& context)
+      : options_(options.matrix_market), comm_(context.comm.share()), read_(context.timers.once("read")),
+        partitioning_(context.timers.once("partition")), structure_(context.timers.once("structure")) {}
+
+  LinearSystem build() override {
+    WholeSystem whole;
+    {
+      const miniapp::ScopedTimer timed(read_);
+      on_rank_0(comm_, [&] { whole = read(options_, comm_.size()); });
+    }
+    {
+      const miniapp::ScopedTimer timed(partitioning_);
+      on_rank_0(comm_, [&] { plan(whole); });
+    }
+    const miniapp::ScopedTimer timed(structure_);
+    auto system = distribute(comm_, std::move(whole), options_.rhs);
+    partition_ = system.partition;
+    return system;
+  }
+
+  /// In the order of the file.
+  std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
+    const auto begin = block_begin(partition_.rows, comm_.rank(), comm_.size());
+    const auto values = in_row_order(comm_, partition_, solution);
+    output::Block block;
+    block.global.push_back(static_cast<std::uint64_t>(partition_.rows));
+    block.offset.push_back(static_cast<std::uint64_t>(begin));
+    block.extent.push_back(values.size());
+    file.dataset<double>("/fields/x", block, values.data());
+    return std::nullopt;
+  }
+
+  nlohmann::ordered_json matrix_record() const override { return record_; }
+
+ private:
+  /// At rank 0.
+  void plan(WholeSystem& whole) {
+    const auto& matrix = whole.matrix;
+    const bool metis = options_.partition == PartitionKind::metis;
+    if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
+      options_.partition_location.fail(fmt::format("metis {}", *refusal));
+    whole.plan = plan_rows(matrix, options_.partition, options_.ordering, comm_.size());
+    record_ = {{"file", config::printable(options_.file.path)},
+               {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
+               {"partition", metis ? "metis" : "rows"},
+               {"ordering", options_.ordering == Ordering::rcm ? "rcm" : "natural"},
+               {"bandwidth", whole.plan.bandwidth},
+               {"cut", whole.plan.cut},
+               {"imbalance", whole.plan.imbalance()}};
+  }
+
+  MatrixMarketOptions options_;
+  comm::Communicator comm_;
+  miniapp::Timer& read_;
+  miniapp::Timer& partitioning_;
+  miniapp::Timer& structure_;
+  Partition partition_;
+  nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
+};
+
+} // namespace
+
+std::unique_ptr<Problem> make_matrix_market(const Options& options, const miniapp::RunContext& context) {
+  return std::make_unique<MatrixMarket>(options, context);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/partition.hpp"
+
+#include <vector>
+
+namespace kontor::cg {
+
+/// The first row of a rank's block, if all rows are divided among the ranks in blocks of equal size.
+GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks);
+
+/// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order
+/// of rows.
+std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
+
+} // namespace kontor::cg
