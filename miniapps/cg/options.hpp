@@ -86,6 +86,11 @@ struct SolverOptions {
   config::Location graph_location = {};
 };
 
+/// Whether anything needs the entries of the matrix.
+inline bool needs_matrix(const SolverOptions& o) {
+  return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;
+}
+
 /// The keys of a deck that are cg's own.
 struct Options {
   ProblemKind kind = ProblemKind::stencil;
