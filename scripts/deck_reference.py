@@ -63,7 +63,7 @@ def kind(schema):
         least = schema.get("minItems", 0)
         if "enum" in schema["items"]:
             return f"list of {'one or more of ' if least else ''}{kind(schema['items'])}"
-        count = f"{least} to {most} " if most else ""
+        count = "" if not most else f"{most} " if least == most else f"{least} to {most} "
         return f"list of {count}{schema['items']['type']}s{bounds(schema['items'])}"
     words = {"boolean": "`true`, `false`", "integer": "integer", "number": "number", "string": "text"}
     return words[of_type] + bounds(schema)

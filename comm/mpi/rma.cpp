@@ -124,8 +124,10 @@ class Rma final : public Plan {
       places.push_back(bytes);
       bytes += padded_bytes(t.buffer);
     }
+    if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
+      refuse(fmt::format("has no room: {}", *lack));
     const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
-    check_window(comm, code, bytes);
+    check_window(comm, code, bytes + alignment);
     std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
@@ -140,9 +142,14 @@ class Rma final : public Plan {
         code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
     if (!problem) return;
     const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
+    refuse(fmt::format("has got no windows: {}{}", *problem, lack ? "; " + *lack : ""));
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
     throw UsageError(
-        fmt::format("exchange '{}': pattern 'rma' has got no windows: {}{}", label_, *problem,
-                    lack ? fmt::format("; {}; give it more, or choose another pattern", *lack) : ""),
+        fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
+                    "mount -o remount,size=...), or choose another pattern",
+                    label_, why),
         Axis::pattern);
   }
 

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <kontor/comm/error.hpp>
+#include <kontor/mpi/agree.hpp>
 
 #include <mpi.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kontor::comm::mpi {
 
 /// Collective. What the lowest rank that has a problem says about it, on every rank; nothing if none has one.
-std::optional<std::string> first_problem(MPI_Comm, const std::optional<std::string>& problem);
+inline std::optional<std::string> first_problem(MPI_Comm comm, const std::optional<std::string>& problem) {
+  auto first = kontor::mpi::first_problem<Error>(comm, problem);
+  if (!first) return std::nullopt;
+  return std::move(first->text);
+}
 
 /// Collective. Calls `f` on every rank. Where it throws Error on one of them, all ranks throw AgreedError
 /// with the text of the lowest.

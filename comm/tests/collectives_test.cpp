@@ -413,6 +413,18 @@ TEST(UnevenParts, AlltoallThatLearnsItsCounts) {
   }
 }
 
+TEST(UnevenParts, ViewsThatAreMadeHaveALabel) {
+  const Communicator comm(MPI_COMM_WORLD);
+  int number = comm.rank();
+  const std::vector<int> one(static_cast<std::size_t>(comm.size()), 1);
+  const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> memory(&number, 1);
+  const Kokkos::View<int*, Kokkos::HostSpace> view("mine", 1);
+  EXPECT_EQ(allgatherv(comm, memory).data.label(), "comm/gathered");
+  EXPECT_EQ(allgatherv(comm, view).data.label(), "mine");
+  const Kokkos::View<int*, Kokkos::HostSpace> all("all", comm.size());
+  EXPECT_EQ(alltoallv_with_counts(comm, all, one).data.label(), "all");
+}
+
 TEST(UnevenParts, Int) {
   expect_uneven_parts<int>();
 }

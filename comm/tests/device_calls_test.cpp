@@ -50,6 +50,13 @@ void set(const View& view, double first, double step = 1, const Space& instance 
       KOKKOS_LAMBDA(int i) { data[i * stride] = first + step * i; });
 }
 
+/// Every element becomes one more, in the order of the instance.
+void add_one(const Row& view, const Space& instance) {
+  double* const data = view.data();
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)), KOKKOS_LAMBDA(int i) { data[i] += 1; });
+}
+
 template <class View>
 int wrong(const View& view, double first, double step = 1, const Space& instance = {}) {
   const double* const data = view.data();
@@ -266,6 +273,48 @@ TEST(DeviceCalls, ReductionPlans) {
       EXPECT_EQ(out(n - 1), n * comm.size());
     }
   });
+}
+
+/// `auto` is about exchanges: a trial must not decide in which order a sum is made.
+TEST(DeviceCalls, ReductionsOfAutoAreMpis) {
+  if (!tested) GTEST_SKIP() << "no memory that the host does not reach";
+  const Communicator comm(MPI_COMM_WORLD, {.backend = automatic_backend});
+  const Row values("values", n);
+  set(values, 1, 0);
+  Reduction reduction(comm, "by MPI", values, ReduceOp::sum);
+  EXPECT_FALSE(reduction.stream_ordered());
+  EXPECT_EQ(detail::internals(comm).backend().stream_collectives(), nullptr);
+  reduction.start();
+  reduction.finish();
+  EXPECT_EQ(wrong(values, comm.size(), 0), 0);
+}
+
+/// Steps that only queue work are captured once and replayed; what they reduce changes from one to the next.
+TEST(DeviceCalls, ReductionInACapturedGraph) {
+  if (!has_device) GTEST_SKIP() << "graphs are captured on devices";
+  int captured = 0;
+  with_each_method([&](const Communicator& comm) {
+    const OwnedStream<Space> stream;
+    const auto& instance = stream.get();
+    const Row in("in", n), out("out", n);
+    Kokkos::fence();
+    Reduction reduction(comm, "captured", in, out, ReduceOp::sum, instance);
+    if (!reduction.stream_ordered()) return; // it waits on the host
+    const auto step = [&] {
+      add_one(in, instance);
+      reduction.start(instance);
+      reduction.finish(instance);
+    };
+    step(); // memory is taken and ranks are connected before a capture
+    const CapturedGraph<Space> graph(instance, step);
+    for (int replays = 1; replays <= 3; ++replays) {
+      graph.replay(instance);
+      reduction.poll();
+      EXPECT_EQ(wrong(out, comm.size() * (1 + replays), 0, instance), 0);
+    }
+    ++captured;
+  });
+  if (captured == 0) GTEST_SKIP() << "no backend of this build reduces on a stream";
 }
 
 /// What a backend does on a stream, here on the host.

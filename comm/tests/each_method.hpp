@@ -83,7 +83,7 @@ class DeviceViews {
   std::vector<Twin> twins_;
 };
 
-/// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every way in which Views can go.
+/// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every method that Views can use.
 template <class Test>
 void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no) {
   for (const auto& method : methods(contiguity)) {

@@ -83,6 +83,9 @@ int MPI_Iprobe(int p, int g, MPI_Comm c, int* found, MPI_Status* s) {
 int MPI_Allreduce(const void* b, void* o, int n, MPI_Datatype t, MPI_Op p, MPI_Comm c) {
   return fails("MPI_Allreduce") ? MPI_ERR_OTHER : PMPI_Allreduce(b, o, n, t, p, c);
 }
+int MPI_Iallreduce(const void* b, void* o, int n, MPI_Datatype t, MPI_Op p, MPI_Comm c, MPI_Request* r) {
+  return fails("MPI_Iallreduce") ? MPI_ERR_OTHER : PMPI_Iallreduce(b, o, n, t, p, c, r);
+}
 int MPI_Bcast(void* b, int n, MPI_Datatype t, int r, MPI_Comm c) {
   return fails("MPI_Bcast") ? MPI_ERR_OTHER : PMPI_Bcast(b, n, t, r, c);
 }

@@ -113,6 +113,40 @@ TEST_F(Faults, Alltoallv) {
                         comm.size(), other));
 }
 
+/// A step that fails is over, and so is the Reduction; one that fails in the wait has come to its end.
+TEST_F(Faults, StepsOfAReduction) {
+  const auto expect_over = [](auto& reduction) {
+    EXPECT_EQ(text_of<CallError>([&] { reduction.start(); }),
+              "reduction 'dots': start() after a step that failed; make the Reduction anew");
+    EXPECT_EQ(text_of<CallError>([&] { reduction.finish(); }), "reduction 'dots': finish() without start()");
+  };
+  Reduction never_begun(comm, "dots", in, ReduceOp::sum);
+  EXPECT_EQ(text_of_failing("MPI_Iallreduce", 1, [&] { never_begun.start(); }),
+            "reduction 'dots': MPI_Iallreduce of View 'in' failed: " + other);
+  expect_over(never_begun);
+  Reduction never_ended(comm, "dots", out, ReduceOp::sum);
+  never_ended.start();
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1, [&] { never_ended.finish(); }),
+            "reduction 'dots': MPI_Wait of View 'out' failed: " + other);
+  expect_over(never_ended);
+  Reduction anew(comm, "dots", in, ReduceOp::sum);
+  Kokkos::deep_copy(in, 1);
+  anew.start();
+  anew.finish();
+  EXPECT_EQ(in(2), comm.size());
+}
+
+/// While the error unwinds it, it neither waits nor ends the program.
+TEST_F(Faults, UnwindingAReductionDoesNotWait) {
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1,
+                            [&] {
+                              Reduction reduction(comm, "dots", in, ReduceOp::sum);
+                              reduction.start();
+                              reduction.finish();
+                            }),
+            "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
+}
+
 TEST_F(Faults, Handshake) {
   EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
   EXPECT_EQ(text_of_failing("MPI_Issend", 1, [&] { make(); }), "MPI_Issend failed: " + other);

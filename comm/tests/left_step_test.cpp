@@ -53,7 +53,7 @@ struct Chain {
 };
 
 /// With these the messages of a rank that has started are on their way.
-std::vector<Options> eager_ways() {
+std::vector<Options> eager_methods() {
   std::vector<Options> result;
   for (const auto pattern : {Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood})
     result.push_back(method("raw", Packing::kernel, pattern));
@@ -63,7 +63,7 @@ std::vector<Options> eager_ways() {
 
 /// Rank 0 leaves its step before the others begin theirs.
 TEST(LeftStep, PeersReceiveWhatWasSent) {
-  for (const auto& method : eager_ways())
+  for (const auto& method : eager_methods())
     for (const auto n : sizes) {
       SCOPED_TRACE(to_string(method) + ", " + std::to_string(n));
       const Communicator comm(MPI_COMM_WORLD, method);
@@ -90,7 +90,7 @@ TEST(LeftStep, PeersReceiveWhatWasSent) {
 
 /// At check level `cross_rank` the others find out who has left.
 TEST(LeftStep, PeersAreTold) {
-  for (auto method : eager_ways()) {
+  for (auto method : eager_methods()) {
     SCOPED_TRACE(to_string(method));
     method.check = CheckLevel::cross_rank;
     method.timeout = 0.2;
@@ -108,7 +108,7 @@ TEST(LeftStep, PeersAreTold) {
   }
 }
 
-/// All ranks leave, in every way.
+/// All ranks leave, by every method.
 TEST(LeftStep, AllRanksMayLeave) {
   for (const auto& method : methods(Contiguity::yes)) {
     SCOPED_TRACE(to_string(method));

@@ -21,7 +21,7 @@ Options method(std::string backend, Packing packing, Pattern pattern) {
 
 namespace {
 
-/// Whether the build can go this way, and data arrive by it.
+/// Whether the build has this method, and data arrive by it.
 bool is_available(const Options& options) {
   if (refusal(options)) return false;
   const auto can = find_backend(options.backend).capabilities();
@@ -46,7 +46,7 @@ std::vector<Options> combinations(Contiguity contiguity) {
 
 using DeviceInts = Kokkos::View<int*, Kokkos::DefaultExecutionSpace>;
 
-/// Collective. Whether an exchange between devices can go this way, and data arrive by it.
+/// Collective. Whether an exchange between devices can use this method, and data arrive by it.
 bool is_available_on_device(const Options& options) {
   try {
     const auto& comm = cached_communicator(options);

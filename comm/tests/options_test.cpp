@@ -9,8 +9,29 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+
 namespace kontor::comm::test {
 namespace {
+
+/// Decks, messages and the record take the names from one list.
+template <class E, std::size_t n>
+void expect_names(const std::array<NamedValue<E>, n>& names, std::size_t values) {
+  EXPECT_EQ(n, values);
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(names[i].value), i) << names[i].name;
+    EXPECT_STREQ(to_string(names[i].value), names[i].name);
+  }
+  EXPECT_STREQ(to_string(static_cast<E>(n)), "?");
+}
+
+TEST(Options, EveryValueHasItsName) {
+  expect_names(pattern_names, static_cast<std::size_t>(Pattern::automatic) + 1);
+  expect_names(packing_names, static_cast<std::size_t>(Packing::none) + 1);
+  expect_names(path_names, static_cast<std::size_t>(Path::automatic) + 1);
+  expect_names(check_names, static_cast<std::size_t>(CheckLevel::cross_rank) + 1);
+}
 
 TEST(Options, AreEqualOnAllRanks) {
   int rank = 0, size = 1;

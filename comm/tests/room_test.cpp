@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory that is too small for a window: an error in words, and `auto` goes another way. Run by
+// Shared memory that is too small for a window: an error in words, and `auto` takes another method. Run by
 // small_shared_memory.sh, where there is little.
 #include "error_text.hpp"
 #include "methods.hpp"
@@ -71,7 +71,7 @@ TEST_F(Room, Shm) {
 }
 
 TEST_F(Room, Rma) {
-  expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has got no windows: ");
+  expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has no room: ");
 }
 
 TEST_F(Room, AutoGoesAnotherWay) {

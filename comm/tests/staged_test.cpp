@@ -21,8 +21,8 @@ Options staged(Pattern pattern) {
   return options;
 }
 
-/// The only way of a communicator, with the path that it would not take for Views in host memory.
-Method staged_way(const Communicator& comm, const Options& options) {
+/// The only method of a communicator, with the path that it would not take for Views in host memory.
+Method staged_method(const Communicator& comm, const Options& options) {
   auto method = detail::internals(comm).methods(MemoryKind::host).front();
   method.options = options;
   return method;
@@ -39,7 +39,7 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
     SCOPED_TRACE(to_string(options));
     options.path = Path::automatic;
     const Communicator comm(MPI_COMM_WORLD, options);
-    const auto method = staged_way(comm, staged(pattern));
+    const auto method = staged_method(comm, staged(pattern));
     const auto [previous, next] = ring_of(comm, false);
     Leg<A, B> up{a, next, b, previous};
     Leg<C, D> down{c, previous, d, next};
@@ -91,7 +91,7 @@ TEST(Staged, LongLists) {
   auto unstaged = options;
   unstaged.path = Path::automatic;
   const Communicator comm(MPI_COMM_WORLD, unstaged);
-  const auto method = staged_way(comm, options);
+  const auto method = staged_method(comm, options);
   const auto [previous, next] = ring_of(comm);
   constexpr int n = 1200000;
   const Kokkos::View<double*, Kokkos::HostSpace> x("x", 2 * n);

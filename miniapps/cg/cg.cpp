@@ -18,8 +18,7 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
     : options_(options), context_(context), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
       matrix_(make_csr(system_.matrix, system_.partition.interior)),
-      solver_(make_solver({context_.comm, system_.partition, *matrix_, system_.rhs, system_.initial,
-                           options_.solver, context_.overlap, streams_, context_.timers, context_.progress})),
+      solver_(make_solver(workspace(context_.comm))),
       entries_(comm::allreduce(context.comm, system_.matrix.entries(), comm::ReduceOp::sum)) {
   const auto& exchange = solver_->exchange();
   const auto& comm = context.comm;
@@ -43,9 +42,14 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 
 Cg::~Cg() = default;
 
+Workspace Cg::workspace(const comm::Communicator& comm) {
+  return {comm,        system_.partition, system_.matrix,   *matrix_,
+          system_.rhs, system_.initial,   options_.solver,  context_.overlap,
+          streams_,    context_.timers,   context_.progress};
+}
+
 void Cg::warm_up() {
-  reset();
-  solver_->solve();
+  solver_->warm_up();
 }
 
 void Cg::reset() {
@@ -58,9 +62,9 @@ void Cg::run() {
 }
 
 miniapp::Verification Cg::verify() {
-  Operator product({context_.comm, system_.partition, *matrix_, system_.rhs, system_.initial, options_.solver,
-                    context_.overlap, streams_, context_.timers, context_.progress});
-  return cg::verify(context_.comm, system_, product, streams_, options_, outcome_, solver_->solution());
+  const auto& comm = solver_->exchange_comm();
+  Operator product(workspace(comm));
+  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration&) const {
@@ -81,6 +85,7 @@ miniapp::AppRecord Cg::record() const {
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = words(outcome_.ending);
+  record.extras["solver"] = solver_->record();
   return record;
 }
 

@@ -35,6 +35,8 @@ class Cg final : public miniapp::MiniApp {
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
 
  private:
+  Workspace workspace(const comm::Communicator&);
+
   Options options_;
   miniapp::RunContext context_;
   std::unique_ptr<Problem> problem_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/options.hpp"
 
+#include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
 
@@ -100,12 +101,26 @@ void describe(Visitor& v, SolverOptions& o) {
           "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
           {.min = 0, .max = 1});
   v.value("max_iterations", o.max_iterations, "The most iterations", {.min = 1, .max = 1000000000});
+  v.value("stagnation", o.stagnation,
+          "Iterations without a smaller residual after which it is given up; 0: never", {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
   v.choice<SumKind>("sums", o.sums, sum_kinds, "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
                              "Iterations by graph on a GPU: auto tries both");
+}
+
+void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
+  if (o.preconditioner != PreconditionerKind::gauss_seidel) return;
+  if (!has_gauss_seidel())
+    deck.fail("solver.preconditioner",
+              "is gauss_seidel, which needs Kokkos Kernels, and this program was built without; install it "
+              "(libtrilinos-kokkos-kernels-dev on Debian) and build again, or choose jacobi or chebyshev");
+  if (o.sums == SumKind::reproducible)
+    deck.fail("solver.preconditioner",
+              "is gauss_seidel, which depends on which rank has which rows, so solver.sums: reproducible "
+              "would not give the same bits on any ranks; choose none, jacobi or chebyshev, or sums: fast");
 }
 
 /// Indices and sizes in bytes must fit in 64 bits, and those of a rank in 32.
@@ -188,6 +203,7 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
+  resolve_preconditioner(solver, deck);
   matrix_market.partition_location = deck.location("problem.matrix_market.partition");
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil)

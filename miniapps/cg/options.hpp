@@ -77,6 +77,7 @@ struct SolverOptions {
   std::int64_t chebyshev_degree = 3;
   double tolerance = 1e-8; ///< of the relative residual; 0: max_iterations iterations
   std::int64_t max_iterations = 1000;
+  std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
   Format format = Format::csr;
   Kernel kernel = Kernel::own;
   bool fused = true;

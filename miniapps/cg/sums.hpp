@@ -13,9 +13,9 @@ namespace kontor::cg {
 /// those of all ranks in the same place after finish().
 class Sums {
  public:
-  /// Collective.
+  /// Collective. The sums of ranks are made by what `instance` is given.
   Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance)
-      : values_("cg/" + label, static_cast<std::size_t>(count)),
+      : alone_(comm.size() == 1), values_("cg/" + label, static_cast<std::size_t>(count)),
         reduction_(comm, label, values_, comm::ReduceOp::sum, instance) {}
 
   /// Where sum k of this rank goes.
@@ -27,13 +27,25 @@ class Sums {
   void dot(const Space& instance, int k, const Vector& x, const Vector& y) const;
 
   /// Collective; the sums travel while the caller computes.
-  void start(const Space& instance) { reduction_.start(instance); }
-  void finish(const Space& instance) { reduction_.finish(instance); }
+  void start(const Space& instance) {
+    if (!alone_) reduction_.start(instance);
+  }
+  void finish(const Space& instance) {
+    if (!alone_) reduction_.finish(instance);
+  }
   /// Local. Lets MPI go on.
-  void progress() { reduction_.progress(); }
-  bool stream_ordered() const { return reduction_.stream_ordered(); }
+  void progress() {
+    if (!alone_) reduction_.progress();
+  }
+  /// Local. Throws comm::Error if a sum of a graph has gone wrong.
+  void poll() {
+    if (!alone_) reduction_.poll();
+  }
+  /// Whether start() and finish() only queue work.
+  bool stream_ordered() const { return alone_ || reduction_.stream_ordered(); }
 
  private:
+  bool alone_; ///< one rank: nothing travels
   Vector values_;
   comm::Reduction<Vector> reduction_;
 };

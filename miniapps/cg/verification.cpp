@@ -79,7 +79,8 @@ miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem&
   of_residual.error = residual;
   of_residual.tolerance =
       options.solver.tolerance > 0 ? 2 * options.solver.tolerance : outcome.residual + 1e-12;
-  of_residual.remark = std::string(words(outcome.ending));
+  of_residual.remark = words(outcome);
+  of_residual.conclusive = succeeded(outcome.ending);
   if (!system.exact || of_residual.failed()) return of_residual;
   const auto rows = static_cast<double>(system.partition.rows);
   const double error = std::sqrt(on_host(2) / rows);

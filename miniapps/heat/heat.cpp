@@ -23,7 +23,7 @@ using miniapp::ScopedTimer;
 
 template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
-    : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap),
+    : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context_.timers),
       norm_(options.norm), norms_(domain_.comm(), norm_),
       packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context_.timers["reduce"]) {
@@ -91,7 +91,7 @@ void Heat<T>::warm_up() {
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
-  sweeper_.forget_times();
+  sweeper_.forget_halo_times();
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
@@ -166,7 +166,7 @@ void Heat<T>::run() {
     if (snapshot) write_snapshot();
   }
   drain();
-  sweeper_.hand_in_times(context_.timers);
+  sweeper_.hand_in_halo_times();
 }
 
 /// Collective. All sweeps are made and their norms known.

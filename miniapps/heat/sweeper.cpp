@@ -13,7 +13,7 @@ namespace kontor::heat {
 namespace {
 
 using comm::Region;
-using miniapp::ScopedTime;
+using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together larger than this are not found in cache again by the next sweep, so
 /// stores are non-temporal (docs/performance.md has the crossing measured). Processors tell the size of a
@@ -27,11 +27,11 @@ bool pays_to_stream(Stores stores, std::size_t bytes_of_fields) {
 } // namespace
 
 template <class T>
-Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap)
-    : domain_(&domain), overlap_(overlap), regions_(grid::split(domain.block(), Padding<T>::line)),
-      streams_(overlap && regions_.any_strips()), halos_(make_halos()),
-      streaming_(!on_device &&
-                 pays_to_stream(domain.options().stores, 2 * domain.field(0).span() * sizeof(T))) {
+Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
+    : domain_(&domain), overlap_(overlap), timers_(timers), compute_(timers["compute"]),
+      regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
+      halos_(make_halos()), streaming_(!on_device && pays_to_stream(domain.options().stores,
+                                                                    2 * domain.field(0).span() * sizeof(T))) {
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_);
 }
 
@@ -57,18 +57,18 @@ void Sweeper<T>::sweep(Norm norm) {
   else
     norm_part_ = sweep_on_host(norm);
   domain_->advance();
-  ++sweeps_;
+  compute_.add(0);
 }
 
 template <class T>
 void Sweeper<T>::leave_norm_part(Norm norm, const stepping::NormSlots& slots) {
-  const ScopedTime timed(compute_seconds_);
+  const ScopedTimer timed(compute_, 0);
   device_sweep_->leave_norm(streams_.compute(), norm, slots);
 }
 
 template <class T>
 void Sweeper<T>::wrap_field(int which) {
-  const ScopedTime timed(compute_seconds_);
+  const ScopedTimer timed(compute_, 0);
   grid::wrap(streams_.compute(), domain_->field(which), domain_->block());
 }
 
@@ -80,7 +80,7 @@ double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device) {
   const auto& out = domain_->field(1 - domain_->current());
   double result = 0;
   const auto compute = [&](const Box& box) {
-    const ScopedTime timed(compute_seconds_);
+    const ScopedTimer timed(compute_, 0);
     const double part = sweep_in_rows(streams_.compute(), in, out, box, norm, streaming_);
     result = norm == Norm::max ? std::max(result, part) : result + part;
   };
@@ -108,7 +108,7 @@ void Sweeper<T>::sweep_on_device(int from, Norm norm) requires(on_device) {
   const auto& out = domain_->field(1 - from);
   auto& halo = halos_[from];
   const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
-    const ScopedTime timed(compute_seconds_);
+    const ScopedTimer timed(compute_, 0);
     ((*device_sweep_).*boxes)(instance, in, out, norm);
   };
   if (overlap_) {
@@ -149,7 +149,8 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
     return;
   if constexpr (on_device) {
     capture_graph(norm, slots);
-    if (options.graph == Graphs::automatic && !graph_is_faster(norm, slots)) graph_.forget();
+    if (options.graph == Graphs::automatic && !graph_is_faster(norm, slots)) return graph_.forget();
+    graph_timer_ = &timers_["graph"];
   }
 }
 
@@ -177,33 +178,32 @@ bool Sweeper<T>::graph_is_faster(Norm norm, const stepping::NormSlots& slots) re
     }
   };
   graph_seconds_ = stepping::try_graph(
-      domain_->comm(), launch, [&] { sweep_by_graph(); }, [&] { streams_.fence(); });
+      domain_->comm(), launch, [&] { replay_graph(); }, [&] { streams_.fence(); });
   return stepping::graph_is_faster(graph_seconds_);
 }
 
 template <class T>
 void Sweeper<T>::sweep_by_graph() {
-  const Region region("heat/graph");
-  const ScopedTime timed(graph_launch_seconds_);
+  const ScopedTimer timed(*graph_timer_);
+  replay_graph();
+}
+
+template <class T>
+void Sweeper<T>::replay_graph() {
   for (auto& halo : halos_) halo.poll();
   graph_.replay(streams_, domain_->current());
   domain_->advance(graph_shape_.steps);
-  ++graphs_;
 }
 
 template <class T>
-void Sweeper<T>::hand_in_times(miniapp::Timers& timers) {
-  for (const auto& halo : halos_) timers.add(halo.times());
-  timers["compute"].add(compute_seconds_, sweeps_);
-  if (has_graph()) timers["graph"].add(graph_launch_seconds_, graphs_);
-  forget_times();
+void Sweeper<T>::hand_in_halo_times() {
+  for (const auto& halo : halos_) timers_.add(halo.times());
+  forget_halo_times();
 }
 
 template <class T>
-void Sweeper<T>::forget_times() {
+void Sweeper<T>::forget_halo_times() {
   for (auto& halo : halos_) halo.reset_times();
-  compute_seconds_ = graph_launch_seconds_ = 0;
-  sweeps_ = graphs_ = 0;
 }
 
 template class Sweeper<float>;

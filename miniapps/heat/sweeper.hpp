@@ -11,7 +11,6 @@
 #include "stepping/streams.hpp"
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +25,9 @@ class Sweeper {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using Halo = grid::Halo<T>;
 
-  /// Collective. The domain must outlive this. With overlap the interior is swept while the halo travels.
-  Sweeper(Domain<T>&, bool overlap);
+  /// Collective. The domain and the timers must outlive this: the regions compute and, with a graph, graph.
+  /// With overlap the interior is swept while the halo travels.
+  Sweeper(Domain<T>&, bool overlap, miniapp::Timers&);
   Sweeper(const Sweeper&) = delete;
   Sweeper& operator=(const Sweeper&) = delete;
 
@@ -58,14 +58,15 @@ class Sweeper {
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
 
-  /// Adds the host's seconds since the last call to the regions of a timer.
-  void hand_in_times(miniapp::Timers&);
-  void forget_times();
+  /// Local. Adds the phases of the halos since the last call to the timers.
+  void hand_in_halo_times();
+  void forget_halo_times();
 
  private:
   double sweep_on_host(Norm) requires(!on_device);
   void sweep_on_device(int from, Norm) requires(on_device);
   void wrap_field(int which);
+  void replay_graph();
   std::array<Halo, 2> make_halos() const;
   std::optional<std::string> obstacle_to_graph(const stepping::StepSchedule&) const;
   void capture_graph(Norm, const stepping::NormSlots&) requires(on_device);
@@ -73,6 +74,9 @@ class Sweeper {
 
   Domain<T>* domain_;
   bool overlap_;
+  miniapp::Timers& timers_;
+  miniapp::Timer& compute_;               ///< calls: sweeps that the host has made or launched
+  miniapp::Timer* graph_timer_ = nullptr; ///< of launches; null without a graph
   grid::Regions regions_;
   stepping::Streams<ExecutionSpace> streams_;
   std::array<Halo, 2> halos_; ///< of field 0 and of field 1
@@ -82,11 +86,6 @@ class Sweeper {
   std::vector<double> graph_seconds_;
   bool streaming_;
   double norm_part_ = 0;
-
-  std::int64_t sweeps_ = 0; ///< that the host has made or launched, since the last hand_in_times()
-  std::int64_t graphs_ = 0; ///< that it has launched
-  double compute_seconds_ = 0;
-  double graph_launch_seconds_ = 0;
 };
 
 extern template class Sweeper<float>;

@@ -51,9 +51,9 @@ std::vector<comm::Options> combinations(const Options& o, comm::Options options)
 }
 
 std::string name_of(const comm::Options& options) {
-  auto name = fmt::format("{} {} {}", options.backend, miniapp::name_of(options.pattern),
-                          miniapp::name_of(options.packing));
-  return kernels_on_host ? name : fmt::format("{} {}", name, miniapp::name_of(options.path));
+  auto name = fmt::format("{} {} {}", options.backend, comm::to_string(options.pattern),
+                          comm::to_string(options.packing));
+  return kernels_on_host ? name : fmt::format("{} {}", name, comm::to_string(options.path));
 }
 
 } // namespace
@@ -84,9 +84,8 @@ std::vector<TimedMethod> candidates(const Bench& bench, Refusals& refusals) {
 void refuse_all(const Options& options, const Refusals& refusals) {
   std::string reasons;
   for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
-  options.deck->fail(
-      "problem",
-      fmt::format("has no combination of backends, patterns and packings that can be had:{}", reasons));
+  options.locations.problem.fail(
+      fmt::format("has no combination of backends, patterns and packings that is available:{}", reasons));
 }
 
 void tell(const Refusals& refusals, Findings& findings) {

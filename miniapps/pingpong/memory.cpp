@@ -57,9 +57,8 @@ std::vector<Case> cases(const Options& options, double memory,
         const auto name = fmt::format("{}-D {}", d, name_of(scalar));
         const auto most = largest(*first_misfit, fits);
         if (options.sizes.too_large == TooLarge::refuse || first_misfit == c.sizes.begin())
-          options.deck->fail(
-              first_misfit == c.sizes.begin() ? "problem.sizes.from" : "problem.sizes.to",
-              fmt::format(
+          (first_misfit == c.sizes.begin() ? options.locations.from : options.locations.to)
+              .fail(fmt::format(
                   "is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
                   "{}; the largest size that fits is {}",
                   *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,

@@ -27,7 +27,7 @@ struct Case {
 
 /// Local. Every dimension and scalar of the deck with the sizes that fit in `memory` bytes, where the Views
 /// of a rank take bytes(dimensions, scalar, size). Larger ones are named in `notes`, or refused by
-/// deck.fail(), with the largest that fits.
+/// config::Location::fail(), with the largest that fits.
 std::vector<Case> cases(const Options&, double memory,
                         const std::function<double(int, ScalarName, std::int64_t)>& bytes,
                         std::vector<std::string>& notes);

@@ -128,7 +128,8 @@ void Options::describe(config::Visitor& v) {
 }
 
 void Options::resolve(const config::Deck& from, int ranks) {
-  deck = from;
+  locations = {from.location("problem"), from.location("problem.sizes.from"),
+               from.location("problem.sizes.to"), from.location("comm.backend")};
   if (measure == Measure::model) pairs = Pairs::one;
   refuse_ranks(*this, from, ranks);
   refuse_dimensions(*this, from);

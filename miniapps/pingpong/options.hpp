@@ -46,7 +46,10 @@ struct Options {
   std::int64_t warm_up = 5;
   double shortest_sample = 2e-4;
 
-  std::optional<config::Deck> deck; ///< for fail(); set by resolve()
+  /// Of what measures may refuse; set by resolve().
+  struct Locations {
+    config::Location problem, from, to, backend;
+  } locations;
 
   void describe(config::Visitor&);
 

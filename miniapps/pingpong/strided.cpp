@@ -79,8 +79,8 @@ class Contest {
       try {
         comms_.emplace_back(bench.comm().native(), options);
       } catch (const comm::UsageError& error) {
-        bench.options.deck->fail("comm.backend",
-                                 fmt::format("cannot do what strided compares: {}", error.what()));
+        bench.options.locations.backend.fail(
+            fmt::format("cannot do what strided compares: {}", error.what()));
       }
     }
   }

@@ -20,7 +20,7 @@ template <class View>
 std::string packing_used(const comm::Communicator& comm, const comm::Exchange<View>& exchange) {
   const int packs = exchange.packing() == comm::Packing::none ? 0 : 1;
   if (comm::allreduce(comm, packs, comm::ReduceOp::max) == 0) return "none";
-  return std::string(name_of(exchange.chosen().packing));
+  return std::string(comm::to_string(exchange.chosen().packing));
 }
 
 /// Local. What `rank`, this one, sends in a step.

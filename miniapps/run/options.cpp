@@ -3,8 +3,8 @@
 
 #include <kontor/comm/registry.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -13,24 +13,18 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<comm::Pattern>, 6> patterns{{{"blocking", comm::Pattern::blocking},
-                                                        {"nonblocking", comm::Pattern::nonblocking},
-                                                        {"persistent", comm::Pattern::persistent},
-                                                        {"neighborhood", comm::Pattern::neighborhood},
-                                                        {"rma", comm::Pattern::rma},
-                                                        {"auto", comm::Pattern::automatic}}};
+/// Names of the layer's as words of decks.
+template <class E, std::size_t n>
+constexpr std::array<Named<E>, n> words(const std::array<comm::NamedValue<E>, n>& names) {
+  std::array<Named<E>, n> result{};
+  for (std::size_t i = 0; i < n; ++i) result[i] = {names[i].name, names[i].value};
+  return result;
+}
 
-constexpr std::array<Named<comm::CheckLevel>, 3> check_levels{{{"off", comm::CheckLevel::off},
-                                                               {"local", comm::CheckLevel::local},
-                                                               {"cross_rank", comm::CheckLevel::cross_rank}}};
-
-constexpr std::array<Named<comm::Packing>, 4> packings{{{"auto", comm::Packing::automatic},
-                                                        {"kernel", comm::Packing::kernel},
-                                                        {"datatype", comm::Packing::datatype},
-                                                        {"none", comm::Packing::none}}};
-
-constexpr std::array<Named<comm::Path>, 3> paths{
-    {{"direct", comm::Path::direct}, {"staged", comm::Path::staged}, {"auto", comm::Path::automatic}}};
+constexpr auto patterns = words(comm::pattern_names);
+constexpr auto packings = words(comm::packing_names);
+constexpr auto paths = words(comm::path_names);
+constexpr auto check_levels = words(comm::check_names);
 
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
     {{"final", FieldSelection::final}, {"none", FieldSelection::none}}};
@@ -38,11 +32,6 @@ constexpr std::array<Named<FieldSelection>, 2> field_selections{
 constexpr std::array<Named<output::Access>, 3> accesses{{{"auto", output::Access::automatic},
                                                          {"parallel", output::Access::parallel},
                                                          {"gathered", output::Access::gathered}}};
-
-template <class E>
-std::string_view name_in(std::span<const Named<E>> names, E value) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.value == value; })->name;
-}
 
 } // namespace
 
@@ -61,20 +50,6 @@ std::span<const Named<comm::Packing>> packing_names() {
 }
 std::span<const Named<comm::Path>> path_names() {
   return paths;
-}
-std::string_view name_of(comm::Packing packing) {
-  return name_in<comm::Packing>(packings, packing);
-}
-std::string_view name_of(comm::Pattern pattern) {
-  return name_in<comm::Pattern>(patterns, pattern);
-}
-
-std::string_view name_of(comm::Path path) {
-  return name_in<comm::Path>(paths, path);
-}
-
-std::string_view name_of(comm::CheckLevel check) {
-  return name_in<comm::CheckLevel>(check_levels, check);
 }
 
 comm::Options RunOptions::comm_options() const {

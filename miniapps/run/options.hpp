@@ -37,9 +37,5 @@ std::vector<config::Named<std::string>> backend_names();
 std::span<const config::Named<comm::Pattern>> pattern_names();
 std::span<const config::Named<comm::Packing>> packing_names();
 std::span<const config::Named<comm::Path>> path_names();
-std::string_view name_of(comm::Packing);
-std::string_view name_of(comm::Pattern);
-std::string_view name_of(comm::Path);
-std::string_view name_of(comm::CheckLevel);
 
 } // namespace kontor::miniapp

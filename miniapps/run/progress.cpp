@@ -3,6 +3,8 @@
 
 #include "run/to_stderr.hpp"
 
+#include <kontor/comm/clock.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +16,8 @@
 namespace kontor::miniapp {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-constexpr Seconds terminal_interval(0.5);
-constexpr Seconds plain_interval(5);
+constexpr double terminal_interval = 0.5; // seconds
+constexpr double plain_interval = 5;
 
 /// By the limit of steps, or, where a norm falls towards a target, by the slope of its logarithm since
 /// `before`, whichever ends first. Negative if nothing can be said yet.
@@ -75,13 +76,13 @@ void Progress::begin(std::string app, ProgressWords words) {
 
 void Progress::update(const ProgressState& now) {
   if (style_ == Style::silent) return;
-  const auto time = Clock::now();
+  const double time = comm::seconds();
   if (!shown_) {
     shown_ = {now, time};
     return;
   }
-  const double elapsed = Seconds(time - shown_->time).count();
-  if (elapsed < (style_ == Style::terminal ? terminal_interval : plain_interval).count()) return;
+  const double elapsed = time - shown_->time;
+  if (elapsed < (style_ == Style::terminal ? terminal_interval : plain_interval)) return;
   const auto text = progress_line(app_, words_, shown_->state, now, elapsed);
   shown_ = {now, time};
   if (style_ == Style::terminal)

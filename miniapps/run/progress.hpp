@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,10 +46,9 @@ class Progress {
   void end();
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Shown {
     ProgressState state;
-    Clock::time_point time;
+    double time; ///< of comm::seconds()
   };
   Style style_;
   std::string app_;

@@ -50,11 +50,11 @@ RunRecord make_record(const comm::Communicator& comm, Provenance provenance, App
 }
 
 std::string RunRecord::packing() const {
-  return app.exchange ? app.exchange->packing : std::string(name_of(provenance.comm.packing));
+  return app.exchange ? app.exchange->packing : std::string(comm::to_string(provenance.comm.packing));
 }
 
 std::string_view path_name(comm::Path path) {
-  return comm::on_host<Kokkos::DefaultExecutionSpace> ? "host" : name_of(path);
+  return comm::on_host<Kokkos::DefaultExecutionSpace> ? "host" : comm::to_string(path);
 }
 
 } // namespace kontor::miniapp

@@ -49,8 +49,8 @@ ordered_json of_device(const Device& d) {
 ordered_json of_candidate(const comm::TimedMethod& candidate) {
   const auto& [options, seconds] = candidate;
   return {{"backend", options.backend},
-          {"pattern", name_of(options.pattern)},
-          {"packing", name_of(options.packing)},
+          {"pattern", comm::to_string(options.pattern)},
+          {"packing", comm::to_string(options.packing)},
           {"path", path_name(options.path)},
           {"seconds", seconds}};
 }
@@ -131,9 +131,9 @@ void add_provenance(ordered_json& json, const Provenance& run) {
 void add_communication(ordered_json& json, const RunRecord& record) {
   const auto& chosen = record.chosen();
   json["backend"] = chosen.backend;
-  json["pattern"] = name_of(chosen.pattern);
+  json["pattern"] = comm::to_string(chosen.pattern);
   json["packing"] = record.packing();
-  json["check"] = name_of(record.provenance.comm.check);
+  json["check"] = comm::to_string(record.provenance.comm.check);
   json["backend_remark"] = record.provenance.backend_remark;
   json["path"] = path_name(chosen.path);
   json["overlap"] = record.provenance.overlap;

@@ -40,8 +40,9 @@ void print_candidates(const RunRecord& record) {
   fmt::print("\n  {:<10}{:<14}{:<10}{:<8}{:>12}{:>12}\n", "tried", "pattern", "packing", "path", "us",
              "of fastest");
   for (const auto& [options, seconds] : candidates)
-    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", options.backend, name_of(options.pattern),
-               name_of(options.packing), path_name(options.path), seconds * 1e6, seconds / fastest);
+    fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", options.backend,
+               comm::to_string(options.pattern), comm::to_string(options.packing), path_name(options.path),
+               seconds * 1e6, seconds / fastest);
 }
 
 void print_machine(const Calibration& machine) {
@@ -70,8 +71,9 @@ void print_table(const RunRecord& record, const std::string& findings,
   const auto grid = app.process_grid.empty() ? "" : fmt::format(" as {}", fmt::join(app.process_grid, " x "));
   fmt::print("{} on {} ranks{}, {}, {}\n", run.app, run.ranks, grid,
              app.precision.empty() ? "-" : app.precision, Kokkos::DefaultExecutionSpace::name());
-  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend, name_of(chosen.pattern),
-             record.packing(), path_name(chosen.path), run.overlap ? "on" : "off");
+  fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend,
+             comm::to_string(chosen.pattern), record.packing(), path_name(chosen.path),
+             run.overlap ? "on" : "off");
   print_machine(outcome.calibration);
   fmt::print("{}", findings);
   print_candidates(record);

@@ -76,19 +76,6 @@ class ScopedTimer {
   comm::Stopwatch watch_;
 };
 
-/// Adds the time from its construction to its end to a sum.
-class ScopedTime {
- public:
-  explicit ScopedTime(double& sum) : sum_(&sum) {}
-  ~ScopedTime() { watch_.lap(*sum_); }
-  ScopedTime(const ScopedTime&) = delete;
-  ScopedTime& operator=(const ScopedTime&) = delete;
-
- private:
-  double* sum_;
-  comm::Stopwatch watch_;
-};
-
 /// One region over all ranks, in seconds.
 struct RegionSummary {
   std::string region;

@@ -108,7 +108,7 @@ class Refused(RefusalTest):
 
     def test_no_way_to_exchange_a_halo(self):
         self.refused_deck(
-            "deck.yaml:2:1: problem has no combination of backends, patterns and packings that can be had:\n"
+            "deck.yaml:2:1: problem has no combination of backends, patterns and packings that is available:\n"
             "  view rma datatype: pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
             "possible; choose packing 'kernel' or 'auto', or another pattern",
             deck("halo", backends="[view]", patterns="[rma]", packings="[datatype]"),

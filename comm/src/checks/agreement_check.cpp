@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every rank tells every other one a hash of what it is about to do. Only where those differ do two ranks
-// send their words as well, and only where some rank does not come do the others tell each other that they
-// have: a call that is right costs one small MPI_Ialltoall.
+// The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of
+// three numbers. Only where the sums say that something is wrong does every rank tell every other one what it
+// does, and two ranks send their words as well; only where some rank does not come do the others tell each
+// other that they have.
 #include "checked.hpp"
 #include "missing_ranks.hpp"
 #include "support/deadline.hpp"
@@ -24,7 +25,7 @@ using mpi::check;
 
 namespace {
 
-/// What one rank tells another.
+/// What one rank tells another, where something is wrong.
 struct Record {
   std::uint64_t hash = 0;
   std::int64_t has_problem = 0;
@@ -33,21 +34,60 @@ struct Record {
 };
 
 /// Checks of several calls may be under way at once.
+constexpr int tags = 8192;
 int words_tag(std::int64_t number) {
-  return 2 + static_cast<int>(number % 16384);
+  return 2 + static_cast<int>(number % tags);
+}
+int record_tag(std::int64_t number) {
+  return 2 + tags + static_cast<int>(number % tags);
 }
 
 /// FNV-1a
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const unsigned char c : text) value_ = (value_ ^ c) * 0x100000001b3u;
+    value_ = (value_ ^ 0xff) * 0x100000001b3u; // no text has this byte
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
 std::uint64_t hash_of(const CollectiveCall& call, std::int64_t number) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](std::string_view text) {
-    for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3u;
-    hash = (hash ^ 0xff) * 0x100000001b3u; // no text has this byte
-  };
-  add(std::to_string(number));
-  add(call.operation);
-  for (const auto& field : call.fields) add(field);
-  return hash;
+  Hash hash;
+  hash.add(std::to_string(number));
+  hash.add(call.operation);
+  for (const auto& field : call.fields) hash.add(field);
+  return hash.value();
+}
+
+/// Of elements that travel between two ranks.
+std::uint64_t hash_of(int from, int to, std::int64_t count) {
+  if (count == 0) return 0; // the same as not to speak of it
+  Hash hash;
+  hash.add(fmt::format("{} {} {}", from, to, count));
+  return hash.value();
+}
+
+std::int64_t count_of(const std::vector<std::int64_t>& counts, int rank) {
+  return counts.empty() ? 0 : counts[static_cast<std::size_t>(rank)];
+}
+
+/// What is summed over the ranks; numbers that grow too large begin again at 0.
+struct Sums {
+  std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
+  std::uint64_t problems = 0; ///< how many ranks have one
+  std::uint64_t counts = 0;   ///< what is sent minus what is expected: 0 if they are equal for all pairs
+};
+
+Sums sums_of(const CollectiveCall& call, std::int64_t number, int rank, int size) {
+  Sums sums{hash_of(call, number), call.problem ? 1u : 0u};
+  if (call.sends.empty() && call.expects.empty()) return sums;
+  for (int r = 0; r < size; ++r)
+    sums.counts += hash_of(rank, r, count_of(call.sends, r)) - hash_of(r, rank, count_of(call.expects, r));
+  return sums;
 }
 
 } // namespace
@@ -60,26 +100,22 @@ std::string to_string(const CollectiveCall& call) {
 }
 
 struct AgreementCheck::Records {
-  std::vector<Record> mine;
-  std::vector<Record> theirs;
+  Sums mine{};
+  Sums all{};
   MPI_Request request = MPI_REQUEST_NULL;
   std::optional<mpi::Deadline> deadline{};
+  std::vector<Record> own{};    ///< for each rank; these only where something is wrong
+  std::vector<Record> theirs{}; ///< of each rank
 };
 
 AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
     : comm_(comm.share()), call_(std::move(call)), records_(std::make_shared<Records>()) {
-  const auto count_of = [](const std::vector<std::int64_t>& counts, int r) {
-    return counts.empty() ? std::int64_t{0} : counts[r];
-  };
-  auto& [mine, theirs, request, deadline] = *records_;
   number_ = detail::internals(comm).number_call();
-  const auto hash = hash_of(call_, number_);
-  for (int r = 0; r < comm.size(); ++r)
-    mine.push_back({hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
-  theirs.resize(mine.size());
-  check(MPI_Ialltoall(mine.data(), sizeof(Record), MPI_BYTE, theirs.data(), sizeof(Record), MPI_BYTE,
-                      detail::internals(comm).checking_calls(), &request),
-        "MPI_Ialltoall");
+  records_->mine = sums_of(call_, number_, comm.rank(), comm.size());
+  static_assert(sizeof(Sums) == 3 * sizeof(std::uint64_t));
+  check(MPI_Iallreduce(&records_->mine, &records_->all, 3, MPI_UINT64_T, MPI_SUM,
+                       detail::internals(comm).checking_calls(), &records_->request),
+        "MPI_Iallreduce");
 }
 
 AgreementCheck::~AgreementCheck() {
@@ -88,14 +124,44 @@ AgreementCheck::~AgreementCheck() {
 }
 
 bool AgreementCheck::test() {
-  auto& deadline = records_->deadline;
+  if (compared_) return true;
+  auto& [mine, all, request, deadline, own, theirs] = *records_;
   if (!deadline) deadline.emplace(comm_.options().timeout);
   detail::internals(comm_).checks()->progress();
   int all_came = 0;
-  check(MPI_Test(&records_->request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
+  check(MPI_Test(&request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
   if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) give_up();
-  if (all_came) compare_calls();
-  return all_came != 0;
+  if (!all_came) return false;
+  const bool differ = all.hash != mine.hash * static_cast<std::uint64_t>(comm_.size());
+  if (differ || all.problems != 0 || counts_differ()) tell_records();
+  if (differ || all.problems != 0) compare_calls();
+  compared_ = true;
+  return true;
+}
+
+bool AgreementCheck::counts_differ() const {
+  return records_->all.counts != 0;
+}
+
+/// Every rank to every other one, because all of them find the same sums. By messages of this call, since
+/// other checks may be under way. A rank that does not come to this in time is taken for one that differs.
+void AgreementCheck::tell_records() {
+  auto& [mine, all, request, deadline, own, theirs] = *records_;
+  const int size = comm_.size();
+  const int tag = record_tag(number_);
+  const auto comm = detail::internals(comm_).checking_calls();
+  for (int r = 0; r < size; ++r)
+    own.push_back({mine.hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
+  theirs.resize(own.size());
+  std::vector<MPI_Request> coming(own.size(), MPI_REQUEST_NULL);
+  for (int r = 0; r < size; ++r) {
+    check(MPI_Irecv(&theirs[r], sizeof(Record), MPI_BYTE, r, tag, comm, &coming[r]), "MPI_Irecv");
+    MPI_Request sent = MPI_REQUEST_NULL;
+    check(MPI_Isend(&own[r], sizeof(Record), MPI_BYTE, r, tag, comm, &sent), "MPI_Isend");
+    detail::internals(comm_).adopt(sent, records_);
+  }
+  for (auto& one : coming)
+    if (!mpi::wait_at_most(one, comm_.options().timeout)) detail::internals(comm_).adopt(one, records_);
 }
 
 void AgreementCheck::give_up() const {
@@ -106,7 +172,7 @@ void AgreementCheck::give_up() const {
 std::optional<std::string> AgreementCheck::finish() {
   constexpr double any_time = 0; // test() ends it
   mpi::Deadline(any_time).wait([&] { return test(); });
-  return compare_counts();
+  return counts_differ() ? compare_counts() : std::nullopt;
 }
 
 /// The outcome is the same on all ranks, because all of them have the same records.
@@ -130,7 +196,8 @@ void AgreementCheck::compare_calls() const {
 }
 
 std::optional<std::string> AgreementCheck::compare_counts() const {
-  const auto& [mine, theirs, request, deadline] = *records_;
+  const auto& mine = records_->own;
+  const auto& theirs = records_->theirs;
   const auto differ = [&](int from, std::int64_t sent, int to, std::int64_t expected) {
     return fmt::format("rank {} sends {} elements to rank {}, which expects {}", from, sent, to, expected);
   };
@@ -171,8 +238,9 @@ std::string AgreementCheck::said_by(int speaker, const std::string& words) const
 
 void check_agreement(const Communicator& comm, const CollectiveCall& call) {
   if (detail::internals(comm).checking_calls() == MPI_COMM_NULL) return;
-  auto mismatch = AgreementCheck(comm, call).finish();
-  if (call.sends.empty()) return;
+  AgreementCheck asked(comm, call);
+  auto mismatch = asked.finish();
+  if (!asked.counts_differ()) return;
   CollectiveCall verdict{call.operation};
   verdict.problem = std::move(mismatch);
   try {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -19,17 +20,11 @@
 namespace kontor::comm {
 namespace {
 
-template <class T, std::size_t n>
-const char* name(const char* const (&names)[n], T value) {
-  const auto i = static_cast<std::size_t>(value);
-  return i < n ? names[i] : "?";
+template <class E, std::size_t n>
+const char* name_in(const std::array<NamedValue<E>, n>& names, E value) {
+  const auto found = std::ranges::find(names, value, &NamedValue<E>::value);
+  return found == names.end() ? "?" : found->name;
 }
-
-constexpr const char* pattern_names[] = {"blocking",     "nonblocking", "persistent",
-                                         "neighborhood", "rma",         "auto"};
-constexpr const char* packing_names[] = {"auto", "kernel", "datatype", "none"};
-constexpr const char* path_names[] = {"direct", "staged", "auto"};
-constexpr const char* check_names[] = {"off", "local", "cross_rank"};
 
 constexpr const char* option_names[] = {"backend", "pattern", "packing",       "path",
                                         "check",   "trial",   "ranks_per_node"};
@@ -39,10 +34,10 @@ using Values = std::array<std::array<char, 64>, std::size(option_names)>;
 
 Values values_of(const Options& options) {
   const std::string words[] = {options.backend,
-                               name(pattern_names, options.pattern),
-                               name(packing_names, options.packing),
-                               name(path_names, options.path),
-                               name(check_names, options.check),
+                               to_string(options.pattern),
+                               to_string(options.packing),
+                               to_string(options.path),
+                               to_string(options.check),
                                fmt::format("{}", options.trial),
                                fmt::format("{}", options.ranks_per_node)};
   Values values{};
@@ -53,16 +48,22 @@ Values values_of(const Options& options) {
 } // namespace
 
 const char* to_string(Pattern pattern) {
-  return name(pattern_names, pattern);
+  return name_in(pattern_names, pattern);
 }
 const char* to_string(Packing packing) {
-  return name(packing_names, packing);
+  return name_in(packing_names, packing);
+}
+const char* to_string(Path path) {
+  return name_in(path_names, path);
+}
+const char* to_string(CheckLevel check) {
+  return name_in(check_names, check);
 }
 
 std::string to_string(const Options& options) {
-  auto text = fmt::format("{}, {}, packing {}", options.backend, name(pattern_names, options.pattern),
-                          name(packing_names, options.packing));
-  if (options.path != Path::automatic) text += fmt::format(", path {}", name(path_names, options.path));
+  auto text = fmt::format("{}, {}, packing {}", options.backend, to_string(options.pattern),
+                          to_string(options.packing));
+  if (options.path != Path::automatic) text += fmt::format(", path {}", to_string(options.path));
   return text;
 }
 

@@ -66,13 +66,18 @@ struct GatherRows {
     constexpr int a = element_nodes - 1 - e; // the node that the point is in this element
     const double* const first = &conductivity(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1));
     const auto stride = conductivity.stride_2();
-    for (int across = 0; across < element_nodes; ++across) {
-      double sum[fe_lanes] = {};
-      for (int g = 0; g < element_nodes; ++g) {
-        const double part = integrals.stiffness[g ^ a][across];
-        for (int lane = 0; lane < fe_lanes; ++lane) sum[lane] += first[g * stride + lane] * part;
+#pragma omp simd
+    for (int lane = 0; lane < fe_lanes; ++lane) {
+      double values[element_nodes];
+#pragma GCC unroll 8
+      for (int g = 0; g < element_nodes; ++g) values[g] = first[g * stride + lane];
+#pragma GCC unroll 8
+      for (int across = 0; across < element_nodes; ++across) {
+        double sum = 0;
+#pragma GCC unroll 8
+        for (int g = 0; g < element_nodes; ++g) sum += values[g] * integrals.stiffness[g ^ a][across];
+        rows[place_of(e, across)][lane] += sum;
       }
-      for (int lane = 0; lane < fe_lanes; ++lane) rows[place_of(e, across)][lane] += sum[lane];
     }
   }
 

@@ -65,9 +65,10 @@ struct ApplyBoundary {
       for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx) {
           if (free.has(dx, dy, dz) || mesh.row(i + dx, j + dy, k + dz) < 0) continue;
+          const double temperature = faces.temperature(i + dx, j + dy, k + dz);
+          if (temperature == 0) continue;
           const int offset[] = {dx, dy, dz};
-          sum += matrix_entry(integrals, conductivity, i, j, k, offset) *
-                 faces.temperature(i + dx, j + dy, k + dz);
+          sum += matrix_entry(integrals, conductivity, i, j, k, offset) * temperature;
         }
     return sum;
   }

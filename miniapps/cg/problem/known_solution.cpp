@@ -51,13 +51,17 @@ std::optional<std::array<double, 6>> of_series(const FeHeatOptions& o) {
 /// PointSums over points.
 struct PointSums {
   double count = 0, values = 0, squares = 0;
-  double second[3] = {}; ///< of squared second differences along each axis
+  double second[3] = {}; ///< of squared second differences along each axis, and how many there are
+  double seconds[3] = {};
   PointSums operator+(const PointSums& other) const {
     PointSums sums = *this;
     sums.count += other.count;
     sums.values += other.values;
     sums.squares += other.squares;
-    for (int axis = 0; axis < 3; ++axis) sums.second[axis] += other.second[axis];
+    for (int axis = 0; axis < 3; ++axis) {
+      sums.second[axis] += other.second[axis];
+      sums.seconds[axis] += other.seconds[axis];
+    }
     return sums;
   }
 };
@@ -79,6 +83,7 @@ PointSums sum_up(const Values& values, const grid::Block& block, const grid::Blo
           const int x = axis == 0, y = axis == 1, z = axis == 2;
           const double second = values(k - z, j - y, i - x) - 2 * middle + values(k + z, j + y, i + x);
           sums.second[axis] += second * second;
+          sums.seconds[axis] += 1;
         }
       }
   return sums;
@@ -116,8 +121,10 @@ std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const 
                        });
   const auto sums = comm::allreduce(comm, sum_up(values, box.block, layered), std::plus<>());
   KnownSolution known{own_values(values, box, layered), {}};
-  for (const double second : sums.second)
-    known.bound.discretisation += interpolation_error * std::sqrt(second / sums.count);
+  for (int axis = 0; axis < 3; ++axis) // infinite with one element: nothing is known
+    known.bound.discretisation +=
+        sums.seconds[axis] > 0 ? interpolation_error * std::sqrt(sums.second[axis] / sums.seconds[axis])
+                               : std::numeric_limits<double>::infinity();
   const double mean = sums.values / sums.count;
   known.bound.variation = std::sqrt(std::max(sums.squares / sums.count - mean * mean, 0.0));
   return known;

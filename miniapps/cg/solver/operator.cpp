@@ -2,36 +2,32 @@
 #include "cg/solver/operator.hpp"
 
 namespace kontor::cg {
-namespace {
 
-struct AddParts {
-  Vector parts;
-  double* sum;
-  KOKKOS_FUNCTION void operator()(int) const { *sum = parts(0) + parts(1); }
-};
+Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Timer& boundary)
+    : matrix_(&work.matrix), streams_(&work.streams), split_(work.overlap && work.comm.size() > 1),
+      interior_(&interior), boundary_(&boundary) {}
 
-} // namespace
-
-Operator::Operator(const Workspace& workspace)
-    : matrix_(&workspace.matrix), streams_(&workspace.streams), overlap_(workspace.overlap),
-      interior_(&workspace.timers["spmv"]), boundary_(&workspace.timers["spmv_boundary"]),
-      parts_("cg/parts of a dot", 2) {}
-
-void Operator::product(GhostedVector& x, const Vector& y, double* sum) {
+void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling) {
   auto& exchange = x.exchange();
+  // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
+  const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
   streams_->exchange_follows();
-  exchange.start();
-  if (!overlap_) finish(exchange);
+  if (!interior_first) exchange.start();
+  if (!split_) {
+    exchange.finish();
+    streams_->compute_waits();
+  }
   {
     const miniapp::ScopedTimer timed(*interior_);
-    part(Part::interior, x, y, sum ? parts_.data() : nullptr);
+    part(split_ ? Part::interior : Part::all, x, y, sums);
   }
-  if (overlap_) finish(exchange);
+  if (interior_first) exchange.start();
+  if (travelling) travelling->progress();
+  if (!split_) return;
+  exchange.finish();
+  streams_->compute_waits();
   const miniapp::ScopedTimer timed(*boundary_);
-  part(Part::boundary, x, y, sum ? parts_.data() + 1 : nullptr);
-  if (sum)
-    Kokkos::parallel_for("cg/parts of a dot", Kokkos::RangePolicy<Space>(streams_->compute(), 0, 1),
-                         AddParts{parts_, sum});
+  part(Part::boundary, x, y, sums ? sums + 1 : nullptr);
 }
 
 void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
@@ -39,11 +35,6 @@ void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* 
     matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
   else
     matrix_->multiply(streams_->compute(), rows, x.all(), y);
-}
-
-void Operator::finish(comm::Exchange<Vector>& exchange) {
-  exchange.finish();
-  streams_->compute_waits();
 }
 
 } // namespace kontor::cg

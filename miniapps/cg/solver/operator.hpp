@@ -3,32 +3,37 @@
 
 #include "cg/ghosted_vector.hpp"
 #include "cg/solver/solver.hpp"
+#include "cg/sums.hpp"
 
 namespace kontor::cg {
 
 /// The product with the whole matrix: ghosts travel while rows that read none are computed.
 class Operator {
  public:
-  /// Local; refers to what the workspace refers to.
-  explicit Operator(const Workspace&);
+  /// Local; refers to what the workspace refers to. Times go to the regions spmv and spmv_boundary.
+  explicit Operator(const Workspace& workspace)
+      : Operator(workspace, workspace.timers["spmv"], workspace.timers["spmv_boundary"]) {}
+  /// Local. Times of the interior rows and of the others go to these.
+  Operator(const Workspace&, miniapp::Timer& interior, miniapp::Timer& boundary);
 
-  /// Collective. y = A x, for what compute() is given next.
-  void apply(GhostedVector& x, const Vector& y) { product(x, y, nullptr); }
+  /// Collective. y = A x, for what compute() is given next. `travelling` is helped on its way.
+  void apply(GhostedVector& x, const Vector& y, Sums* travelling = nullptr) {
+    product(x, y, nullptr, travelling);
+  }
 
-  /// Collective. The same, and *sum = x.y over this rank's rows.
-  void apply_and_dot(GhostedVector& x, const Vector& y, double* sum) { product(x, y, sum); }
+  /// Collective. The same, and sums[0] + sums[1] = x.y over this rank's rows. Where it is one loop over all
+  /// rows, which is so on all ranks or on none, sums[1] stays as it was: 0.
+  void apply_and_dot(GhostedVector& x, const Vector& y, double* sums) { product(x, y, sums, nullptr); }
 
  private:
-  void product(GhostedVector& x, const Vector& y, double* sum);
+  void product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling);
   void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
-  void finish(comm::Exchange<Vector>& exchange);
 
   const Matrix* matrix_;
   stepping::Streams<Space>* streams_;
-  bool overlap_;
+  bool split_; ///< interior rows are computed while ghosts travel
   miniapp::Timer* interior_;
   miniapp::Timer* boundary_;
-  Vector parts_; ///< of a dot: of the interior rows, of the others
 };
 
 } // namespace kontor::cg

@@ -5,37 +5,25 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/options.hpp"
 #include "cg/partition.hpp"
+#include "cg/solver/ending.hpp"
 #include "run/mini_app.hpp"
+#include "stepping/device.hpp"
 #include "stepping/streams.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace kontor::cg {
-
-/// Why an iteration ended.
-enum class Ending {
-  converged,      ///< the residual has reached the tolerance
-  all_iterations, ///< as many as were asked for, with tolerance 0
-  limit,          ///< max_iterations, short of the tolerance
-  indefinite,     ///< p.A p <= 0 or r.z < 0: the matrix or the preconditioner is not positive definite
-  not_finite,     ///< a number overflowed, or is not a number
-};
-std::string_view words(Ending);
-
-struct Outcome {
-  Ending ending = Ending::limit;
-  std::int64_t iterations = 0;
-  double residual = 0; ///< the recurrence's, beside the right-hand side
-};
 
 /// What a method works with; outlives it.
 struct Workspace {
   const comm::Communicator& comm;
   const Partition& partition;
+  const CompressedRows& rows; ///< of which preconditioners are made
   const Matrix& matrix;
   const Vector& rhs;
   const Vector& initial;
@@ -44,12 +32,16 @@ struct Workspace {
   stepping::Streams<Space>& streams;
   miniapp::Timers& timers;
   miniapp::Progress& progress;
+  bool as_on_device = stepping::on_device; ///< iterations are queued; tests do it on a CPU too
 };
 
 /// A conjugate-gradient method for one system.
 class Solver {
  public:
   virtual ~Solver() = default;
+  /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
+  /// config::Error if the deck wants a graph that cannot be.
+  virtual void warm_up() = 0;
   /// Local. The guess again.
   virtual void reset() = 0;
   /// Collective; waits for the device. The same number of iterations and the same outcome on all ranks.
@@ -58,14 +50,22 @@ class Solver {
   virtual const Vector& solution() const = 0;
   /// Relative residuals of the last solve() by the recurrence, from iteration 0 on.
   virtual const std::vector<double>& history() const = 0;
-  /// The exchange of what the matrix is multiplied with.
+  /// The alpha and beta by which each of these but the first was reached.
+  virtual std::vector<std::pair<double, double>> coefficients() const = 0;
+  /// The exchange of what the matrix is multiplied with in each iteration.
   virtual const comm::Exchange<Vector>& exchange() const = 0;
-  /// Local. Phases of exchanges since the last reset().
+  /// All ranks, with what that exchange has chosen: for other exchanges of the same ghosts.
+  virtual const comm::Communicator& exchange_comm() const = 0;
+  /// Local. Phases of all exchanges since the last reset().
   virtual comm::PhaseTimes exchange_times() const = 0;
+  /// Local. What the record says of the method, an object.
+  virtual nlohmann::ordered_json record() const = 0;
 };
 
 /// Collective.
 std::unique_ptr<Solver> make_classic(const Workspace&);
+std::unique_ptr<Solver> make_merged(const Workspace&);
+std::unique_ptr<Solver> make_pipelined(const Workspace&);
 std::unique_ptr<Solver> make_solver(const Workspace&);
 
 } // namespace kontor::cg

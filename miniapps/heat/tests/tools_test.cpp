@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::heat::test {
@@ -90,8 +92,12 @@ TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {
     problem.heat->run();
     problem.heat->verify();
   }
-  for (const auto* names : {&seen().kernels, &seen().views, &seen().regions})
-    for (const auto& name : *names) EXPECT_TRUE(starts_with_module(name)) << '"' << name << '"';
+  const std::pair<const char*, const std::vector<std::string>*> lists[] = {
+      {"kernel", &seen().kernels}, {"View", &seen().views}, {"region", &seen().regions}};
+  for (const auto& [kind, names] : lists)
+    for (std::size_t i = 0; i < names->size(); ++i)
+      EXPECT_TRUE(starts_with_module((*names)[i]))
+          << kind << " '" << (*names)[i] << "', after " << (i > 0 ? "'" + (*names)[i - 1] + "'" : "nothing");
   EXPECT_GT(seen().kernels.size(), 0u);
   EXPECT_GT(seen().views.size(), 0u);
   EXPECT_EQ(seen().open_regions, 0);

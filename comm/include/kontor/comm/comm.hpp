@@ -4,6 +4,7 @@
 /// The whole communication layer.
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/extents.hpp>
 #include <kontor/comm/nonblocking.hpp>

@@ -138,7 +138,7 @@ class Exchange {
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats:
   /// buffers, datatypes, requests, windows. May be called again after more add(). Where the communicator's
-  /// options leave a choice to `auto`, tries the ways there are and keeps the fastest; Views that receive
+  /// options leave a choice to `auto`, tries the methods there are and keeps the fastest; Views that receive
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
   /// one of them is missing, if rows lie beyond the View's, or, from check level `local` on, if an index
   /// does, if a cell is received twice or both received and sent; UsageError if the chosen packing or backend

@@ -22,15 +22,15 @@ Lent<View> lend(const Communicator& comm, const typename View::execution_space* 
 
 template <ViewType View>
 Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
-  Request<View> request(on.comm, lend(on.comm, on.instance(), view, to));
-  request.template begin_send<0>(to);
+  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, to));
+  RequestAccess::begin_send<0>(request, to);
   return request;
 }
 
 template <ViewType View>
 Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
-  Request<View> request(on.comm, lend(on.comm, on.instance(), view, from));
-  request.template begin_receive<0>(from);
+  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, from));
+  RequestAccess::begin_receive<0>(request, from);
   return request;
 }
 
@@ -38,10 +38,10 @@ template <ViewType SendView, ViewType ReceiveView>
 Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
-  Request<SendView, ReceiveView> request(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
-                                         lend(on.comm, instance_for<ReceiveView>(on), receive_view, from));
-  request.template begin_receive<1>(from);
-  request.template begin_send<0>(to);
+  auto request = RequestAccess::make(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
+                                     lend(on.comm, instance_for<ReceiveView>(on), receive_view, from));
+  RequestAccess::begin_receive<1>(request, from);
+  RequestAccess::begin_send<0>(request, to);
   return request;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -39,6 +40,31 @@ enum class CheckLevel : std::uint8_t {
   cross_rank ///< also that both ends, or all ranks, agree; and a wait that lasts too long is an error
 };
 
+/// A value of one of these enums, and what decks and messages call it.
+template <class E>
+struct NamedValue {
+  const char* name; ///< "persistent"
+  E value;          ///< Pattern::persistent
+};
+
+///@{
+/// All values of an enum with their names, in the order of its values.
+inline constexpr std::array<NamedValue<Packing>, 4> packing_names{{{"auto", Packing::automatic},
+                                                                   {"kernel", Packing::kernel},
+                                                                   {"datatype", Packing::datatype},
+                                                                   {"none", Packing::none}}};
+inline constexpr std::array<NamedValue<Pattern>, 6> pattern_names{{{"blocking", Pattern::blocking},
+                                                                   {"nonblocking", Pattern::nonblocking},
+                                                                   {"persistent", Pattern::persistent},
+                                                                   {"neighborhood", Pattern::neighborhood},
+                                                                   {"rma", Pattern::rma},
+                                                                   {"auto", Pattern::automatic}}};
+inline constexpr std::array<NamedValue<Path>, 3> path_names{
+    {{"direct", Path::direct}, {"staged", Path::staged}, {"auto", Path::automatic}}};
+inline constexpr std::array<NamedValue<CheckLevel>, 3> check_names{
+    {{"off", CheckLevel::off}, {"local", CheckLevel::local}, {"cross_rank", CheckLevel::cross_rank}}};
+///@}
+
 /// The name that leaves the choice of backend open.
 inline constexpr const char* automatic_backend = "auto";
 
@@ -54,10 +80,13 @@ struct Options {
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };
 
-/// "persistent"
+///@{
+/// "persistent", "datatype", "staged", "cross_rank"; "?" of what is no value of the enum.
 const char* to_string(Pattern);
-/// "datatype"
 const char* to_string(Packing);
+const char* to_string(Path);
+const char* to_string(CheckLevel);
+///@}
 /// "view, persistent, packing datatype"; for Views in device memory also ", path staged"
 std::string to_string(const Options&);
 

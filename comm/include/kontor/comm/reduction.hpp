@@ -19,11 +19,11 @@ namespace kontor::comm {
 ///
 /// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between
 /// whenever it is called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in
-/// device memory: where the backend has the reduction by itself (`nccl`), start() queues it on the instance
-/// and nothing waits on the host; elsewhere start() queues a copy into pinned memory, finish() waits for
-/// that, calls MPI_Allreduce and queues the copy back, while the device goes on with what it
-/// has been given in between. So on path `direct` too: Open MPI has no non-blocking reductions of device
-/// memory.
+/// device memory: where the backend has the reduction by itself (`nccl`; not with `auto`, whatever exchanges
+/// have chosen), start() queues it on the instance and nothing waits on the host; elsewhere start() queues a
+/// copy into pinned memory, finish() waits for that, calls MPI_Allreduce and queues the copy back, while the
+/// device goes on with what it has been given in between. So on path `direct` too: Open MPI has no
+/// non-blocking reductions of device memory.
 ///
 /// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones
 /// is the caller's to keep. One that is destroyed in the middle of a step finishes it, together with all

@@ -72,6 +72,8 @@ struct GivenBack<First, Second> {
   using type = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
 };
 
+struct RequestAccess;
+
 } // namespace detail
 
 /// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
@@ -116,30 +118,12 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return give_back();
   }
 
-  /// For the calls that begin operations with these Views, and begin them with begun().
+ private:
+  friend struct detail::RequestAccess;
+  using Lenders = std::tuple<detail::Lent<Views>...>;
+
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
       : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
-
-  /// The i-th View, as it was lent.
-  template <std::size_t i>
-  const auto& lent() const {
-    return std::get<i>(*lent_);
-  }
-  using Operation::begun;
-
-  /// Begins a message with the i-th View.
-  template <std::size_t i>
-  void begin_send(const detail::Envelope& envelope) {
-    Operation::begin_send(envelope, lent<i>().data(), lent<i>().payload(), i);
-  }
-  /// Begins the receive of a message into the i-th View.
-  template <std::size_t i>
-  void begin_receive(const detail::Envelope& envelope) {
-    Operation::begin_receive(envelope, lent<i>().data(), lent<i>().payload(), i);
-  }
-
- private:
-  using Lenders = std::tuple<detail::Lent<Views>...>;
 
   Result give_back() {
     auto lent = std::move(*lent_);
@@ -161,4 +145,40 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   std::optional<Lenders> lent_;
 };
 
+namespace detail {
+
+/// What the calls that begin operations see of a Request, and its users do not.
+struct RequestAccess {
+  /// For an operation with these Views, which is begun next.
+  template <class... Views>
+  static Request<Views...> make(const Communicator& comm, Lent<Views>... lent) {
+    return Request<Views...>(comm, std::move(lent)...);
+  }
+
+  /// The i-th View, as it was lent.
+  template <std::size_t i, class... Views>
+  static const auto& lent(const Request<Views...>& request) {
+    return std::get<i>(*request.lent_);
+  }
+
+  /// Begins a message with the i-th View.
+  template <std::size_t i, class... Views>
+  static void begin_send(Request<Views...>& request, const Envelope& envelope) {
+    const auto& view = lent<i>(request);
+    request.begin_send(envelope, view.data(), view.payload(), i);
+  }
+  /// Begins the receive of a message into the i-th View.
+  template <std::size_t i, class... Views>
+  static void begin_receive(Request<Views...>& request, const Envelope& envelope) {
+    const auto& view = lent<i>(request);
+    request.begin_receive(envelope, view.data(), view.payload(), i);
+  }
+  /// Another call of MPI's, or its check, has begun an operation of which errors name the first View.
+  template <class... Views, class Begun, class... Arrays>
+  static void begun(Request<Views...>& request, Begun begun, const Envelope& envelope, Arrays... arrays) {
+    request.begun(std::move(begun), envelope, 0, std::move(arrays)...);
+  }
+};
+
+} // namespace detail
 } // namespace kontor::comm

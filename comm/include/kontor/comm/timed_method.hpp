@@ -5,7 +5,7 @@
 
 namespace kontor::comm {
 
-/// A way of exchanging Views that has been tried.
+/// A method of exchanging Views that has been tried.
 struct TimedMethod {
   Options options;    ///< with nothing left to `auto`
   double seconds = 0; ///< the median time of one exchange, on the slowest rank

@@ -56,7 +56,8 @@ Shape expected_shape() {
 
 template <ViewType View>
 View make_view(const std::string& label, const Shape& shape) {
-  const auto properties = Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
+  const std::string name = label.empty() ? "comm/received" : label;
+  const auto properties = Kokkos::view_alloc(name, Kokkos::WithoutInitializing);
   if constexpr (static_cast<int>(View::rank) == 0) {
     return View(properties);
   } else {
@@ -90,10 +91,11 @@ void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
     detail::fail_message(code, "MPI_Send", envelope, buffer);
 }
 
-/// Called by the receiver: a View of its own, with the extents and the label of the sender's, and its
-/// elements by logical index, whatever the two layouts. `source` may be any_source, and `tag` any_tag. Throws
-/// Error if the sender's View has another scalar, another rank, or other extents where View's are fixed; the
-/// message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
+/// Called by the receiver: a View of its own, with the extents and the label of the sender's ("comm/received"
+/// if that has none), and its elements by logical index, whatever the two layouts. `source` may be
+/// any_source, and `tag` any_tag. Throws Error if the sender's View has another scalar, another rank, or
+/// other extents where View's are fixed; the message is taken away then. Empty if `source` is no_rank. Two
+/// MPI_Recv.
 template <MadeView View>
 View recv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;

@@ -169,11 +169,13 @@ struct Gathered {
 
 namespace detail {
 
-/// A View for as many elements, and where each rank's are in it.
+/// A View for as many elements, and where each rank's are in it. `label` is that of the View that is sent;
+/// memory of the caller's has none.
 template <class T>
 Gathered<T> make_gathered(const std::string& label, const Counts& counts) {
   using Data = Kokkos::View<T*, Kokkos::HostSpace>;
-  return {Data(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), counts.total()), counts.offsets()};
+  const std::string name = label.empty() ? "comm/gathered" : label;
+  return {Data(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), counts.total()), counts.offsets()};
 }
 
 using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;

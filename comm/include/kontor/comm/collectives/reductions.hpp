@@ -103,7 +103,7 @@ Request<Value<T>> start_value(const Communicator& comm, const Collective& collec
                               bool gets = true) {
   using Element = typename Combined<T, Op>::type;
   return begin(comm, collective,
-               Request<Value<T>>(comm, Lent<Value<T>>(value, value_operand<Element, T>, gets)));
+               RequestAccess::make(comm, Lent<Value<T>>(value, value_operand<Element, T>, gets)));
 }
 
 } // namespace detail

@@ -29,7 +29,8 @@ std::string to_string(const CollectiveCall&);
 /// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws
 /// on every rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ,
 /// unless all make the same call. Throws Error on the ranks that came, naming those that did not, if not all
-/// come within Options::timeout; the communicator is then of no more use. MPI_Ialltoall on checking_calls().
+/// come within Options::timeout; the communicator is then of no more use. MPI_Iallreduce of three numbers on
+/// checking_calls(), and messages between all ranks only where something is wrong.
 void check_agreement(const Communicator&, const CollectiveCall&);
 
 /// The same in two steps, for calls that may not wait.
@@ -49,6 +50,10 @@ class AgreementCheck {
   /// own numbers of elements and those of others; both ends of a mismatch see it, other ranks do not.
   std::optional<std::string> finish();
 
+  /// Local, after test() or finish(). Whether some two ranks differ in how many elements travel between them;
+  /// equal on all ranks.
+  bool counts_differ() const;
+
   /// Throws Error: says who came and who did not.
   [[noreturn]] void give_up() const;
 
@@ -59,6 +64,7 @@ class AgreementCheck {
 
  private:
   struct Records;
+  void tell_records();
   void compare_calls() const;
   std::optional<std::string> compare_counts() const;
   /// `words` on the rank `speaker`, and on every other rank what that one said.
@@ -67,6 +73,7 @@ class AgreementCheck {
   Communicator comm_;
   CollectiveCall call_;
   std::int64_t number_ = 0;
+  bool compared_ = false;
   std::shared_ptr<Records> records_; // outlives this as long as MPI writes into it
 };
 

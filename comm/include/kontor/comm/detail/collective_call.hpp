@@ -151,16 +151,16 @@ template <class Collective, class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Posted posted;
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    collective(comm, operand(request.template lent<i>())..., &posted);
+    collective(comm, operand(RequestAccess::lent<i>(request))..., &posted);
     if (posted.check)
-      posted.keep = std::make_shared<std::tuple<Lent<Views>...>>(request.template lent<i>()...);
+      posted.keep = std::make_shared<std::tuple<Lent<Views>...>>(RequestAccess::lent<i>(request)...);
   }
   (std::index_sequence_for<Views...>());
   const Envelope envelope{.operation = Collective::name};
   if (posted.check)
-    request.begun(checked_collective(std::move(posted)), envelope, 0);
+    RequestAccess::begun(request, checked_collective(std::move(posted)), envelope);
   else
-    request.begun(posted.request, envelope, 0, std::move(posted.arrays));
+    RequestAccess::begun(request, posted.request, envelope, std::move(posted.arrays));
   return request;
 }
 
@@ -168,9 +168,10 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
 template <class Collective, class Space, class... Views>
 Request<Views...> start(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
-  return begin(on.comm, collective,
-               Request<Views...>(on.comm, Lent<Views>(on.comm, Collective::name, used.view, used.use,
-                                                      instance_for<Views>(on), taker<Collective>(false))...));
+  return begin(
+      on.comm, collective,
+      RequestAccess::make(on.comm, Lent<Views>(on.comm, Collective::name, used.view, used.use,
+                                               instance_for<Views>(on), taker<Collective>(false))...));
 }
 
 } // namespace kontor::comm::detail

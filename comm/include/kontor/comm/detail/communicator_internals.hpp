@@ -45,7 +45,8 @@ class Internals {
 
   const CachedProperties& cached() const { return cached_; }
 
-  /// The backend of the first method.
+  /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice
+  /// to each exchange, the first of the registry that moves data.
   Backend& backend() const;
   /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can
   /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.

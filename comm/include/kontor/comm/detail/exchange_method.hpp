@@ -27,7 +27,7 @@ namespace kontor::comm {
 /// What owns the memory of Views.
 using Owners = std::vector<std::shared_ptr<void>>;
 
-/// One way of carrying an exchange, with all that it repeats: staging memory, pack kernels and plans.
+/// An exchange by one method, with all that it repeats: staging memory, pack kernels and plans.
 ///
 /// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
 /// chunk of each message at a time: while one is between hosts, the next is between device and host.

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-/// How an exchange chooses among the ways that it can go.
+/// How an exchange chooses among the methods that it can use.
 namespace kontor::comm {
 
 /// How often a trial repeats.
@@ -28,8 +28,8 @@ TrialLength trial_length(double seconds, double limit);
 /// The medians over rounds; times[round * methods + c] is of method c.
 std::vector<double> medians(std::span<const double> times, std::size_t methods);
 
-/// Collective. An exchange method for each way that Views in this memory can go; a way that is one of several
-/// and turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
+/// Collective. An exchange method for each method that Views in this memory can use; one of several that
+/// turns out to be impossible is left out. Throws UsageError on every rank if that leaves none.
 template <class ExchangeMethod, class ExecutionSpace>
 std::vector<Held<ExchangeMethod>> make_exchange_methods(const Communicator& comm, const std::string& label,
                                                         std::span<const Slot> slots,
@@ -61,7 +61,7 @@ void keep_different(const Communicator& comm, std::vector<Held<ExchangeMethod>>&
 }
 
 /// The first of those that are as fast as the fastest, give or take 3 %: so that it is not noise that chooses
-/// between equals, and the usual way, which comes first, wins.
+/// between equals, and the usual method, which comes first, wins.
 std::size_t choose(std::span<const double> seconds);
 
 /// What the Views that receive hold, kept aside for as long as it lives.

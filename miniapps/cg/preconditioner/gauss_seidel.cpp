@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symmetric Gauss-Seidel in multicolour order by Kokkos Kernels, M = (D + U)^-1 D (D + L)^-1 of this rank's
+// rows and columns: block Jacobi between the ranks, so without communication, and another M on other ranks.
+#include "cg/preconditioner/gauss_seidel.hpp"
+
+#include "cg/preconditioner/preconditioner.hpp"
+
+#if defined(KONTOR_CG_KOKKOS_KERNELS)
+
+#include "cg/preconditioner/diagonal.hpp"
+#include "cg/reduce.hpp"
+
+#include <KokkosKernels_Handle.hpp>
+#include <KokkosSparse_gauss_seidel.hpp>
+
+namespace kontor::cg {
+namespace {
+
+/// From 4.6 on the functions are in the namespace above.
+#if KOKKOS_VERSION >= 40600
+namespace kernels = KokkosSparse;
+#else
+namespace kernels = KokkosSparse::Experimental;
+#endif
+
+/// The types that libraries of Kokkos Kernels are usually compiled for.
+using Offset = std::size_t;
+using Memory = Vector::memory_space;
+using Handle =
+    KokkosKernels::Experimental::KokkosKernelsHandle<Offset, LocalIndex, double, Space, Memory, Memory>;
+
+/// Rows without their ghosts.
+struct Square {
+  Kokkos::View<Offset*> offsets;
+  Rows columns;
+  Kokkos::View<double*> values;
+};
+
+/// The number of entries in the columns of own rows, summed over the rows before.
+struct CountOwn {
+  CompressedRows a;
+  Kokkos::View<Offset*> offsets;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, Offset& sum, bool last) const {
+    if (last) offsets(row) = sum;
+    if (row == a.offsets.extent_int(0) - 1) return;
+    for (auto e = a.offsets(row); e < a.offsets(row + 1); ++e)
+      if (static_cast<std::size_t>(a.columns(e)) + 1 < a.offsets.extent(0)) ++sum;
+  }
+};
+
+struct CopyOwn {
+  CompressedRows a;
+  Square square;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    auto at = square.offsets(row);
+    for (auto e = a.offsets(row); e < a.offsets(row + 1); ++e)
+      if (static_cast<std::size_t>(a.columns(e)) + 1 < a.offsets.extent(0)) {
+        square.columns(at) = a.columns(e);
+        square.values(at++) = a.values(e);
+      }
+  }
+};
+
+Square own_square(const CompressedRows& rows) {
+  const std::int64_t own = rows.rows();
+  Square square{Kokkos::View<Offset*>("cg/gauss_seidel offsets", own + 1), {}, {}};
+  if (own == 0) return square;
+  Kokkos::parallel_scan("cg/gauss_seidel offsets", Policy(0, own + 1), CountOwn{rows, square.offsets});
+  Offset entries = 0;
+  Kokkos::deep_copy(entries, Kokkos::subview(square.offsets, own));
+  square.columns = Rows(Kokkos::view_alloc("cg/gauss_seidel columns", Kokkos::WithoutInitializing), entries);
+  square.values = Kokkos::View<double*>(
+      Kokkos::view_alloc("cg/gauss_seidel values", Kokkos::WithoutInitializing), entries);
+  for_rows("cg/gauss_seidel entries", Space(), own, CopyOwn{rows, square});
+  return square;
+}
+
+class GaussSeidel final : public Preconditioner {
+ public:
+  explicit GaussSeidel(const Workspace& work)
+      : own_(work.partition.own), square_(own_square(work.rows)),
+        definite_(inverse_diagonal(work.comm, work.rows).positive), timer_(work.timers["preconditioner"]) {
+    if (own_ == 0 || !definite_) return;
+    handle_.create_gs_handle(KokkosSparse::GS_DEFAULT);
+    kernels::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
+    kernels::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
+                                  true);
+  }
+  ~GaussSeidel() override { handle_.destroy_gs_handle(); }
+  GaussSeidel(const GaussSeidel&) = delete;
+  GaussSeidel& operator=(const GaussSeidel&) = delete;
+
+  /// On the default instance, which is compute().
+  void apply(const Vector& r, const Vector& z) override {
+    if (own_ == 0 || !definite_) return;
+    const miniapp::ScopedTimer timed(timer_);
+    kernels::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
+                                          square_.values, z, r, true, true, 1.0, 1);
+  }
+  bool definite() const override { return definite_; }
+  std::optional<std::string> obstacle_to_graph() const override {
+    return "Kokkos Kernels may wait for the device in gauss_seidel";
+  }
+
+ private:
+  LocalIndex own_;
+  Square square_;
+  bool definite_;
+  Handle handle_;
+  miniapp::Timer& timer_;
+};
+
+} // namespace
+
+std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace& work) {
+  return std::make_unique<GaussSeidel>(work);
+}
+bool has_gauss_seidel() {
+  return true;
+}
+
+} // namespace kontor::cg
+
+#else
+
+namespace kontor::cg {
+
+std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&) {
+  return nullptr; // refused when the deck is read
+}
+bool has_gauss_seidel() {
+  return false;
+}
+
+} // namespace kontor::cg
+
+#endif

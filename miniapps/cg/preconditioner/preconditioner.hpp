@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/solver/solver.hpp"
+
+#include <kontor/comm/phase_times.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kontor::cg {
+
+/// M, which is close to the inverse of the matrix, symmetric and positive definite. Each times itself as the
+/// region preconditioner.
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+
+  /// Collective. z = M r, own values, for what compute() is given next. r and z are two vectors.
+  virtual void apply(const Vector& r, const Vector& z) = 0;
+
+  /// M's diagonal, where M has nothing else: kernels can multiply with it on the way. Null: it has.
+  virtual const Vector* diagonal() const { return nullptr; }
+  /// False: the matrix is known not to be positive definite. Equal on all ranks.
+  virtual bool definite() const { return true; }
+  /// Why it cannot be part of a graph; nothing: it can.
+  virtual std::optional<std::string> obstacle_to_graph() const { return std::nullopt; }
+
+  /// Local. Of its exchanges.
+  virtual comm::PhaseTimes exchange_times() const { return {}; }
+  virtual void reset_exchange_times() {}
+
+  /// Local. What the record says of it, an object; null: nothing.
+  virtual nlohmann::ordered_json record() const { return {}; }
+};
+
+/// Collective. What the options ask for; null for `none`. Exchanges of the workspace's communicator.
+std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
+
+std::unique_ptr<Preconditioner> make_jacobi(const Workspace&);
+std::unique_ptr<Preconditioner> make_chebyshev(const Workspace&);
+std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
+
+} // namespace kontor::cg

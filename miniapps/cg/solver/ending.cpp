@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/solver/ending.hpp"
+
+#include <fmt/format.h>
+
+namespace kontor::cg {
+
+bool succeeded(Ending ending) {
+  return ending <= Ending::all_iterations;
+}
+
+std::string_view words(Ending ending) {
+  switch (ending) {
+  case Ending::converged: return "converged";
+  case Ending::exact_guess: return "the guess is a solution";
+  case Ending::zero_rhs: return "the right-hand side is 0, so x is";
+  case Ending::all_iterations: return "all iterations made";
+  case Ending::limit: return "not converged within solver.max_iterations";
+  case Ending::indefinite: return "the matrix is not positive definite";
+  case Ending::indefinite_preconditioner: return "the preconditioner is not positive definite";
+  case Ending::breakdown:
+    return "breakdown: p.A p is not above 0, so the matrix is not positive definite, or numbers are rounded "
+           "or underflow";
+  case Ending::stagnation: return "stagnation: no smaller residual for solver.stagnation iterations";
+  case Ending::not_finite: return "a number is not finite";
+  }
+  return "";
+}
+
+std::string words(const Outcome& outcome) {
+  return fmt::format("{} after {} iteration{}, residual {:.2e}", words(outcome.ending), outcome.iterations,
+                     outcome.iterations == 1 ? "" : "s", outcome.residual);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/solver/ending.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// What kernels know of an iteration, in the memory of the space: the host only reads of it, later.
+namespace kontor::cg {
+
+/// How it stands: whether it goes on, and by which numbers it ends.
+struct IterationState {
+  double rhs = 0;               ///< squared norm of the right-hand side
+  double tolerance = 0;         ///< of the squared residual
+  std::int64_t stagnation = 0;  ///< iterations without a smaller residual that are too many; 0: any number
+  double smallest = 0;          ///< squared residual so far
+  std::int64_t smallest_at = 0; ///< the iteration that it is of
+  std::int64_t next = 0;        ///< entries written to the log
+  int ended = 0;                ///< 0: it goes on; else 1 + Ending
+};
+KOKKOS_INLINE_FUNCTION int code_of(Ending ending) {
+  return 1 + static_cast<int>(ending);
+}
+
+/// The numbers of an iteration.
+struct Numbers {
+  double rz = 0;    ///< r.z of the residual r, z = M r; 0: no iteration has been made
+  double alpha = 0; ///< of the step that is made next or, in classic, was made last
+  double beta = 0;
+};
+
+/// What comes of one iteration.
+struct StepEnd {
+  double squared_residual;
+  double alpha, beta; ///< by which it was reached
+  int problem;        ///< 0, or why there is no next one, as code_of()
+  bool made;          ///< false: this one could not be made, and x is as it was
+};
+
+KOKKOS_INLINE_FUNCTION bool finite(double value) {
+  return value - value == 0;
+}
+
+/// Squares below this have lost digits.
+inline constexpr double smallest_square = 1e-290;
+
+/// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. Where the latter comes
+/// from a recurrence it proves nothing.
+KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, double curvature, bool exact) {
+  if (!finite(rr) || !finite(rz) || !finite(curvature)) return code_of(Ending::not_finite);
+  if (rz < 0) return code_of(Ending::indefinite_preconditioner);
+  if (rz > 0 && curvature > 0) return 0;
+  return exact && rz > 0 && rr > smallest_square ? code_of(Ending::indefinite) : code_of(Ending::breakdown);
+}
+
+/// For methods with one sum an iteration: gamma = r.u, delta = u.A u of the residual that was reached, u =
+/// M r. `exact` says that delta was not made by recurrences. p.A p = delta - beta gamma / alpha, because the
+/// p of all steps are A-orthogonal (Chronopoulos and Gear 1989).
+KOKKOS_INLINE_FUNCTION StepEnd end_of_step(Numbers& numbers, double rr, double gamma, double delta,
+                                           bool exact) {
+  const bool first = numbers.rz == 0;
+  const double beta = first ? 0 : gamma / numbers.rz;
+  const double curvature = first ? delta : delta - beta * gamma / numbers.alpha;
+  int problem = problem_of(rr, gamma, curvature, first);
+  if (problem == code_of(Ending::breakdown) && exact && delta <= 0 && rr > smallest_square)
+    problem = code_of(Ending::indefinite);
+  const StepEnd end{rr, numbers.alpha, beta, problem, true};
+  numbers = {gamma, gamma / curvature, beta};
+  return end;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/solver/method.hpp"
+
+#include "stepping/graph_choice.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kontor::cg {
+namespace {
+
+constexpr int graph_steps = ResidualLog::most_at_once;
+
+/// A residual that is this small a part of b is 0: where tolerance 0 asks for all iterations, squares must
+/// not underflow.
+constexpr double no_residual = 1e-100;
+
+struct FirstResidual {
+  Vector b, ax, r;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { r(i) = b(i) - ax(i); }
+};
+
+struct BeginState {
+  const double* bb;
+  double squared_tolerance;
+  std::int64_t stagnation;
+  bool definite;
+  IterationState* state;
+  KOKKOS_FUNCTION void operator()(int) const {
+    *state = IterationState{};
+    state->rhs = *bb;
+    state->tolerance = squared_tolerance * *bb;
+    state->stagnation = stagnation;
+    if (*bb == 0)
+      state->ended = code_of(Ending::zero_rhs);
+    else if (!definite)
+      state->ended = code_of(Ending::indefinite);
+  }
+};
+
+/// x = 0 if b is.
+struct ZeroSolution {
+  Vector x;
+  const IterationState* state;
+  KOKKOS_FUNCTION bool scalars() const { return state->ended == code_of(Ending::zero_rhs); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, bool zero) const {
+    if (zero) x(i) = 0;
+  }
+};
+
+Workspace with(const Workspace& w, const comm::Communicator& comm) {
+  return {comm,      w.partition, w.rows,    w.matrix, w.rhs,      w.initial,
+          w.options, w.overlap,   w.streams, w.timers, w.progress, w.as_on_device};
+}
+
+void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
+  sum.pack += more.pack;
+  sum.post += more.post;
+  sum.wait += more.wait;
+  sum.unpack += more.unpack;
+  sum.exchanges += more.exchanges;
+}
+
+} // namespace
+
+MethodBase::MethodBase(const Workspace& work, const std::string& label)
+    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work),
+      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1),
+      fused_(work.options.fused && work.options.sums == SumKind::fast),
+      rhs_(work.comm, "b.b", 1, work.streams.compute()), vectors_(work.timers["vectors"]),
+      post_(work.timers["sums_post"]), wait_(work.timers["sums_wait"]) {
+  if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
+  preconditioner_ = make_preconditioner(with(work, exchange_comm()));
+}
+
+void MethodBase::reset() {
+  Kokkos::deep_copy(x_, work_.initial);
+  ghosted_.exchange().reset_times();
+  if (preconditioner_) preconditioner_->reset_exchange_times();
+}
+
+void MethodBase::warm_up() {
+  reset();
+  begin_solve(-1);
+  for (int i = 0; i < 2; ++i) step();
+  replace();
+  step();
+  end();
+  choose_graph();
+  work_.streams.fence();
+}
+
+Outcome MethodBase::solve() {
+  const auto limit = work_.options.max_iterations;
+  const double tolerance = std::max(work_.options.tolerance, no_residual);
+  begin_solve(tolerance * tolerance);
+  std::int64_t steps = 0;
+  while (!log_.ended(compute(), steps + (ends_late() ? 0 : 1)) && steps < limit) {
+    const auto before = steps;
+    steps += advance(steps);
+    if (before / 64 != steps / 64 && !log_.made().empty())
+      work_.progress.update({.step = steps,
+                             .limit = limit,
+                             .norm = log_.made().back().residual,
+                             .target = work_.options.tolerance});
+  }
+  end();
+  work_.streams.fence();
+  log_.end(compute(), steps + 1);
+  return outcome();
+}
+
+/// `squared_tolerance` is of the residual beside the right-hand side; below 0 it goes on for ever.
+void MethodBase::begin_solve(double squared_tolerance) {
+  log_.begin();
+  rhs_.dot(compute(), 0, work_.rhs, work_.rhs);
+  reduce(rhs_);
+  one("cg/begin", BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
+                             !preconditioner_ || preconditioner_->definite(), log_.state()});
+  multiply(x_, scratch());
+  for_rows("cg/first residual", compute(), own(), FirstResidual{work_.rhs, scratch(), residual()});
+  for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
+  begin();
+}
+
+/// Returns how many steps were made.
+std::int64_t MethodBase::advance(std::int64_t steps) {
+  const auto limit = work_.options.max_iterations, every = replace_every();
+  const auto alike = std::min(limit - steps, every > 0 ? every - steps % every : limit);
+  std::int64_t count = 1;
+  if (graph_ && alike >= graph_steps) {
+    replay_graph();
+    count = graph_steps;
+  } else {
+    step();
+  }
+  if (every > 0 && count == alike && steps + count < limit) replace();
+  return count;
+}
+
+void MethodBase::replay_graph() {
+  const miniapp::ScopedTimer timed(work_.timers["graph"]);
+  ghosted_.exchange().poll();
+  for (auto* sums : sums()) sums->poll();
+  graph_.replay(work_.streams, 0);
+}
+
+/// Why iterations cannot be made by graphs, equal on all ranks.
+std::optional<std::string> MethodBase::obstacle_to_graph() {
+  if (!work_.as_on_device) return "iterations are made on the host";
+  const auto most = replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations)
+                                        : work_.options.max_iterations;
+  if (most < graph_steps)
+    return fmt::format("a graph makes {} iterations in a row, and there are {}", graph_steps, most);
+  for (const auto* sums : sums())
+    if (!sums->stream_ordered())
+      return fmt::format("the host takes part in each sum by backend '{}'", exchange().chosen().backend);
+  if (preconditioner_ && preconditioner_->obstacle_to_graph()) return preconditioner_->obstacle_to_graph();
+  return stepping::obstacle_to_graph(work_.comm, exchange());
+}
+
+void MethodBase::choose_graph() {
+  const auto& options = work_.options;
+  const auto& comm = work_.comm;
+  graph_.forget();
+  if (!stepping::wants_graph(comm, options.graph, options.graph_location, obstacle_to_graph())) return;
+  const auto steps = [this](int) {
+    for (int i = 0; i < graph_steps; ++i) step();
+  };
+  stepping::capture_on_all(comm, options.graph_location, [&] { graph_.capture(work_.streams, 1, steps); });
+  if (options.graph == stepping::Graphs::on) return;
+  graph_seconds_ = stepping::try_graph(
+      comm, [&] { steps(0); }, [&] { replay_graph(); }, [&] { work_.streams.fence(); });
+  if (!stepping::graph_is_faster(graph_seconds_)) graph_.forget();
+}
+
+void MethodBase::start(Sums& sums) {
+  const miniapp::ScopedTimer timed(post_);
+  sums.start(compute());
+}
+
+void MethodBase::finish(Sums& sums) {
+  const miniapp::ScopedTimer timed(wait_);
+  sums.finish(compute());
+}
+
+void MethodBase::multiply(const Vector& v, const Vector& y) {
+  if (v.data() != ghosted_.own().data()) Kokkos::deep_copy(compute(), ghosted_.own(), v);
+  product_.apply(ghosted_, y);
+}
+
+Outcome MethodBase::outcome() {
+  history_.clear();
+  for (const auto& entry : log_.made()) history_.push_back(entry.residual);
+  const auto open = work_.options.tolerance > 0 ? Ending::limit : Ending::all_iterations;
+  return {log_.ending().value_or(open), static_cast<std::int64_t>(history_.size()) - 1, history_.back()};
+}
+
+std::vector<std::pair<double, double>> MethodBase::coefficients() const {
+  std::vector<std::pair<double, double>> result;
+  for (std::size_t i = 1; i < log_.made().size(); ++i)
+    result.emplace_back(log_.made()[i].alpha, log_.made()[i].beta);
+  return result;
+}
+
+comm::PhaseTimes MethodBase::exchange_times() const {
+  auto times = ghosted_.exchange().times();
+  if (preconditioner_) add(times, preconditioner_->exchange_times());
+  return times;
+}
+
+nlohmann::ordered_json MethodBase::record() const {
+  nlohmann::ordered_json record{{"graph", graph_ ? "on" : "off"}};
+  if (!graph_seconds_.empty())
+    record["graph_trial"] = {
+        {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
+  if (preconditioner_)
+    if (auto more = preconditioner_->record(); !more.is_null()) record["preconditioner"] = std::move(more);
+  return record;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/preconditioner/preconditioner.hpp"
+#include "cg/reduce.hpp"
+#include "cg/solver/operator.hpp"
+#include "cg/solver/residual_log.hpp"
+#include "cg/solver/solver.hpp"
+#include "cg/sums.hpp"
+#include "stepping/step_graph.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::cg {
+
+/// What the methods have in common: the guess, its residual, the loop of iterations, how they end. Each adds
+/// its vectors, how it begins, and a step.
+///
+/// Where the iteration ends is decided from sums over all ranks. MPI's all-reduction has one result, and the
+/// libraries in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without
+/// being told.
+class MethodBase : public Solver {
+ public:
+  /// Collective. `label` is that of the vector that the matrix is multiplied with.
+  MethodBase(const Workspace&, const std::string& label);
+
+  void warm_up() override;
+  void reset() override;
+  Outcome solve() override;
+  const Vector& solution() const override { return x_; }
+  const std::vector<double>& history() const override { return history_; }
+  std::vector<std::pair<double, double>> coefficients() const override;
+  const comm::Exchange<Vector>& exchange() const override { return ghosted_.exchange(); }
+  const comm::Communicator& exchange_comm() const override { return comm_ ? *comm_ : work_.comm; }
+  comm::PhaseTimes exchange_times() const override;
+  nlohmann::ordered_json record() const override;
+
+ protected:
+  /// Collective. Of residual() = b - A x: what the first step needs, and iteration 0 to the log.
+  virtual void begin() = 0;
+  /// Collective; only queues where that is possible. The next iteration.
+  virtual void step() = 0;
+  /// Whether a step leaves it to the next one to write its residual to the log, and begin() to the first.
+  virtual bool ends_late() const { return false; }
+  /// Collective. If so: that of the last step to the log.
+  virtual void end() {}
+  /// Collective. Makes vectors of recurrences anew, every so many iterations.
+  virtual void replace() {}
+  /// 0: never.
+  virtual std::int64_t replace_every() const { return 0; }
+  /// The sums of a step.
+  virtual std::vector<Sums*> sums() = 0;
+  virtual const Vector& residual() const = 0;
+  /// A vector that holds nothing between steps, not the ghosted one.
+  virtual const Vector& scratch() const = 0;
+
+  std::int64_t own() const { return work_.partition.own; }
+  const Space& compute() const { return work_.streams.compute(); }
+  /// Whether kernels compute sums, and multiply with a diagonal, on the way.
+  bool fused() const { return fused_; }
+  /// The diagonal of M that kernels multiply with; null: none.
+  const Vector* diagonal() const { return fused_ && preconditioner_ ? preconditioner_->diagonal() : nullptr; }
+  /// Whether M is there and must be applied.
+  bool applies() const { return preconditioner_ && !diagonal(); }
+
+  Vector vector(const std::string& label, bool needed = true) const {
+    return needed ? Vector("cg/" + label, static_cast<std::size_t>(own())) : Vector();
+  }
+
+  /// Local. Rows, timed as vectors.
+  template <class Row>
+  void update(const char* label, const Row& row) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows(label, compute(), own(), row);
+  }
+  template <int count, class Row>
+  void update_with_sums(const char* label, const Row& row, double* sums) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows_with_sums<count>(label, compute(), own(), row, sums_at<count>(sums));
+  }
+  /// Local. Sum k = a.b.
+  void dot(Sums& sums, int k, const Vector& a, const Vector& b) {
+    const miniapp::ScopedTimer timed(vectors_);
+    sums.dot(compute(), k, a, b);
+  }
+  /// Local. One thread.
+  template <class Kernel>
+  void one(const char* label, const Kernel& kernel) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(compute(), 0, 1), kernel);
+  }
+  /// Collective. The sums of all ranks.
+  void start(Sums&);
+  void finish(Sums&);
+  void reduce(Sums& sums) {
+    start(sums);
+    finish(sums);
+  }
+  /// Collective. y = A v, through the ghosted vector, which holds v afterwards.
+  void multiply(const Vector& v, const Vector& y);
+
+ private:
+  /// Collective.
+  void begin_solve(double squared_tolerance);
+  std::int64_t advance(std::int64_t steps);
+  void replay_graph();
+  std::optional<std::string> obstacle_to_graph();
+  void choose_graph();
+  Outcome outcome();
+
+ protected:
+  Workspace work_;
+  GhostedVector ghosted_;
+
+ private:
+  std::optional<comm::Communicator> comm_; ///< where the exchange had a choice: what it has chosen
+
+ protected:
+  Operator product_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  Vector x_;
+  ResidualLog log_;
+
+ private:
+  bool fused_;
+  Sums rhs_;
+  std::vector<double> history_;
+  stepping::StepGraph<Space> graph_; // after what it uses
+  std::vector<double> graph_seconds_;
+  miniapp::Timer& vectors_;
+  miniapp::Timer& post_;
+  miniapp::Timer& wait_;
+};
+
+} // namespace kontor::cg

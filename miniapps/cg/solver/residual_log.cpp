@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/solver/residual_log.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+namespace kontor::cg {
+
+IterationState ResidualLog::state_on_host() const {
+  IterationState state;
+  Kokkos::deep_copy(state, state_);
+  return state;
+}
+
+void ResidualLog::begin() {
+  Kokkos::deep_copy(state_, IterationState{});
+  for (auto& look : looks_) look.written = 0;
+  last_look_ = 0;
+  read_ = 0;
+  ending_.reset();
+  made_.clear();
+}
+
+bool ResidualLog::ended(const Space& instance, std::int64_t written) {
+  if (interval_ == 1) {
+    if (!comm::on_host<Space>) comm::fence(instance, "cg/residual");
+    read(written);
+  } else if (written - looks_[last_look_].written >= interval_) {
+    const auto& before = looks_[last_look_];
+    last_look_ = 1 - last_look_;
+    looks_[last_look_].reached.record(instance);
+    looks_[last_look_].written = written;
+    if (before.written > 0) before.reached.wait();
+    read(before.written);
+  }
+  return ending_.has_value();
+}
+
+void ResidualLog::end(const Space& instance, std::int64_t written) {
+  comm::fence(instance, "cg/end of a solve");
+  read(written);
+}
+
+void ResidualLog::read(std::int64_t written) {
+  for (; read_ < written && !ending_; ++read_) {
+    const auto& entry = entries_(read_ % size);
+    if (entry.made) made_.push_back(entry);
+    if (entry.ended != 0) ending_ = static_cast<Ending>(entry.ended - 1);
+  }
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each way in which an iteration ends.
+#include "cg/cg.hpp"
+#include "cg/solver/residual_log.hpp"
+#include "small_system.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <limits>
+
+namespace kontor::cg::test {
+namespace {
+
+/// By each method, with and without jacobi where that makes sense.
+template <class Check>
+void by_all_methods(const SmallSystem& system, SolverOptions options, const Check& check) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto method : all_methods)
+    for (const bool as_on_device : {false, true}) {
+      options.method = method;
+      const auto solved = solve(comm, system, options, true, as_on_device);
+      SCOPED_TRACE(testing::Message() << "method " << int(method) << " as on a device " << as_on_device
+                                      << ": " << words(solved.outcome));
+      check(solved, method);
+    }
+}
+
+TEST(Endings, AllIterationsAndNotOneMore) {
+  by_all_methods(line(50), {.tolerance = 0, .max_iterations = 7}, [](const Solved& s, Method) {
+    EXPECT_EQ(s.outcome.ending, Ending::all_iterations);
+    EXPECT_EQ(s.outcome.iterations, 7);
+    EXPECT_EQ(s.history.size(), 8u);
+    EXPECT_TRUE(succeeded(s.outcome.ending));
+  });
+}
+
+TEST(Endings, LimitShortOfTheTolerance) {
+  by_all_methods(line(50), {.tolerance = 1e-9, .max_iterations = 7}, [](const Solved& s, Method) {
+    EXPECT_EQ(s.outcome.ending, Ending::limit);
+    EXPECT_EQ(s.outcome.iterations, 7);
+    EXPECT_FALSE(succeeded(s.outcome.ending));
+  });
+}
+
+TEST(Endings, ConvergedInTheLastIteration) {
+  by_all_methods(line(50), {.tolerance = 1e-9, .max_iterations = 25}, [](const Solved& s, Method) {
+    EXPECT_EQ(s.outcome.ending, Ending::converged); // the solution is symmetric
+    EXPECT_EQ(s.outcome.iterations, 25);
+  });
+}
+
+TEST(Endings, ResidualZeroEndsEvenWithoutATolerance) {
+  by_all_methods(diagonal({2, 2, 2, 2, 2}), {.tolerance = 0, .max_iterations = 40},
+                 [](const Solved& s, Method) {
+                   EXPECT_EQ(s.outcome.ending, Ending::converged);
+                   EXPECT_EQ(s.outcome.iterations, 1);
+                   EXPECT_EQ(s.x, Values(5, 0.5));
+                 });
+}
+
+TEST(Endings, RightHandSideZero) {
+  auto system = irregular(20);
+  system.rhs.assign(20, 0);
+  for (const double tolerance : {0.0, 1e-8})
+    by_all_methods(system, {.tolerance = tolerance}, [](const Solved& s, Method) {
+      EXPECT_EQ(s.outcome.ending, Ending::zero_rhs);
+      EXPECT_EQ(s.outcome.iterations, 0);
+      EXPECT_EQ(s.outcome.residual, 0);
+      EXPECT_EQ(s.x, Values(20, 0));
+    });
+}
+
+TEST(Endings, ExactGuess) {
+  auto system = line(4);
+  system.guess = {2, 3, 3, 2};
+  for (const double tolerance : {0.0, 1e-8})
+    by_all_methods(system, {.tolerance = tolerance}, [&](const Solved& s, Method) {
+      EXPECT_EQ(s.outcome.ending, Ending::exact_guess);
+      EXPECT_EQ(s.outcome.iterations, 0);
+      EXPECT_EQ(s.x, system.guess);
+    });
+}
+
+TEST(Endings, IndefiniteAtOnce) {
+  auto system = diagonal({1, 1});
+  system.matrix = {{1, 2}, {2, 1}};
+  system.rhs = {1, -1};
+  for (const auto preconditioner :
+       {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev})
+    by_all_methods(system, {.preconditioner = preconditioner, .tolerance = 1e-8},
+                   [&](const Solved& s, Method) {
+                     EXPECT_FALSE(succeeded(s.outcome.ending));
+                     EXPECT_EQ(s.outcome.iterations, 0);
+                     EXPECT_EQ(s.x, Values(2, 0));
+                     if (preconditioner != PreconditionerKind::chebyshev)
+                       EXPECT_EQ(s.outcome.ending, Ending::indefinite);
+                   });
+}
+
+TEST(Endings, IndefiniteLater) {
+  by_all_methods(diagonal({4, 3, 2, 1, -1}), {.tolerance = 1e-12}, [](const Solved& s, Method method) {
+    EXPECT_TRUE(s.outcome.ending == Ending::indefinite ||
+                (method != Method::classic && s.outcome.ending == Ending::breakdown));
+    EXPECT_GT(s.outcome.iterations, 0);
+    EXPECT_EQ(s.history.size(), s.outcome.iterations + 1u);
+  });
+}
+
+TEST(Endings, DiagonalThatIsNotPositive) {
+  auto system = line(9);
+  system.matrix[6][6] = -2;
+  for (const auto preconditioner :
+       {PreconditionerKind::jacobi, PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel})
+    by_all_methods(system, {.preconditioner = preconditioner}, [](const Solved& s, Method) {
+      EXPECT_EQ(s.outcome.ending, Ending::indefinite);
+      EXPECT_EQ(s.outcome.iterations, 0);
+    });
+}
+
+TEST(Endings, NotFinite) {
+  auto overflow = line(9);
+  overflow.rhs.assign(9, 1e200);
+  auto broken = line(9);
+  broken.matrix[4][4] = std::numeric_limits<double>::quiet_NaN();
+  auto infinite = line(9);
+  infinite.rhs[8] = std::numeric_limits<double>::infinity();
+  for (const auto& system : {overflow, broken, infinite})
+    by_all_methods(system, {}, [](const Solved& s, Method) {
+      EXPECT_EQ(s.outcome.ending, Ending::not_finite);
+      EXPECT_EQ(s.outcome.iterations, 0);
+    });
+}
+
+TEST(Endings, StagnationWhereReplacementShowsTheTrueResidual) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto s = solve(comm, irregular(61),
+                       {.method = Method::pipelined,
+                        .replace_every = 5,
+                        .tolerance = 1e-40,
+                        .max_iterations = 100000,
+                        .stagnation = 200});
+  EXPECT_EQ(s.outcome.ending, Ending::stagnation) << words(s.outcome);
+  EXPECT_GE(s.outcome.iterations, 200);
+  EXPECT_LT(s.outcome.iterations, 10000);
+}
+
+TEST(Steps, AreRefusedForTheRightReason) {
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(problem_of(1, 1, 1, true), 0);
+  EXPECT_EQ(problem_of(1, 1, -1, true), code_of(Ending::indefinite));
+  EXPECT_EQ(problem_of(1, 1, 0, true), code_of(Ending::indefinite));
+  EXPECT_EQ(problem_of(1, 1, -1, false), code_of(Ending::breakdown));
+  EXPECT_EQ(problem_of(1, -1, 1, true), code_of(Ending::indefinite_preconditioner));
+  EXPECT_EQ(problem_of(1, 0, 1, true), code_of(Ending::breakdown));
+  EXPECT_EQ(problem_of(1e-300, 1e-300, 0, true), code_of(Ending::breakdown)); // underflow
+  EXPECT_EQ(problem_of(1, 1, nan, true), code_of(Ending::not_finite));
+  EXPECT_EQ(problem_of(1, nan, 1, true), code_of(Ending::not_finite));
+
+  Numbers numbers;
+  EXPECT_EQ(end_of_step(numbers, 4, 4, 2, true).problem, 0);
+  EXPECT_EQ(numbers.alpha, 2);
+  auto again = numbers; // curvature = 0.5 - 0.25 * 1 / 2
+  EXPECT_EQ(end_of_step(again, 1, 1, 0.5, true).problem, 0);
+  EXPECT_EQ(again.alpha, 1 / 0.375);
+  again = numbers; // u.A u > 0, but what is left for p is not
+  EXPECT_EQ(end_of_step(again, 1, 1, 0.1, true).problem, code_of(Ending::breakdown));
+  again = numbers;
+  EXPECT_EQ(end_of_step(again, 1, 1, -0.1, true).problem, code_of(Ending::indefinite));
+  again = numbers;
+  EXPECT_EQ(end_of_step(again, 1, 1, -0.1, false).problem, code_of(Ending::breakdown));
+}
+
+/// A log that is written to here.
+class WrittenLog {
+ public:
+  explicit WrittenLog(int interval, double tolerance, std::int64_t stagnation) : log(interval) {
+    log.begin();
+    auto& state = *log.state();
+    state.rhs = 1;
+    state.tolerance = tolerance * tolerance;
+    state.stagnation = stagnation;
+  }
+  void write(double residual) {
+    log.writer()({residual * residual, 0, 0, 0, true});
+    ++written;
+  }
+  ResidualLog log;
+  std::int64_t written = 0;
+};
+
+TEST(ResidualLog, IsReadLateAndLosesNothing) {
+  if (!comm::on_host<Space>) GTEST_SKIP();
+  for (const int at_once : {1, 16}) {
+    WrittenLog w(16, 1e-3, 0);
+    bool ended = false;
+    while (!ended) {
+      for (int i = 0; i < at_once; ++i)
+        w.write(w.written < 1000 ? 1.0 + static_cast<double>(w.written) : 1e-4);
+      ended = w.log.ended(Space(), w.written);
+      ASSERT_LT(w.written, 1100);
+    }
+    EXPECT_GE(w.written, 1001 + 16); // not before a look later
+    EXPECT_LE(w.written, 1001 + 32 + at_once);
+    w.log.end(Space(), w.written);
+    EXPECT_EQ(w.log.ending(), Ending::converged);
+    ASSERT_EQ(w.log.made().size(), 1001u);
+    for (std::size_t i = 0; i < 1000; ++i)
+      ASSERT_DOUBLE_EQ(w.log.made()[i].residual, 1.0 + static_cast<double>(i));
+  }
+}
+
+TEST(ResidualLog, GivesUpWithoutASmallerResidual) {
+  if (!comm::on_host<Space>) GTEST_SKIP();
+  WrittenLog w(1, 1e-3, 10);
+  for (const double residual : {1.0, 2.0, 3.0, 0.5}) w.write(residual); // 0.5 is of iteration 3
+  for (int i = 0; i < 9; ++i) {
+    w.write(0.5);
+    EXPECT_FALSE(w.log.ended(Space(), w.written)) << i;
+  }
+  w.write(0.5);
+  EXPECT_TRUE(w.log.ended(Space(), w.written));
+  EXPECT_EQ(w.log.ending(), Ending::stagnation);
+}
+
+TEST(Cg, FailsInWordsWhatHasNotSucceeded) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  Options options;
+  options.stencil.points = {8, 8, 8};
+  options.process_grid = {comm.size(), 1, 1};
+  for (const std::int64_t iterations : {4, 100}) {
+    options.solver.max_iterations = iterations;
+    Cg app(options, {comm, true, timers, progress});
+    app.warm_up();
+    app.reset();
+    app.run();
+    const auto verification = app.verify();
+    EXPECT_EQ(verification.passed(), iterations == 100);
+    if (iterations == 100) continue;
+    EXPECT_NE(verification.remark.find("solver.max_iterations"), std::string::npos) << verification.remark;
+    EXPECT_NE(verification.remark.find("after 4 iterations"), std::string::npos) << verification.remark;
+  }
+}
+
+} // namespace
+} // namespace kontor::cg::test

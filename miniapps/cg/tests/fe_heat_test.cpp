@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements against formulas of their own; matrices and right-hand sides the same bits on any ranks; solutions
+// that trilinear functions have exactly, and others with an error of second order; what is refused.
+#include "cg/cg.hpp"
+#include "cg/problem/box_series.hpp"
+#include "cg/problem/element.hpp"
+#include "cg/problem/known_solution.hpp"
+#include "grid/process_grid.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace kontor::cg {
+namespace {
+
+constexpr auto insulated = FaceCondition::insulated;
+constexpr auto temperature = FaceCondition::temperature;
+constexpr auto flux = FaceCondition::flux;
+
+/// T = 1 + 2 x - y + z / 2 with a linear conductivity, whose integrals the Gauss points have exactly.
+Options linear_problem() {
+  Options options;
+  options.kind = ProblemKind::fe_heat;
+  auto& fe = options.fe_heat;
+  fe.elements = {5, 4, 6};
+  fe.lower = {0.5, -1, 0};
+  fe.upper = {1.5, 0.25, 3};
+  fe.conductivity = "1 + x + 0.5*y + 0.25*z";
+  fe.source = "-1.625"; // - 2 * 1 + 1 * 0.5 - 0.5 * 0.25
+  fe.exact = "1 + 2*x - y + 0.5*z";
+  fe.faces = {FaceOptions{temperature, *fe.exact},       {flux, "(1 + x + 0.5*y + 0.25*z) * 2"},
+              {flux, "(1 + x + 0.5*y + 0.25*z)"},        {temperature, *fe.exact},
+              {flux, "(1 + x + 0.5*y + 0.25*z) * -0.5"}, {flux, "(1 + x + 0.5*y + 0.25*z) * 0.5"}};
+  options.solver.tolerance = 1e-13;
+  return options;
+}
+
+/// That of inputs/cg/heat-fe.yaml.
+Options smooth_problem(std::int64_t elements) {
+  Options options;
+  options.kind = ProblemKind::fe_heat;
+  auto& fe = options.fe_heat;
+  fe.elements = {elements, elements, elements};
+  fe.conductivity = "1 + x*y";
+  fe.exact = "sin(pi*y/2) * cos(pi*z) * (1 + x^2)";
+  fe.source = "1.25*pi^2 * (1 + x*y) * sin(pi*y/2) * cos(pi*z) * (1 + x^2)"
+              "- 2 * (1 + 2*x*y) * sin(pi*y/2) * cos(pi*z) - pi/2 * x * cos(pi*y/2) * cos(pi*z) * (1 + x^2)";
+  fe.faces[1] = {flux, "(1 + y) * 2 * sin(pi*y/2) * cos(pi*z)"};
+  fe.faces[2] = {temperature, "0"};
+  return options;
+}
+
+/// miniFE's.
+Options cube_problem(std::vector<std::int64_t> elements) {
+  Options options;
+  options.kind = ProblemKind::fe_heat;
+  options.fe_heat.elements = std::move(elements);
+  for (auto& face : options.fe_heat.faces) face = {temperature, "0"};
+  options.fe_heat.faces[1].value = "1";
+  return options;
+}
+
+class FeHeat : public testing::Test {
+ protected:
+  void lay_out(Options& options, const comm::Communicator& comm) const {
+    if (!options.process_grid.empty()) return;
+    const auto points = options.fe_heat.points();
+    const auto grid = grid::smallest_surface_grid(comm.size(), points);
+    options.process_grid.assign(grid.begin(), grid.end());
+  }
+  LinearSystem build(Options options, const comm::Communicator& comm) {
+    lay_out(options, comm);
+    return make_fe_heat(options, {comm, true, timers_, progress_})->build();
+  }
+  miniapp::Verification solve(Options options) {
+    lay_out(options, world_);
+    Cg app(options, {world_, true, timers_, progress_});
+    app.reset();
+    app.run();
+    return app.verify();
+  }
+
+  const comm::Communicator world_{MPI_COMM_WORLD};
+  const comm::Communicator self_{MPI_COMM_SELF};
+  miniapp::Timers timers_{"cg"};
+  miniapp::Progress progress_{miniapp::Progress::Style::silent};
+};
+
+TEST(Element, OfAUnitCubeHasTheKnownMatrix) {
+  const auto integrals = element_integrals({1, 1, 1});
+  const double ones[] = {1, 1, 1, 1, 1, 1, 1, 1};
+  const double expected[] = {1. / 3, 0, -1. / 12, -1. / 12}; // by the axes along which two nodes differ
+  for (int a = 0; a < 8; ++a) {
+    EXPECT_NEAR(element_load(integrals, ones, 1, a), 1. / 8, 1e-16);
+    for (int b = 0; b < 8; ++b)
+      EXPECT_NEAR(element_entry(integrals, ones, 1, a, b),
+                  expected[std::popcount(static_cast<unsigned>(a ^ b))], 1e-15);
+  }
+}
+
+/// The integral of k (dNa/dx dNb/dx + ...) with k = 1 + x y on [0, w0] x ..., by products of integrals of
+/// polynomials along each axis.
+double exact_entry(const std::array<double, 3>& w, int a, int b) {
+  const auto along = [&](int axis, bool derivatives, int power) { // of t^power over [0, w]
+    const double h = w[axis];
+    const bool p = (a >> axis & 1) != 0, q = (b >> axis & 1) != 0;
+    if (derivatives) return (p == q ? 1 : -1) / (h * h) * std::pow(h, power + 1) / (power + 1);
+    const double n = power; // N is 1 - s or s
+    const double ss = 1 / (n + 3), s = 1 / (n + 2), one = 1 / (n + 1);
+    return std::pow(h, power + 1) * (p && q ? ss : p != q ? s - ss : one - 2 * s + ss);
+  };
+  double sum = 0;
+  for (int d = 0; d < 3; ++d)
+    for (const int power : {0, 1})
+      sum += along(0, d == 0, power) * along(1, d == 1, power) * along(2, d == 2, 0);
+  return sum;
+}
+
+TEST(Element, OfABoxHasTheIntegralsOfProductsOfPolynomials) {
+  const std::array<double, 3> width{0.5, 2, 3};
+  const auto integrals = element_integrals(width);
+  double conductivity[8];
+  for (int g = 0; g < 8; ++g)
+    conductivity[g] = 1 + width[0] * gauss_position(g & 1) * width[1] * gauss_position(g >> 1 & 1);
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b) {
+      EXPECT_NEAR(element_entry(integrals, conductivity, 1, a, b), exact_entry(width, a, b), 1e-14);
+      EXPECT_EQ(element_entry(integrals, conductivity, 1, a, b),
+                element_entry(integrals, conductivity, 1, b, a));
+    }
+}
+
+std::uint64_t mixed(std::uint64_t h) { // the finalizer of splitmix64
+  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ h >> 27) * 0x94d049bb133111ebull;
+  return h ^ h >> 31;
+}
+
+/// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has
+/// which rows; `failures` is told of columns out of order.
+std::uint64_t hash_of(const LinearSystem& system, const comm::Communicator& comm) {
+  const auto host = [](const auto& view) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  };
+  const auto global = host(system.partition.global);
+  const auto offsets = host(system.matrix.offsets);
+  const auto columns = host(system.matrix.columns);
+  const auto values = host(system.matrix.values), rhs = host(system.rhs), initial = host(system.initial);
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t row, std::uint64_t column, double value) {
+    hash += mixed(mixed(mixed(row + 1) + column) ^ std::bit_cast<std::uint64_t>(value));
+  };
+  for (LocalIndex r = 0; r < system.partition.own; ++r) {
+    const auto row = static_cast<std::uint64_t>(global(r));
+    for (auto e = offsets(r); e < offsets(r + 1); ++e) {
+      add(row, static_cast<std::uint64_t>(global(columns(e))), values(e));
+      if (e > offsets(r)) {
+        EXPECT_LT(global(columns(e - 1)), global(columns(e)));
+      }
+    }
+    add(row, ~0ull, rhs(r));
+    add(row, ~1ull, initial(r));
+  }
+  return comm::allreduce(comm, hash, comm::ReduceOp::sum);
+}
+
+TEST_F(FeHeat, HasTheSameBitsOnAnyProcessGrid) {
+  auto options = linear_problem();
+  options.fe_heat.conductivity = "1 + x*x + 0.3*sin(y)*z";
+  options.fe_heat.source = "exp(x*y) - z";
+  options.initial = "x + 3*z";
+  const auto alone = hash_of(build(options, self_), self_);
+  const std::int64_t n = world_.size();
+  std::vector<std::vector<std::int64_t>> grids{{}, {n, 1, 1}, {1, n, 1}, {1, 1, n}};
+  if (n == 4) grids.insert(grids.end(), {{2, 2, 1}, {2, 1, 2}, {1, 2, 2}});
+  for (const auto& grid : grids) {
+    options.process_grid = grid;
+    EXPECT_EQ(hash_of(build(options, world_), world_), alone) << testing::PrintToString(grid);
+  }
+}
+
+TEST_F(FeHeat, AddsAtomicallyWhatItGathers) {
+  auto options = linear_problem();
+  options.fe_heat.conductivity = "1 + x*x + 0.3*sin(y)*z";
+  const auto gathered = build(options, world_);
+  options.fe_heat.assembly = Assembly::atomic;
+  const auto added = build(options, world_);
+  const auto expect_near = [](const auto& one, const auto& other) {
+    const auto a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), one);
+    const auto b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
+    ASSERT_EQ(a.extent(0), b.extent(0));
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < a.extent(0); ++i) {
+      largest = std::max(largest, std::abs(a(i)));
+      difference = std::max(difference, std::abs(a(i) - b(i)));
+    }
+    EXPECT_GT(largest, 0);
+    EXPECT_LE(difference, 1e-14 * largest);
+  };
+  expect_near(gathered.matrix.values, added.matrix.values);
+  expect_near(gathered.rhs, added.rhs);
+}
+
+TEST_F(FeHeat, HasALinearTemperatureExactly) {
+  for (const auto assembly : {Assembly::gather, Assembly::atomic}) {
+    auto options = linear_problem();
+    options.fe_heat.assembly = assembly;
+    const auto result = solve(options);
+    EXPECT_TRUE(result.passed()) << result.measure << " " << result.error << " " << result.tolerance;
+    EXPECT_LT(result.error, 1e-11);
+  }
+  auto wrong = linear_problem();
+  wrong.fe_heat.faces[1].value = "(1 + x + 0.5*y + 0.25*z) * 1.999";
+  const auto found = solve(wrong);
+  EXPECT_TRUE(found.failed());
+  EXPECT_GT(found.error, 1e-5);
+}
+
+TEST_F(FeHeat, IsOfSecondOrderAndTheEstimateCoversIt) {
+  double before = 0;
+  for (const std::int64_t n : {8, 16, 32}) {
+    const auto result = solve(smooth_problem(n));
+    EXPECT_TRUE(result.passed()) << n << ": " << result.error << " " << result.tolerance;
+    EXPECT_GT(result.error, 0.02 * result.tolerance) << n; // which is no wider than need be
+    if (n > 8) {
+      EXPECT_NEAR(before / result.error, 4, 0.35)
+          << n; // points on fixed faces count, where there is no error
+    }
+    before = result.error;
+  }
+}
+
+TEST_F(FeHeat, FailsBesideAnotherSolution) {
+  auto options = smooth_problem(8);
+  options.fe_heat.exact = "1.05 * sin(pi*y/2) * cos(pi*z) * (1 + x^2)";
+  EXPECT_TRUE(solve(options).failed());
+  options.verification_tolerance = 0.5;
+  EXPECT_TRUE(solve(options).passed());
+}
+
+TEST_F(FeHeat, SaysThatFewElementsProveNothing) {
+  auto flat = smooth_problem(8);
+  flat.fe_heat.elements[1] = 1;
+  const auto coarse = solve(flat);
+  EXPECT_FALSE(coarse.conclusive);
+  EXPECT_NE(coarse.remark.find("elements"), std::string::npos);
+  auto options = smooth_problem(8);
+  options.solver.tolerance = 0;
+  options.solver.max_iterations = 2;
+  const auto early = solve(options);
+  EXPECT_FALSE(early.conclusive);
+  EXPECT_NE(early.remark.find("iterations"), std::string::npos);
+}
+
+TEST_F(FeHeat, MatchesTheSeriesOfACube) {
+  auto options = cube_problem({14, 12, 10});
+  EXPECT_TRUE(solve(options).passed());
+  options.fe_heat.faces[0].value = "0.2"; // others than that of miniFE
+  options.fe_heat.faces[4].value = "-1";
+  EXPECT_TRUE(solve(options).passed());
+}
+
+TEST(BoxSeries, AddsUpOverTheFaces) {
+  const grid::Block cube{.centering = grid::Centering::points,
+                         .global = {9, 9, 9},
+                         .extents = {9, 9, 9},
+                         .spacing = {0.125, 0.125, 0.125}};
+  const grid::HostBlockView<double> values("values", 9, 9, 9);
+  fill_box_series(values, cube, {0, 1, 0, 0, 0, 0});
+  EXPECT_NEAR(values(4, 4, 4), 1. / 6, 1e-15); // six such cubes make one that is 1 everywhere
+  EXPECT_EQ(values(4, 4, 8), 1);
+  EXPECT_EQ(values(0, 4, 8), 0); // the later face decides
+  auto box = cube;
+  box.spacing = {0.125, 0.2, 0.3};
+  fill_box_series(values, box, {1, 1, 1, 1, 1, 1});
+  for (std::size_t i = 0; i < values.span(); ++i) EXPECT_NEAR(values.data()[i], 1, 1e-13);
+}
+
+TEST_F(FeHeat, BoundsTheSmallestEigenvalue) {
+  for (const bool all_fixed : {true, false}) {
+    auto options = all_fixed ? cube_problem({5, 4, 3}) : smooth_problem(4);
+    options.fe_heat.exact = "1"; // so that there is a bound
+    const auto system = build(options, self_);
+    // Power iteration with c - A; c is above the largest eigenvalue.
+    const auto& a = system.matrix;
+    const auto n = static_cast<std::size_t>(a.rows());
+    const double c = 8;
+    std::vector<double> x(n), y(n);
+    for (std::size_t r = 0; r < n; ++r) x[r] = a.offsets(r + 1) - a.offsets(r) > 1 ? 1 : 0; // of free points
+    double eigenvalue = 0;
+    for (int iteration = 0; iteration < 3000; ++iteration) {
+      double norm = 0;
+      for (std::size_t r = 0; r < n; ++r) {
+        y[r] = c * x[r];
+        for (auto e = a.offsets(r); e < a.offsets(r + 1); ++e)
+          y[r] -= a.values(e) * x[static_cast<std::size_t>(a.columns(e))];
+        norm += y[r] * y[r];
+      }
+      norm = std::sqrt(norm);
+      for (std::size_t r = 0; r < n; ++r) x[r] = y[r] / norm;
+      eigenvalue = c - norm;
+    }
+    EXPECT_LE(system.error_bound->least_eigenvalue, eigenvalue * (1 + 1e-6));
+    EXPECT_GE(system.error_bound->least_eigenvalue, eigenvalue / 10);
+  }
+}
+
+TEST_F(FeHeat, KeepsOnlyTheDiagonalOfFixedRows) {
+  auto options = cube_problem({3, 3, 3});
+  options.fe_heat.faces[1].value = "2 + y";
+  options.initial = "7";
+  const auto system = build(options, self_);
+  const auto& a = system.matrix;
+  int fixed = 0;
+  for (LocalIndex row = 0; row < a.rows(); ++row) {
+    const auto i = row % 4, j = row / 4 % 4, k = row / 16;
+    const bool inside = i > 0 && i < 3 && j > 0 && j < 3 && k > 0 && k < 3;
+    EXPECT_EQ(a.offsets(row + 1) - a.offsets(row), inside ? 8 : 1);
+    if (inside) {
+      EXPECT_EQ(system.initial(row), 7);
+      continue;
+    }
+    ++fixed;
+    const double value = i == 3 && j > 0 && j < 3 && k > 0 && k < 3 ? 2 + j / 3. : 0;
+    EXPECT_NEAR(system.initial(row), value, 1e-15);
+    EXPECT_GT(a.values(a.offsets(row)), 0);
+    EXPECT_EQ(system.rhs(row), a.values(a.offsets(row)) * system.initial(row));
+  }
+  EXPECT_EQ(fixed, 56);
+}
+
+/// What is wrong with a deck that has these lines in problem.fe_heat.
+std::string refusal(const std::string& lines, int ranks) {
+  const auto deck =
+      config::Deck::parse("app: cg\nproblem: {kind: fe_heat, fe_heat: {" + lines + "}}", "deck.yaml");
+  Options options;
+  config::Location ignored;
+  std::string app;
+  deck.read([&](config::Visitor& v) { options.describe(v); });
+  try {
+    options.resolve(deck, ranks);
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void expect_facts(const std::string& text, const std::vector<std::string>& facts) {
+  for (const auto& fact : facts) EXPECT_NE(text.find(fact), std::string::npos) << fact << " in " << text;
+}
+
+TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
+  const std::string fixed = "boundary: {x_min: {temperature: 0}}";
+  EXPECT_EQ(refusal("elements: [4, 4, 4], " + fixed, 3), "");
+  expect_facts(refusal("elements: [4, 4, 4], boundary: {x_min: {flux: 1}}", 1),
+               {"problem.fe_heat.boundary", "temperature", "singular"});
+  expect_facts(refusal("domain: {lower: [0, 1, 0], upper: [1, 1, 1]}, " + fixed, 1),
+               {"problem.fe_heat.domain.upper", "[1, 1, 1]", "[0, 1, 0]"});
+  expect_facts(refusal("elements: [1, 1, 1], " + fixed, 16), {"problem.fe_heat.elements", "16 ranks"});
+  expect_facts(refusal("elements: [1000000, 1000000, 1000000], " + fixed, 1),
+               {"problem.fe_heat.elements", "1e+15"});
+  expect_facts(refusal("elements: [3000, 1000, 1000], " + fixed, 1),
+               {"problem.fe_heat.elements", "2147483647"});
+}
+
+TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
+  const auto refused = [&](const Options& options) -> std::string {
+    try {
+      build(options, world_);
+    } catch (const config::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  auto options = cube_problem({5, 5, 5});
+  options.fe_heat.conductivity = "x - 0.97"; // of one rank's elements only
+  expect_facts(refused(options), {"x - 0.97", "x = 0.", "above 0"});
+  options.fe_heat.conductivity = "0";
+  expect_facts(refused(options), {"above 0"});
+  options = cube_problem({5, 5, 5});
+  options.fe_heat.source = "1/(x - 0.1 - 0.1/sqrt(3))^2 > 1e20 ? 1/0 : 1";
+  options.fe_heat.source = "log(x - 0.5)";
+  expect_facts(refused(options), {"log(x - 0.5)", "finite"});
+  options = cube_problem({5, 5, 5});
+  options.fe_heat.faces[5].value = "1/(y - 1)"; // in points on the face's edge
+  expect_facts(refused(options), {"1/(y - 1)", "y = 1", "finite"});
+}
+
+TEST_F(FeHeat, RefusesWhatDoesNotFitIntoMemory) {
+  auto options = cube_problem({30000, 30000, 30000});
+  try {
+    build(options, world_);
+    FAIL();
+  } catch (const comm::AgreedError& error) {
+    expect_facts(error.what(), {"cg/values", "cg/columns", "GB free", "fit on"});
+  }
+}
+
+} // namespace
+} // namespace kontor::cg

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All methods, with all preconditioners, come to the solution that elimination finds, by as many iterations.
+#include "cg/preconditioner/gauss_seidel.hpp"
+#include "small_system.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kontor::cg::test {
+namespace {
+
+std::vector<PreconditionerKind> preconditioners() {
+  std::vector<PreconditionerKind> kinds{PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev};
+  if (has_gauss_seidel()) kinds.push_back(PreconditionerKind::gauss_seidel);
+  return kinds;
+}
+
+double difference(const Values& a, const Values& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+double true_residual(const SmallSystem& s, const Values& x) {
+  double residual = 0, rhs = 0;
+  for (std::size_t i = 0; i < s.rows(); ++i) {
+    double r = s.rhs[i];
+    for (std::size_t j = 0; j < s.rows(); ++j) r -= s.matrix[i][j] * x[j];
+    residual += r * r;
+    rhs += s.rhs[i] * s.rhs[i];
+  }
+  return std::sqrt(residual / rhs);
+}
+
+TEST(Methods, ComeToTheSameSolution) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto system = irregular(61);
+  const auto exact = solution_of(system);
+  for (const auto preconditioner : preconditioners()) {
+    SolverOptions options{.preconditioner = preconditioner, .tolerance = 1e-10, .max_iterations = 200};
+    const auto classic = solve(comm, system, options).outcome;
+    EXPECT_LT(classic.iterations, 100);
+    for (const auto method : all_methods)
+      for (const bool fused : {true, false})
+        for (const bool overlap : {true, false}) {
+          options.method = method;
+          options.fused = fused;
+          options.replace_every = 10;
+          const auto found = solve(comm, system, options, overlap);
+          SCOPED_TRACE(testing::Message()
+                       << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused "
+                       << fused << " overlap " << overlap << ": " << words(found.outcome));
+          EXPECT_EQ(found.outcome.ending, Ending::converged);
+          EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
+          EXPECT_LT(difference(found.x, exact), 1e-8);
+          EXPECT_LT(true_residual(system, found.x), 2e-10);
+          EXPECT_EQ(found.history.size(), found.outcome.iterations + 1u);
+          EXPECT_EQ(found.history.back(), found.outcome.residual);
+        }
+  }
+}
+
+TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto system = irregular(61);
+  for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::chebyshev})
+    for (const auto method : all_methods) {
+      SolverOptions options{.method = method,
+                            .replace_every = 18,
+                            .preconditioner = preconditioner,
+                            .tolerance = 1e-10,
+                            .max_iterations = 200,
+                            .graph = stepping::Graphs::off};
+      const auto host = solve(comm, system, options);
+      for (const auto graph : {stepping::Graphs::off, stepping::Graphs::on}) {
+        if (graph == stepping::Graphs::on && comm.size() > 1) continue; // the host sends messages
+        options.graph = graph;
+        const auto queued = solve(comm, system, options, true, true);
+        EXPECT_EQ(queued.record["graph"], graph == stepping::Graphs::on ? "on" : "off");
+        EXPECT_EQ(queued.outcome.ending, host.outcome.ending);
+        EXPECT_EQ(queued.history, host.history);
+        EXPECT_EQ(queued.x, host.x); // iterations made too many have changed nothing
+      }
+      options.tolerance = 0;
+      options.max_iterations = 23;
+      options.graph = stepping::Graphs::automatic;
+      const auto all = solve(comm, system, options, true, true);
+      EXPECT_EQ(all.outcome.ending, Ending::all_iterations);
+      EXPECT_EQ(all.outcome.iterations, 23);
+    }
+}
+
+TEST(Methods, SayWhyThereIsNoGraph) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  SolverOptions options{.graph = stepping::Graphs::on};
+  EXPECT_THROW(solve(comm, line(9), options), config::Error); // on the host
+  options.max_iterations = 9;
+  EXPECT_THROW(solve(comm, line(9), options, true, true), config::Error); // fewer than it makes
+}
+
+TEST(Methods, WorkWithFewerRowsThanRanks) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const int rows : {1, 2, 3, 5})
+    for (const auto preconditioner : preconditioners())
+      for (const auto method : all_methods) {
+        const auto system = line(rows);
+        const auto found =
+            solve(comm, system, {.method = method, .preconditioner = preconditioner, .tolerance = 1e-12});
+        EXPECT_EQ(found.outcome.ending, Ending::converged);
+        EXPECT_LT(difference(found.x, solution_of(system)), 1e-10);
+      }
+}
+
+TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  auto system = line(200);
+  for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(0.1 * static_cast<double>(i));
+  SolverOptions options{
+      .method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 230};
+  const auto drifted = solve(comm, system, options);
+  EXPECT_EQ(drifted.record["replacements"], 0);
+  options.replace_every = 20;
+  const auto replaced = solve(comm, system, options);
+  EXPECT_EQ(replaced.record["replacements"], 11);
+  EXPECT_GT(replaced.record["drift"], 0);
+  EXPECT_LT(replaced.record["drift"], 1e-9);
+  EXPECT_LT(true_residual(system, replaced.x), 0.1 * true_residual(system, drifted.x))
+      << true_residual(system, replaced.x) << " " << true_residual(system, drifted.x) << " "
+      << replaced.record;
+}
+
+} // namespace
+} // namespace kontor::cg::test

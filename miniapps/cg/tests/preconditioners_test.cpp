@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Preconditioners are symmetric and positive, bounds of eigenvalues enclose them, and gauss_seidel is refused
+// where it cannot be.
+#include "cg/preconditioner/eigenvalues.hpp"
+#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "small_system.hpp"
+
+#include <kontor/config/deck.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace kontor::cg::test {
+namespace {
+
+double dot(const Values& a, const Values& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// The largest eigenvalue of D^-1 A.
+double largest_eigenvalue(const SmallSystem& s) {
+  Values x(s.rows());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(7.0 * static_cast<double>(i) + 1);
+  double norm = 0;
+  for (int iteration = 0; iteration < 3000; ++iteration) {
+    Values y(s.rows());
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = dot(s.matrix[i], x) / s.matrix[i][i];
+    norm = std::sqrt(dot(y, y) / dot(x, x));
+    for (auto& value : y) value /= norm;
+    x = y;
+  }
+  return norm;
+}
+
+class Preconditioners : public testing::TestWithParam<PreconditionerKind> {};
+INSTANTIATE_TEST_SUITE_P(All, Preconditioners,
+                         testing::Values(PreconditionerKind::jacobi, PreconditionerKind::chebyshev,
+                                         PreconditionerKind::gauss_seidel));
+
+// J. Dongarra, M. A. Heroux, P. Luszczek, "High-performance conjugate-gradient benchmark", 2016: its test of
+// symmetry, |x.M y - y.M x| beside the norms.
+TEST_P(Preconditioners, AreSymmetricAndPositive) {
+  if (GetParam() == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) GTEST_SKIP();
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto& system : {irregular(61), line(3), line(40)})
+    for (const std::int64_t degree : {1, 2, 3, 6}) {
+      if (degree > 1 && GetParam() != PreconditionerKind::chebyshev) continue;
+      Bench bench(comm, system, {.preconditioner = GetParam(), .chebyshev_degree = degree});
+      const auto m = make_preconditioner(bench.workspace());
+      EXPECT_TRUE(m->definite());
+      const auto& partition = bench.system().partition;
+      const auto apply = [&](const Values& r) {
+        const Vector z("test/z", static_cast<std::size_t>(partition.own));
+        m->apply(own_of(partition, r), z);
+        return gathered(comm, partition, z);
+      };
+      Values x, y;
+      for (std::size_t i = 0; i < system.rows(); ++i) {
+        x.push_back(std::sin(static_cast<double>(i) + 0.5));
+        y.push_back(std::cos(2.0 * static_cast<double>(i * i)));
+      }
+      const auto mx = apply(x), my = apply(y);
+      const double scale = std::sqrt(dot(x, x) * dot(my, my)) + std::sqrt(dot(y, y) * dot(mx, mx));
+      EXPECT_LT(std::abs(dot(x, my) - dot(y, mx)), 1e-15 * static_cast<double>(system.rows()) * scale);
+      EXPECT_GT(dot(x, mx), 0);
+      EXPECT_GT(dot(y, my), 0);
+      EXPECT_EQ(apply(x), mx); // and nothing is left of what came between
+    }
+}
+
+TEST_P(Preconditioners, SaveIterations) {
+  if (GetParam() == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) GTEST_SKIP();
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  SolverOptions options{.tolerance = 1e-10};
+  const auto without = solve(comm, irregular(61), options).outcome.iterations;
+  options.preconditioner = GetParam();
+  EXPECT_LT(solve(comm, irregular(61), options).outcome.iterations, without);
+}
+
+TEST(Chebyshev, ItsBoundsHoldAndAHigherDegreeSavesIterations) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto system = irregular(61);
+  SolverOptions options{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-10};
+  std::int64_t before = 1000;
+  for (const std::int64_t degree : {1, 3, 7}) {
+    options.chebyshev_degree = degree;
+    const auto found = solve(comm, system, options);
+    const auto& record = found.record["preconditioner"];
+    const double largest = largest_eigenvalue(system), bound = record["eigenvalue_max"];
+    EXPECT_GE(bound, largest);
+    EXPECT_LE(bound, 1.1 * largest + 1e-9);
+    EXPECT_GT(record["eigenvalue_min"], 0);
+    EXPECT_LT(found.outcome.iterations, before);
+    before = found.outcome.iterations;
+  }
+}
+
+TEST(RitzValues, AreTheEigenvaluesAfterAsManyIterationsAsThereAre) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  auto system = line(8);
+  system.rhs = {1, -0.3, 0.7, 0.2, 0.9, -0.8, 0.1, 0.4};
+  Bench bench(comm, system, {.tolerance = 0, .max_iterations = 8});
+  const auto solver = make_solver(bench.workspace());
+  solver->reset();
+  solver->solve();
+  const auto found = ritz_values(solver->coefficients());
+  EXPECT_NEAR(found.smallest, 2 - 2 * std::cos(std::numbers::pi / 9), 1e-10);
+  EXPECT_NEAR(found.largest, 2 - 2 * std::cos(8 * std::numbers::pi / 9), 1e-10);
+  EXPECT_DOUBLE_EQ(ritz_values({{0.25, 0}}).largest, 4);
+}
+
+TEST(GaussSeidel, IsRefusedByNameWithReproducibleSums) {
+  const auto deck = config::Deck::parse(
+      "app: cg\nsolver:\n  preconditioner: gauss_seidel\n  sums: reproducible\n", "deck.yaml");
+  Options options;
+  deck.read([&](config::Visitor& v) { options.describe(v); });
+  try {
+    options.resolve(deck, 1);
+    FAIL();
+  } catch (const config::Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("deck.yaml:3"), std::string::npos) << message;
+    EXPECT_NE(message.find("gauss_seidel"), std::string::npos) << message;
+    EXPECT_NE(message.find("chebyshev"), std::string::npos) << message;
+  }
+}
+
+} // namespace
+} // namespace kontor::cg::test

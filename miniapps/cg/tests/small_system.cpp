@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "small_system.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace kontor::cg::test {
+namespace {
+
+struct Share {
+  GlobalIndex begin, end;
+};
+Share share(GlobalIndex rows, int rank, int ranks) {
+  return {rows * rank / ranks, rows * (rank + 1) / ranks};
+}
+
+template <class T>
+Kokkos::View<T*> to_view(const std::string& label, const std::vector<T>& values) {
+  const Kokkos::View<T*> view(label, values.size());
+  const auto host = Kokkos::create_mirror_view(view);
+  std::copy(values.begin(), values.end(), host.data());
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+} // namespace
+
+SmallSystem irregular(int rows) {
+  SmallSystem s{std::vector<Values>(rows, Values(rows)), Values(rows), Values(rows)};
+  for (int i = 0; i < rows; ++i) {
+    for (const int j : {i + 1, i + 2, (i * 7 + 3) % rows, (i * 13 + 5) % rows})
+      if (j < rows && j != i) s.matrix[i][j] = s.matrix[j][i] = -1 - 0.1 * ((i + j) % 5);
+    s.rhs[i] = std::sin(i + 1.0);
+    s.guess[i] = 0.1 * std::cos(3.0 * i);
+  }
+  for (int i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (const double value : s.matrix[i]) sum += std::abs(value);
+    s.matrix[i][i] = sum + 0.02 * (1 + i % 7);
+  }
+  for (int i = 0; i < rows; ++i) // of another scale each
+    for (int j = 0; j < rows; ++j) s.matrix[i][j] *= (1 + i % 3) * (1 + j % 3);
+  return s;
+}
+
+SmallSystem line(int rows) {
+  SmallSystem s{std::vector<Values>(rows, Values(rows)), Values(rows, 1), {}};
+  for (int i = 0; i < rows; ++i) {
+    s.matrix[i][i] = 2;
+    if (i > 0) s.matrix[i][i - 1] = s.matrix[i - 1][i] = -1;
+  }
+  return s;
+}
+
+SmallSystem diagonal(const Values& entries) {
+  const auto rows = entries.size();
+  SmallSystem s{std::vector<Values>(rows, Values(rows)), Values(rows, 1), {}};
+  for (std::size_t i = 0; i < rows; ++i) s.matrix[i][i] = entries[i];
+  return s;
+}
+
+Values solution_of(const SmallSystem& s) {
+  auto a = s.matrix;
+  auto x = s.rhs;
+  const auto n = s.rows();
+  for (std::size_t k = 0; k < n; ++k) // positive definite: no pivots
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = a[i][k] / a[k][k];
+      for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
+      x[i] -= factor * x[k];
+    }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = i + 1; j < n; ++j) x[i] -= a[i][j] * x[j];
+    x[i] /= a[i][i];
+  }
+  return x;
+}
+
+LinearSystem distribute(const comm::Communicator& comm, const SmallSystem& s) {
+  const auto rows = static_cast<GlobalIndex>(s.rows());
+  const auto mine = share(rows, comm.rank(), comm.size());
+  const auto owner = [&](GlobalIndex row) {
+    int rank = 0;
+    while (row >= share(rows, rank, comm.size()).end) ++rank;
+    return rank;
+  };
+  std::vector<GlobalIndex> interior, boundary;
+  std::map<GlobalIndex, LocalIndex> local; // of ghosts at first
+  std::vector<GhostRow> ghosts;
+  for (auto i = mine.begin; i < mine.end; ++i) {
+    bool reads = false;
+    for (GlobalIndex j = 0; j < rows; ++j) {
+      if (s.matrix[i][j] == 0 || (j >= mine.begin && j < mine.end)) continue;
+      reads = true;
+      if (local.emplace(j, 0).second) ghosts.push_back({owner(j), j});
+    }
+    (reads ? boundary : interior).push_back(i);
+  }
+  auto own = interior;
+  own.insert(own.end(), boundary.begin(), boundary.end());
+  LinearSystem system{.partition = make_partition(comm, rows, own, std::move(ghosts))};
+  system.partition.interior = static_cast<LocalIndex>(interior.size());
+  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.partition.global);
+  for (std::size_t i = 0; i < global.extent(0); ++i) local[global(i)] = static_cast<LocalIndex>(i);
+
+  std::vector<std::int64_t> offsets{0};
+  std::vector<LocalIndex> columns;
+  Values values;
+  for (const auto i : own) {
+    for (GlobalIndex j = 0; j < rows; ++j) {
+      if (s.matrix[i][j] == 0) continue;
+      columns.push_back(local.at(j));
+      values.push_back(s.matrix[i][j]);
+    }
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  system.matrix = {to_view("test/offsets", offsets), to_view("test/columns", columns),
+                   to_view("test/values", values)};
+  system.rhs = own_of(system.partition, s.rhs);
+  system.initial = own_of(system.partition, s.guess.empty() ? Values(s.rows()) : s.guess);
+  return system;
+}
+
+Vector own_of(const Partition& partition, const Values& all) {
+  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  Values own;
+  for (LocalIndex i = 0; i < partition.own; ++i) own.push_back(all[static_cast<std::size_t>(global(i))]);
+  return to_view("test/own", own);
+}
+
+Values gathered(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
+  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
+  Values all(static_cast<std::size_t>(partition.rows));
+  for (LocalIndex i = 0; i < partition.own; ++i) all[static_cast<std::size_t>(global(i))] = values(i);
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, comm.native());
+  return all;
+}
+
+Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
+             bool overlap, bool as_on_device)
+    : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device),
+      system_(distribute(comm, system)), matrix_(make_csr(system_.matrix, system_.partition.interior)),
+      streams_(overlap), timers_("cg"), progress_(miniapp::Progress::Style::silent) {}
+
+Workspace Bench::workspace() {
+  return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs, system_.initial,
+          options_, overlap_,          streams_,       timers_,  progress_,   as_on_device_};
+}
+
+Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
+             bool overlap, bool as_on_device) {
+  Bench bench(comm, system, options, overlap, as_on_device);
+  const auto solver = make_solver(bench.workspace());
+  solver->warm_up();
+  solver->reset();
+  solver->solve();
+  solver->reset();
+  const auto outcome = solver->solve();
+  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
+          solver->record()};
+}
+
+} // namespace kontor::cg::test

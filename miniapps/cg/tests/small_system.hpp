@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/linear_system.hpp"
+#include "cg/matrix/matrix.hpp"
+#include "cg/solver/solver.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <memory>
+#include <vector>
+
+/// Systems of a few rows, known whole to every rank.
+namespace kontor::cg::test {
+
+using Values = std::vector<double>;
+
+struct SmallSystem {
+  std::vector<Values> matrix; ///< rows of all columns; 0 is not stored
+  Values rhs;
+  Values guess; ///< empty: 0
+
+  std::size_t rows() const { return rhs.size(); }
+};
+
+/// Irregular, positive definite, with a diagonal that varies; rows are coupled near and far.
+SmallSystem irregular(int rows);
+/// Tridiagonal: 2 and -1.
+SmallSystem line(int rows);
+/// Of a diagonal, with ones to the right.
+SmallSystem diagonal(const Values& entries);
+
+/// The solution by elimination.
+Values solution_of(const SmallSystem&);
+
+/// Collective. Each rank has as many rows as the others, give or take one; those that read ghosts come last.
+LinearSystem distribute(const comm::Communicator&, const SmallSystem&);
+
+/// Local. These of the rows that a rank has, in its order, and those of all ranks by all ranks' (collective).
+Vector own_of(const Partition&, const Values& all);
+Values gathered(const comm::Communicator&, const Partition&, const Vector& own);
+
+/// A small system with all that a method needs.
+class Bench {
+ public:
+  /// Collective.
+  Bench(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
+        bool as_on_device = false);
+
+  Workspace workspace();
+  const LinearSystem& system() const { return system_; }
+
+ private:
+  const comm::Communicator* comm_;
+  SolverOptions options_;
+  bool overlap_, as_on_device_;
+  LinearSystem system_;
+  std::unique_ptr<Matrix> matrix_;
+  stepping::Streams<Space> streams_;
+  miniapp::Timers timers_;
+  miniapp::Progress progress_;
+};
+
+struct Solved {
+  Outcome outcome;
+  Values x; ///< of all rows
+  std::vector<double> history;
+  nlohmann::ordered_json record;
+};
+/// Collective. Warmed up, then solved twice; the second counts.
+Solved solve(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
+             bool as_on_device = false);
+
+inline constexpr Method all_methods[] = {Method::classic, Method::merged, Method::pipelined};
+
+} // namespace kontor::cg::test
