@@ -21,7 +21,7 @@ TEST(Structure, UnknownKeysWithoutANearOneListWhatIsKnown) {
   EXPECT_EQ(mistakes(valid_head + "comm:\n  velocity: 1\n"),
             "d.yaml:4:3: comm.velocity is unknown; known here: backend, overlap");
   EXPECT_EQ(mistakes(valid_head + "velocity: 1\n"),
-            "d.yaml:3:1: velocity is unknown; known here: app, problem, solver, comm, file");
+            "d.yaml:3:1: velocity is unknown; known here: app, problem, solver, comm, file, data");
 }
 
 TEST(Structure, KeysInTheWrongSectionAreFound) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the mini-apps as a user does, several ranks under mpirun, and never waits for ever.
 
-The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG) and another launcher (KONTOR_MPIEXEC).
+The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG, KONTOR_CG) and another launcher (KONTOR_MPIEXEC).
 """
 
 import os
