@@ -83,7 +83,7 @@ struct SolverOptions {
   bool fused = true;
   SumKind sums = SumKind::fast;
   stepping::Graphs graph = stepping::Graphs::automatic;
-  config::Location graph_location;
+  config::Location graph_location = {};
 };
 
 /// The keys of a deck that are cg's own.

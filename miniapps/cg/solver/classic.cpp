@@ -45,7 +45,7 @@ struct Begin {
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
     *numbers = {sums[1], 0, 0};
-    log({sums[0], 0, 0, problem_of(sums[0], sums[1], 1, true), true});
+    log({sums[0], 0, 0, problem_of(sums[0], sums[1], true, 1, true), true});
   }
 };
 
@@ -58,9 +58,9 @@ struct EndStep {
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
     const double rr = sums[0], rz = same ? rr : sums[1];
-    const int not_made = problem_of(numbers->rz, numbers->rz, step.curvature(), true);
+    const int not_made = problem_of(numbers->rz, numbers->rz, true, step.curvature(), true);
     const double alpha = step.scalars(), beta = rz / numbers->rz;
-    log({rr, alpha, beta, not_made != 0 ? not_made : problem_of(rr, rz, 1, true), not_made == 0});
+    log({rr, alpha, beta, not_made != 0 ? not_made : problem_of(rr, rz, true, 1, true), not_made == 0});
     *numbers = {rz, alpha, beta};
   }
 };

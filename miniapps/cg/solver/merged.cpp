@@ -55,7 +55,7 @@ struct EndStep {
   Numbers* numbers;
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
-    log(end_of_step(*numbers, sums[1], sums[0], sums[2] + sums[3], true));
+    log(end_of_step(*numbers, sums[1], sums[0], sums[2] + sums[3], true, log.state->rhs));
   }
 };
 

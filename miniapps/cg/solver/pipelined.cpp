@@ -12,7 +12,7 @@
 // the product writes n), 15 with jacobi (its diagonal read, m written), 18 with others.
 // A replacement costs four products, of x, u, p and s, and as many vectors as three iterations.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
-// replacement r leaves b - A x long before classic's does.
+// replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
 #include "cg/solver/method.hpp"
 
 #include <cmath>
@@ -102,8 +102,8 @@ struct EndStep {
   Numbers* numbers;
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
-    const bool first = numbers->rz == 0; // w = A u without recurrences
-    log(end_of_step(*numbers, sums[2], sums[0], sums[1], first));
+    const bool first = log.state->next == 0; // no recurrences so far
+    log(end_of_step(*numbers, sums[2], sums[0], sums[1], first, log.state->rhs));
   }
 };
 

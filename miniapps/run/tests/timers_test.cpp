@@ -28,6 +28,18 @@ TEST(Timers, ARegionIsAddedUpUntilReset) {
   EXPECT_EQ(&timers["compute"], &compute);
 }
 
+TEST(Timers, WhatIsTimedOnceARunStays) {
+  Timers timers;
+  timers.once("structure").add(2);
+  timers["compute"].add(1);
+  timers.reset();
+  EXPECT_EQ(timers.entries().at("structure").seconds, 2);
+  EXPECT_EQ(timers.entries().at("structure").calls, 1);
+  EXPECT_EQ(timers.entries().at("compute").seconds, 0);
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto& region : summarise(comm, timers)) EXPECT_EQ(region.once, region.region == "structure");
+}
+
 TEST(Timers, PhasesOfAnExchangeBecomeRegions) {
   Timers timers;
   timers.add({.pack = 1, .post = 2, .wait = 3, .unpack = 4, .exchanges = 5});
