@@ -22,7 +22,7 @@ function(kontor_consumer name)
   add_test(NAME ${name}/build
     COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${arg_SOURCE} ${arg_BINARY}
       --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
-      -DKokkos_DIR=${Kokkos_DIR} -DCMAKE_BUILD_TYPE=Debug ${arg_OPTIONS}
+      -DKokkos_DIR=${Kokkos_DIR} -DCMAKE_CXX_FLAGS=-O0 ${arg_OPTIONS}
   )
   set_tests_properties(${name}/build PROPERTIES
     TIMEOUT 300 LABELS "${arg_LABELS}" FIXTURES_SETUP ${name} FIXTURES_REQUIRED installed

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Precompiled headers: those of the libraries that Kontor stands on, compiled once for each set of compiler
+# What makes compiling faster. Precompiled headers: those of the libraries that Kontor stands on, compiled once for each set of compiler
 # flags. They change nothing but the time to compile. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does without, and so
 # does the preset "debug": there a missing #include shows. None of Kontor's own headers are among them.
 
@@ -16,6 +16,14 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT CMAKE_DISABLE_PRECOMPILE
   )
   set(KONTOR_PRECOMPILE_FLAGS $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
+
+option(KONTOR_UNITY "Compile several sources at once where it saves time" ON)
+
+# kontor_unity(<target>): compiles eight sources at a time (CMAKE_UNITY_BUILD_BATCH_SIZE), which read the headers and instantiate templates
+# once. Their anonymous namespaces become one, so names in them must differ.
+function(kontor_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KONTOR_UNITY})
+endfunction()
 
 # kontor_precompile(<target> <set>): compiles <target> with a set of precompiled headers, whose compiler flags
 # must be its own:
@@ -62,6 +70,7 @@ function(kontor_precompiled_headers set)
   file(CONFIGURE OUTPUT ${file} CONTENT "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
   add_library(kontor_precompiled_${set} OBJECT ${file})
   target_precompile_headers(kontor_precompiled_${set} PRIVATE ${headers})
+  set_target_properties(kontor_precompiled_${set} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(kontor_precompiled_${set} PRIVATE ${libraries} kontor_flags)
   if(set STREQUAL "portable")
     set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)

@@ -37,6 +37,10 @@ endif()
 add_library(kontor_not_optimized INTERFACE)
 target_compile_options(kontor_not_optimized INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O0>)
 
+# For code that runs once in a run, such as what reads decks: half the time to compile.
+add_library(kontor_runs_once INTERFACE)
+target_compile_options(kontor_runs_once INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+
 # kontor_library(<name> SOURCES ... [PUBLIC ...] [PRIVATE ...])
 # A static library kontor::<name>; its headers are <folder>/include/kontor/<name>/.
 function(kontor_library name)
@@ -62,20 +66,24 @@ if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the fi
   list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
 endif()
 
-# kontor_mpi_test(<name> [OPTIMIZED] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
+# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
 # One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>. It is compiled with no
-# optimization, which takes half the time, unless OPTIMIZED is given: for kernels and for much data.
+# optimization, which takes half the time, unless OPTIMIZED is given: for kernels and for much data. BUSY: its
+# ranks compute, so CTest counts a core for each; those of others wait for their start and for each other.
 function(kontor_mpi_test name)
   if(NOT KONTOR_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main)
   kontor_test_compilation(${name} ${arg_OPTIMIZED})
   set(properties LABELS ${arg_LABELS})
   if(arg_TIMEOUT)
     list(APPEND properties TIMEOUT ${arg_TIMEOUT})
+  endif()
+  if(arg_BUSY)
+    list(APPEND properties BUSY)
   endif()
   foreach(ranks IN LISTS arg_RANKS)
     kontor_add_mpi_run(${name}/${ranks} RANKS ${ranks} ${properties} COMMAND $<TARGET_FILE:${name}>)
@@ -93,7 +101,7 @@ function(kontor_test_compilation target optimized)
   endif()
 endfunction()
 
-# kontor_add_mpi_run(<test> RANKS <n> COMMAND ... [TIMEOUT <seconds>] [LABELS ...])
+# kontor_add_mpi_run(<test> RANKS <n> COMMAND ... [TIMEOUT <seconds>] [BUSY] [LABELS ...])
 # A CTest test that launches COMMAND on <n> ranks, more than there are cores included.
 function(kontor_add_mpi_run test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "COMMAND")
@@ -107,12 +115,16 @@ function(kontor_mpi_launcher variable ranks)
   set(${variable} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} PARENT_SCOPE)
 endfunction()
 
-# kontor_mpi_test_properties(<test> RANKS <n> [TIMEOUT <seconds>] [LABELS ...])
+# kontor_mpi_test_properties(<test> RANKS <n> [TIMEOUT <seconds>] [BUSY] [LABELS ...])
 # For a test that launches MPI programs on <n> ranks.
 function(kontor_mpi_test_properties test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TIMEOUT" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "RANKS;TIMEOUT" "LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 150) # some seconds each on a quiet machine
+  endif()
+  set(cores 1)
+  if(arg_BUSY)
+    set(cores ${arg_RANKS})
   endif()
   set(environment ${KONTOR_MPI_ENVIRONMENT})
   if(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is
@@ -121,6 +133,6 @@ function(kontor_mpi_test_properties test)
     )
   endif()
   set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_RANKS} LABELS "${arg_LABELS}"
+    ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores} LABELS "${arg_LABELS}"
   )
 endfunction()

@@ -22,7 +22,7 @@ def parse_arguments():
         description="Shows the record of one run; compares several, the first being the baseline.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its field or its curves; several: times and figures of merit")
+    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, curves or field; several: residuals, times and figures of merit")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     return parser.parse_args()
@@ -37,6 +37,8 @@ def report(arguments, now):
     """Returns the exit code. `now` is told which file is being read."""
     try:
         from kontor_report.record import RecordError, read_record
+        if not arguments.extract_deck:
+            import yaml  # noqa: F401
     except ModuleNotFoundError as error:
         return refuse(f"report needs Python with {error.name}: apt-get install python3-{error.name}")
     try:
@@ -61,12 +63,12 @@ def refuse(message, code=2):
 
 
 def text_of(records, arguments):
+    if arguments.extract_deck:
+        return extract_deck(records[0], arguments.extract_deck)
     from kontor_report.compare import compare
     from kontor_report.record import shown_as_damaged
     from kontor_report.show import show
 
-    if arguments.extract_deck:
-        return extract_deck(records[0], arguments.extract_deck)
     if arguments.json:
         return json.dumps(as_plain(records), indent=2)
     with shown_as_damaged(*arguments.files):
@@ -96,18 +98,23 @@ def extract_deck(record, path):
 
 def plot(records, path):
     from kontor_report.record import RecordError, read_field, shown_as_damaged
+    from kontor_report.solves import is_solve
 
-    field = None if len(records) > 1 or records[0].curves else read_field(records[0].path)
+    convergence = len(records) == 1 and is_solve(records[0]) and records[0].history
+    field = None if len(records) > 1 or records[0].curves or convergence else read_field(records[0].path)
     allow(DRAWING)
     warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
     try:
+        from kontor_report.convergence_plots import plot_convergence
         from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field
     except ModuleNotFoundError as error:
         raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
     try:
         with shown_as_damaged(*(record.path for record in records), but=(OSError, ValueError)):
-            if field:
+            if convergence:
+                plot_convergence(records[0], path)
+            elif field:
                 plot_field(records[0], field, path)
             elif len(records) == 1:
                 plot_curves(records[0], path)

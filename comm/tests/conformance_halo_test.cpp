@@ -4,6 +4,8 @@
 // it may change.
 #include "ring.hpp"
 
+#include <algorithm>
+
 namespace kontor::comm::test {
 namespace {
 
@@ -22,18 +24,18 @@ void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_
     exchange.add(place.view(up), next, place.view(from_below), previous);
     exchange.add(place.view(down), previous, place.view(from_above), next);
     exchange.commit();
+    const auto memory = std::as_writable_bytes(up.memory);
     for (int step = 0; step < 3; ++step) {
-      scramble(up.memory, 100 * comm.rank() + step);
-      const auto before = std::vector<T>(up.memory.begin(), up.memory.end());
-      auto expected = reference(comm.native(), up, next, from_below, previous);
-      const auto other = reference(comm.native(), down, previous, from_above, next);
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        if (std::memcmp(&other[i], &before[i], sizeof(T)) != 0) expected[i] = other[i];
+      scramble(memory, static_cast<std::uint64_t>(100 * comm.rank() + step));
+      Bytes expected(memory.begin(), memory.end());
+      const auto into = watched(from_below), other_into = watched(from_above);
+      into.put(delivered(comm.native(), watched(up), next, into, previous), expected);
+      other_into.put(delivered(comm.native(), watched(down), previous, other_into, next), expected);
       place.load();
       exchange.start();
       exchange.finish();
       place.store();
-      EXPECT_TRUE(equal_bits(up.memory, std::span(expected))) << "step " << step;
+      EXPECT_TRUE(std::ranges::equal(memory, expected)) << "step " << step;
     }
   });
 }

@@ -76,7 +76,7 @@ Digits accumulator_of(const Doubles& values) {
   std::copy(values.begin(), values.end(), host.data());
   const auto x = Kokkos::create_mirror_view_and_copy(Memory(), host);
   Kernels sums(1);
-  sums.add(instance, 0, static_cast<std::int64_t>(values.size()), exact::Element<decltype(x)>{x});
+  sums.add(instance, 0, static_cast<std::int64_t>(values.size()), exact::detail::Element<decltype(x)>{x});
   const Kokkos::View<std::int64_t*, Memory> taken("taken", exact::length);
   sums.take(instance, taken.data());
   Digits digits("digits", exact::length);
@@ -215,16 +215,16 @@ TEST(ExactSum, OfManyEqualValues) {
   const auto mantissa = static_cast<__int128>(tenth * 0x1p56); // exact
   EXPECT_EQ(exact::rounded(digits), static_cast<double>(mantissa * count) * 0x1p-56);
   // Blocks of which each takes several levels, more than have room in 64 bits.
-  constexpr int blocks = 5 << 20;
+  constexpr int blocks = 9 << 20;
   for (int n = 0; n < blocks; ++n) {
-    sum.values()[0] = 0x1p200 - 0x1p150;
+    sum.values()[0] = 0x1p206 - 0x1p166;
     sum.values()[1] = 0x1p-200;
     sum.add(2);
   }
   std::int64_t more[exact::length] = {};
   sum.move_to(more);
-  exact::add_value(more, -5 * (0x1p220 - 0x1p170));
-  EXPECT_EQ(exact::rounded(more), 5 * 0x1p-180);
+  exact::add_value(more, -9 * (0x1p226 - 0x1p186));
+  EXPECT_EQ(exact::rounded(more), 9 * 0x1p-180);
 }
 
 /// This rank's values of all: in one of several ways, which leave some ranks without any.

@@ -1,60 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "function_ref.hpp"
 #include "ring.hpp"
 
-#include <functional>
-#include <string>
-#include <vector>
+#include <initializer_list>
 
 /// Typed messages must deliver the bits that MPI_Sendrecv delivers, at every check level.
 namespace kontor::comm::test {
 
-/// Every call that moves one View to `next` and another from `previous`.
-template <class View>
-std::vector<std::function<void(const Communicator&, const View&, int, const View&, int)>> calls() {
-  return {
-      [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        sendrecv(comm, out, next, in, previous, 3);
-      },
-      [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
-        EXPECT_EQ(sent.data(), out.data());
-        EXPECT_EQ(received.data(), in.data());
-      },
-      [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        auto request = isend(comm, out, next, comm.tag_limit());
-        recv(comm, in, previous, comm.tag_limit());
-        EXPECT_EQ(request.wait().data(), out.data());
-      },
-      [](const auto& comm, const View& out, int next, const View& in, int previous) {
-        auto request = irecv(comm, in, previous == no_rank ? no_rank : any_source, any_tag);
-        send(comm, out, next, 7);
-        EXPECT_EQ(request.wait().data(), in.data());
-      },
-  };
-}
+using Call = FunctionRef<void(const Communicator& comm, int next, int previous)>;
 
-/// Around a closed ring, and along a row of ranks with two ends.
+/// Around a closed ring, and along a row of ranks with two ends, at every check level.
+void expect_delivered(Delivery delivery, std::initializer_list<Call> calls);
+
+/// By every call that moves one View to the next rank and another from the previous one.
 template <class View>
-void expect_delivered(const Field<View>& out, const Field<View>& in) {
-  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = level;
-    const Communicator comm(MPI_COMM_WORLD, options);
-    for (const bool periodic : {true, false}) {
-      const auto [previous, next] = ring_of(comm, periodic);
-      int step = 0;
-      for (const auto& call : calls<View>()) {
-        SCOPED_TRACE("check level " + std::to_string(static_cast<int>(level)) + ", call " +
-                     std::to_string(step) + (periodic ? ", periodic" : ", closed"));
-        Leg<View, View> leg{out, next, in, previous};
-        leg.prepare(comm, step++, 0);
-        call(comm, out.view, next, in.view, previous);
-        leg.check();
-      }
-    }
-  }
+void expect_delivered(const Field<View>& out_field, const Field<View>& in_field) {
+  const auto& out = out_field.view;
+  const auto& in = in_field.view;
+  expect_delivered(Delivery(watched(out_field), watched(in_field)),
+                   {
+                       [&](const Communicator& comm, int next, int previous) {
+                         sendrecv(comm, out, next, in, previous, 3);
+                       },
+                       [&](const Communicator& comm, int next, int previous) {
+                         const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
+                         EXPECT_EQ(sent.data(), out.data());
+                         EXPECT_EQ(received.data(), in.data());
+                       },
+                       [&](const Communicator& comm, int next, int previous) {
+                         auto request = isend(comm, out, next, comm.tag_limit());
+                         recv(comm, in, previous, comm.tag_limit());
+                         EXPECT_EQ(request.wait().data(), out.data());
+                       },
+                       [&](const Communicator& comm, int next, int previous) {
+                         auto request = irecv(comm, in, previous == no_rank ? no_rank : any_source, any_tag);
+                         send(comm, out, next, 7);
+                         EXPECT_EQ(request.wait().data(), in.data());
+                       },
+                   });
 }
 
 } // namespace kontor::comm::test

@@ -17,15 +17,29 @@ struct Particle {
 template <class T>
 class PointToPointScalars : public testing::Test {};
 using Scalars =
-    testing::Types<char, signed char, unsigned char, char16_t, wchar_t, short, unsigned short, int, unsigned,
-                   long, unsigned long, long long, unsigned long long, float, double, Kokkos::complex<float>,
-                   Kokkos::complex<double>, std::complex<float>, std::complex<double>, Particle>;
+    testing::Types<signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+                   float, double, Kokkos::complex<float>, std::complex<double>, Particle>;
 TYPED_TEST_SUITE(PointToPointScalars, Scalars);
 
+/// By one call: the others do the same with the scalar.
 TYPED_TEST(PointToPointScalars, Arrive) {
-  expect_delivered(inside<TypeParam, Kokkos::LayoutLeft>("out", Index<2>{3, 2}),
-                   inside<TypeParam, Kokkos::LayoutLeft>("in", Index<2>{3, 2}));
+  const auto out = inside<TypeParam, Kokkos::LayoutLeft>("out", Index<2>{3, 2});
+  const auto in = inside<TypeParam, Kokkos::LayoutLeft>("in", Index<2>{3, 2});
+  expect_delivered(Delivery(watched(out), watched(in)),
+                   {[&](const Communicator& comm, int next, int previous) {
+                     sendrecv(comm, out.view, next, in.view, previous);
+                   }});
 }
+
+/// Types that are the same to the layer travel alike.
+template <class T, class Other>
+constexpr bool same = scalar_of<T>() == scalar_of<Other>();
+static_assert(same<char, std::conditional_t<std::is_signed_v<char>, signed char, unsigned char>>);
+static_assert(same<char16_t, unsigned short>);
+static_assert(same<wchar_t, std::conditional_t<std::is_signed_v<wchar_t>, int, unsigned>>);
+static_assert(same<long long, long> && same<unsigned long long, unsigned long>);
+static_assert(same<std::complex<float>, Kokkos::complex<float>>);
+static_assert(same<Kokkos::complex<double>, std::complex<double>>);
 
 /// What cannot be compared by random bits: not all of them count.
 template <class T>

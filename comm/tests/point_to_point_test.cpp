@@ -4,6 +4,26 @@
 #include "messages.hpp"
 
 namespace kontor::comm::test {
+
+void expect_delivered(Delivery delivery, std::initializer_list<Call> calls) {
+  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = level;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    for (const bool periodic : {true, false}) {
+      const auto [previous, next] = ring_of(comm, periodic);
+      int step = 0;
+      for (const auto& call : calls) {
+        SCOPED_TRACE("check level " + std::to_string(static_cast<int>(level)) + ", call " +
+                     std::to_string(step) + (periodic ? ", periodic" : ", closed"));
+        delivery.prepare(comm.native(), next, previous, step++, 0);
+        call(comm, next, previous);
+        delivery.check();
+      }
+    }
+  }
+}
+
 namespace {
 
 using Left = Kokkos::LayoutLeft;

@@ -29,16 +29,16 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
   HostCollectives collectives(comm.native());
   for (const auto where : {detail::ReducedIn::host, detail::ReducedIn::pinned, detail::ReducedIn::stream}) {
     SCOPED_TRACE(static_cast<int>(where));
-    Watched in(in_field);
-    Watched out(out_field);
+    Watched in = watched(in_field, Order::storage);
+    Watched out = watched(out_field, Order::storage);
     using Method = detail::ReductionMethod<In, Out>;
     const typename In::execution_space instance;
-    std::unique_ptr<Method, detail::RetireReduction> method(
-        new Method(comm, "steps", in.view(), out.view(), ReduceOp::sum, instance, {where, &collectives}));
+    std::unique_ptr<Method, detail::RetireReduction> method(new Method(
+        comm, "steps", in_field.view, out_field.view, ReduceOp::sum, instance, {where, &collectives}));
     EXPECT_EQ(method->stream_ordered(), where == detail::ReducedIn::stream);
     for (int step = 0; step < 3; ++step) {
-      in.fill_small(comm.rank() + step);
-      if (!in_place) out.fill_small(comm.rank() + step + 1);
+      in.fill_small<T>(comm.rank() + step);
+      if (!in_place) out.fill_small<T>(comm.rank() + step + 1);
       const auto given = in.elements();
       auto expected = given;
       MPI_Allreduce(given.data(), expected.data(), in.count(), mpi::element(scalar_of<T>()).type, MPI_SUM,

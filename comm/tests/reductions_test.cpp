@@ -24,68 +24,126 @@ struct Twin {
   MPI_Op mpi_op;
 };
 
-/// Every reduction of `in` into `out` and in place, against MPI's.
+/// Reductions of `in` into `out` and in place, and their twins by MPI.
+template <class T>
+class Reduced {
+ public:
+  /// What the rank has and gets, in and out, of the MPI function.
+  using Mpi = FunctionRef<void(const void* from, void* to)>;
+
+  Reduced(const Communicator& comm, Watched in, Watched out)
+      : comm_(comm), in_(std::move(in)), out_(std::move(out)) {}
+
+  int count() const { return in_.count(); }
+
+  /// `gets`: whether this rank has a result.
+  void expect_out(Mpi mpi, bool gets, Blocking blocking, Nonblocking nonblocking) {
+    in_all_forms([this] { prepare(); }, blocking, nonblocking,
+                 [&](const char* form) {
+                   auto expected = held_;
+                   mpi(given_.data(), expected.data());
+                   if (gets)
+                     out_.expect(expected, form);
+                   else
+                     out_.expect_unchanged(form);
+                   in_.expect_unchanged(form);
+                 });
+  }
+  void expect_in_place(Mpi mpi, bool gets, Blocking blocking, Nonblocking nonblocking) {
+    in_all_forms([this] { prepare(); }, blocking, nonblocking,
+                 [&](const char* form) {
+                   auto expected = given_;
+                   mpi(given_.data(), expected.data());
+                   if (gets)
+                     in_.expect(expected, form);
+                   else
+                     in_.expect_unchanged(form);
+                 });
+  }
+
+ private:
+  void prepare() {
+    in_.fill_small<T>(comm_.rank());
+    out_.fill_small<T>(comm_.rank() + 1);
+    given_ = in_.elements();
+    held_ = out_.elements();
+  }
+
+  const Communicator& comm_;
+  Watched in_;
+  Watched out_;
+  Bytes given_;
+  Bytes held_;
+};
+
+template <class View>
+Reduced<ValueOf<View>> reduced(const Communicator& comm, const Field<View>& in, const Field<View>& out) {
+  return {comm, watched(in, Order::storage), watched(out, Order::storage)};
+}
+
+/// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an
+/// allreduce shows.
+template <class View, class Op>
+void expect_allreduce(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
+                      const Twin<Op>& twin, MPI_Datatype type) {
+  const auto& in = in_field.view;
+  const auto& out = out_field.view;
+  const auto op = twin.op;
+  auto views = reduced(comm, in_field, out_field);
+  const auto mpi = [&](const void* from, void* to) {
+    MPI_Allreduce(from, to, views.count(), type, twin.mpi_op, comm.native());
+  };
+  views.expect_out(
+      mpi, true, [&] { allreduce(comm, in, out, op); }, [&] { return iallreduce(comm, in, out, op); });
+  views.expect_in_place(
+      mpi, true, [&] { allreduce(comm, in, op); }, [&] { return iallreduce(comm, in, op); });
+}
+
 template <class View, class Op>
 void expect_reductions(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
                        const Twin<Op>& twin, MPI_Datatype type) {
-  using T = ValueOf<View>;
-  Watched in(in_field);
-  Watched out(out_field);
-  const int n = in.count();
+  expect_allreduce(comm, in_field, out_field, twin, type);
+  const auto& in = in_field.view;
+  const auto& out = out_field.view;
   const auto op = twin.op;
-  std::vector<T> given, held;
-  const auto prepare = [&] {
-    in.fill_small(comm.rank());
-    out.fill_small(comm.rank() + 1);
-    given = in.elements();
-    held = out.elements();
+  auto views = reduced(comm, in_field, out_field);
+  const int n = views.count();
+  const auto mpi_scan = [&](const void* from, void* to) {
+    MPI_Scan(from, to, n, type, twin.mpi_op, comm.native());
   };
-  const auto expect_both = [&](auto mpi, bool gets, auto blocking, auto nonblocking, auto blocking_in_place,
-                               auto nonblocking_in_place) {
-    in_all_forms(prepare, blocking, nonblocking, [&](const char* form) {
-      auto expected = held;
-      mpi(given.data(), expected.data());
-      if (gets)
-        out.expect(expected, form);
-      else
-        out.expect_unchanged(form);
-      in.expect_unchanged(form);
-    });
-    in_all_forms(prepare, blocking_in_place, nonblocking_in_place, [&](const char* form) {
-      auto expected = given;
-      mpi(given.data(), expected.data());
-      if (gets)
-        in.expect(expected, form);
-      else
-        in.expect_unchanged(form);
-    });
+  views.expect_out(
+      mpi_scan, true, [&] { scan(comm, in, out, op); }, [&] { return iscan(comm, in, out, op); });
+  views.expect_in_place(
+      mpi_scan, true, [&] { scan(comm, in, op); }, [&] { return iscan(comm, in, op); });
+  const auto mpi_exscan = [&](const void* from, void* to) {
+    MPI_Exscan(from, to, n, type, twin.mpi_op, comm.native());
   };
-  const auto& i = in.view();
-  const auto& o = out.view();
-  expect_both([&](T* from, T* to) { MPI_Allreduce(from, to, n, type, twin.mpi_op, comm.native()); }, true,
-              [&] { allreduce(comm, i, o, op); }, [&] { return iallreduce(comm, i, o, op); },
-              [&] { allreduce(comm, i, op); }, [&] { return iallreduce(comm, i, op); });
-  expect_both([&](T* from, T* to) { MPI_Scan(from, to, n, type, twin.mpi_op, comm.native()); }, true,
-              [&] { scan(comm, i, o, op); }, [&] { return iscan(comm, i, o, op); },
-              [&] { scan(comm, i, op); }, [&] { return iscan(comm, i, op); });
-  expect_both([&](T* from, T* to) { MPI_Exscan(from, to, n, type, twin.mpi_op, comm.native()); },
-              comm.rank() > 0, [&] { exscan(comm, i, o, op); }, [&] { return iexscan(comm, i, o, op); },
-              [&] { exscan(comm, i, op); }, [&] { return iexscan(comm, i, op); });
+  const bool not_first = comm.rank() > 0;
+  views.expect_out(
+      mpi_exscan, not_first, [&] { exscan(comm, in, out, op); }, [&] { return iexscan(comm, in, out, op); });
+  views.expect_in_place(
+      mpi_exscan, not_first, [&] { exscan(comm, in, op); }, [&] { return iexscan(comm, in, op); });
   for (int root = 0; root < comm.size(); ++root) {
     SCOPED_TRACE("root " + std::to_string(root));
-    expect_both([&](T* from, T* to) { MPI_Reduce(from, to, n, type, twin.mpi_op, root, comm.native()); },
-                comm.rank() == root, [&] { reduce(comm, i, o, op, root); },
-                [&] { return ireduce(comm, i, o, op, root); }, [&] { reduce(comm, i, op, root); },
-                [&] { return ireduce(comm, i, op, root); });
+    const auto mpi_reduce = [&](const void* from, void* to) {
+      MPI_Reduce(from, to, n, type, twin.mpi_op, root, comm.native());
+    };
+    const bool here = comm.rank() == root;
+    views.expect_out(
+        mpi_reduce, here, [&] { reduce(comm, in, out, op, root); },
+        [&] { return ireduce(comm, in, out, op, root); });
+    views.expect_in_place(
+        mpi_reduce, here, [&] { reduce(comm, in, op, root); }, [&] { return ireduce(comm, in, op, root); });
   }
 }
 
+const Twin<ReduceOp> sum{ReduceOp::sum, MPI_SUM};
+
 template <class T, class Layout, std::size_t rank>
 void expect_shape(const Communicator& comm, const Index<rank>& extents, MPI_Datatype type) {
-  const Twin<ReduceOp> sum{ReduceOp::sum, MPI_SUM};
   if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
-    expect_reductions(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type);
-  expect_reductions(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type);
+    expect_allreduce(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type);
+  expect_allreduce(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type);
 }
 
 template <class T, class Layout>
@@ -111,6 +169,16 @@ TEST(Reductions, NoElements) {
   expect_shape<double, Right>(comm, Index<2>{0, 3}, MPI_DOUBLE);
 }
 
+/// All of them, of Views in one piece and of strided ones.
+TEST(Reductions, OfEveryKind) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::size_t rows : {3, 0})
+    expect_reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}),
+                      whole<double, Left>("out", Index<2>{rows, 4}), sum, MPI_DOUBLE);
+  expect_reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}),
+                    sum, MPI_INT);
+}
+
 template <class T>
 void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
   for (const auto& entry : backends()) {
@@ -120,7 +188,7 @@ void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});
     for (const auto& twin : twins) {
-      expect_reductions(comm, in, out, twin, type);
+      expect_allreduce(comm, in, out, twin, type);
       T expected{}, given = static_cast<T>(comm.rank() + 2);
       MPI_Allreduce(&given, &expected, 1, type, twin.mpi_op, comm.native());
       EXPECT_EQ(allreduce(comm, given, twin.op), expected);
@@ -232,12 +300,16 @@ Affine affine_of_ranks(int first, int last, int i) {
 template <class Layout>
 void expect_order_of_ranks() {
   const Communicator comm(MPI_COMM_WORLD);
-  Watched in(whole<Affine, Layout>("in", Index<1>{3}));
-  Watched out(whole<Affine, Layout>("out", Index<1>{3}));
+  const auto in_field = whole<Affine, Layout>("in", Index<1>{3});
+  const auto out_field = whole<Affine, Layout>("out", Index<1>{3});
+  const auto& in_view = in_field.view;
+  const auto& out_view = out_field.view;
+  auto in = watched(in_field, Order::storage);
+  auto out = watched(out_field, Order::storage);
   const int me = comm.rank();
   const auto of_ranks = [&](int first, int last) {
-    return std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
-                       affine_of_ranks(first, last, 2)};
+    return bytes_of(std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
+                                affine_of_ranks(first, last, 2)});
   };
   const auto prepare = [&] {
     in.store(of_ranks(me, me));
@@ -247,20 +319,20 @@ void expect_order_of_ranks() {
     return [&, last](const char* form) { out.expect(of_ranks(0, last), form); };
   };
   in_all_forms(
-      prepare, [&] { allreduce(comm, in.view(), out.view(), then); },
-      [&] { return iallreduce(comm, in.view(), out.view(), non_commutative(then)); },
+      prepare, [&] { allreduce(comm, in_view, out_view, then); },
+      [&] { return iallreduce(comm, in_view, out_view, non_commutative(then)); },
       verify_last(comm.size() - 1));
   in_all_forms(
-      prepare, [&] { scan(comm, in.view(), out.view(), then); },
-      [&] { return iscan(comm, in.view(), out.view(), then); }, verify_last(me));
+      prepare, [&] { scan(comm, in_view, out_view, then); },
+      [&] { return iscan(comm, in_view, out_view, then); }, verify_last(me));
   in_all_forms(
-      prepare, [&] { exscan(comm, in.view(), out.view(), then); },
-      [&] { return iexscan(comm, in.view(), out.view(), then); },
+      prepare, [&] { exscan(comm, in_view, out_view, then); },
+      [&] { return iexscan(comm, in_view, out_view, then); },
       [&](const char* form) { me > 0 ? out.expect(of_ranks(0, me - 1), form) : out.expect_unchanged(form); });
   for (int root = 0; root < comm.size(); ++root)
     in_all_forms(
-        prepare, [&] { reduce(comm, in.view(), out.view(), then, root); },
-        [&] { return ireduce(comm, in.view(), out.view(), then, root); },
+        prepare, [&] { reduce(comm, in_view, out_view, then, root); },
+        [&] { return ireduce(comm, in_view, out_view, then, root); },
         [&](const char* form) {
           me == root ? out.expect(of_ranks(0, comm.size() - 1), form) : out.expect_unchanged(form);
         });
@@ -392,18 +464,20 @@ TEST(Chunks, CoverAllElementsOnce) {
 TEST(Chunks, GiveWhatOneCallGives) {
   const Communicator comm(MPI_COMM_WORLD);
   const int me = comm.rank();
-  Watched in(inside<Affine, Left>("in", Index<2>{3, 5}));
-  Watched out(inside<Affine, Right>("out", Index<2>{3, 5}));
+  const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});
+  const auto out_field = inside<Affine, Right>("out", Index<2>{3, 5});
+  auto in = watched(in_field, Order::storage);
+  auto out = watched(out_field, Order::storage);
   const auto of_ranks = [](int first, int last) {
     std::vector<Affine> all;
     for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
-    return all;
+    return bytes_of(all);
   };
   const auto op = detail::reducer<Affine>(then);
   const auto expect = [&](const auto& collective, bool gets, int last) {
     in.store(of_ranks(me, me));
     out.fill(1);
-    detail::run(On<>(comm), collective, detail::read(in.view()), detail::written(out.view(), gets));
+    detail::run(On<>(comm), collective, detail::read(in_field.view), detail::written(out_field.view, gets));
     if (gets)
       out.expect(of_ranks(0, last), collective.name);
     else
@@ -416,7 +490,7 @@ TEST(Chunks, GiveWhatOneCallGives) {
     expect(detail::Exscan{op, chunk}, me > 0, me - 1);
     expect(detail::Reduce{op, last, chunk}, me == last, last);
     in.store(of_ranks(me, me));
-    detail::run(On<>(comm), detail::Scan{op, chunk}, detail::in_place(in.view()));
+    detail::run(On<>(comm), detail::Scan{op, chunk}, detail::in_place(in_field.view));
     in.expect(of_ranks(0, me), "in place");
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "delivery.hpp"
 #include "each_method.hpp"
 
 #include <kontor/comm/comm.hpp>
@@ -10,30 +11,6 @@
 /// The conformance check: an exchange must deliver the bits that MPI_Sendrecv delivers.
 namespace kontor::comm::test {
 
-/// The hand-written twin of one slot: elements in logical order through MPI_Sendrecv. Returns what the whole
-/// array that `receive` is part of must hold afterwards.
-template <class Send, class Receive>
-auto reference(MPI_Comm comm, const Field<Send>& send, int destination, const Field<Receive>& receive,
-               int source) {
-  using T = typename Field<Receive>::value_type;
-  std::vector<T> out;
-  for_each_index(extents_of(send.view), [&](const auto& i) { out.push_back(at(send.view, i)); });
-  std::vector<T> in(receive.view.size());
-  const auto peer = [](int rank) { return rank == no_rank ? MPI_PROC_NULL : rank; };
-  const auto bytes = [](const auto& v) { return static_cast<int>(v.size() * sizeof(T)); };
-  MPI_Sendrecv(out.data(), bytes(out), MPI_BYTE, peer(destination), 0, in.data(), bytes(in), MPI_BYTE,
-               peer(source), 0, comm, MPI_STATUS_IGNORE);
-
-  std::vector<T> expected(receive.memory.begin(), receive.memory.end());
-  if (source == no_rank) return expected;
-  std::size_t n = 0;
-  for_each_index(extents_of(receive.view), [&](const auto& i) {
-    const auto place = static_cast<std::size_t>(&at(receive.view, i) - receive.memory.data());
-    std::memcpy(static_cast<void*>(&expected[place]), &in[n++], sizeof(T));
-  });
-  return expected;
-}
-
 /// One slot of an exchange: both Views, and what they must hold after a step.
 template <class Send, class Receive>
 struct Leg {
@@ -41,20 +18,12 @@ struct Leg {
   int destination;
   Field<Receive> receive;
   int source;
-  std::vector<typename Field<Send>::value_type> sent{};
-  std::vector<typename Field<Send>::value_type> expected{};
+  Delivery delivery{watched(send), watched(receive)};
 
   void prepare(const Communicator& comm, int step, int number) {
-    const std::uint64_t seed = 1000 * comm.rank() + 10 * step + 2 * number;
-    scramble(send.memory, seed);
-    scramble(receive.memory, seed + 1);
-    sent.assign(send.memory.begin(), send.memory.end());
-    expected = reference(comm.native(), send, destination, receive, source);
+    delivery.prepare(comm.native(), destination, source, step, number);
   }
-  void check() {
-    EXPECT_TRUE(equal_bits(receive.memory, std::span(expected))) << "received into " << receive.view.label();
-    EXPECT_TRUE(equal_bits(send.memory, std::span(sent))) << "sent from " << send.view.label();
-  }
+  void check() const { delivery.check(); }
 };
 
 /// Collective. Three steps of an exchange with the given legs, each with new data.

@@ -134,6 +134,8 @@ TEST(Patience, ARankThatDoesNotStartIsAnError) {
 /// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
 TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
   for (const auto& method : methods()) {
+    if (method.packing == Packing::automatic && method.backend != automatic_backend)
+      continue; // one of the others
     SCOPED_TRACE(to_string(method));
     auto ring = std::make_unique<Ring>("halo", method);
     if (ring->comm.size() == 1) GTEST_SKIP() << "a rank does not miss itself";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "watched.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <array>
@@ -52,16 +54,9 @@ void for_each_index(const Index<rank>& extents, F f) {
   }
 }
 
-/// Fills memory with bits that look random, NaNs and negative zeros included; the seed decides them.
 template <class T>
 void scramble(std::span<T> memory, std::uint64_t seed) {
-  std::uint64_t state = seed * 0x9E3779B97F4A7C15u;
-  for (std::size_t byte = 0; byte < memory.size_bytes(); ++byte) { // splitmix64
-    std::uint64_t z = state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    reinterpret_cast<unsigned char*>(memory.data())[byte] = static_cast<unsigned char>(z >> 56);
-  }
+  scramble(std::as_writable_bytes(memory), seed);
 }
 
 template <class T>
@@ -76,6 +71,17 @@ struct Field {
   View view;
   std::span<value_type> memory;
 };
+
+template <class View>
+Watched watched(const Field<View>& field, Order order = Order::logical) {
+  using T = typename Field<View>::value_type;
+  std::size_t strides[9] = {};
+  field.view.stride(strides);
+  auto places = element_offsets(extents_of(field.view), strides, order);
+  for (auto& place : places)
+    place = (place + static_cast<std::size_t>(field.view.data() - field.memory.data())) * sizeof(T);
+  return {field.view.label(), sizeof(T), std::as_writable_bytes(field.memory), std::move(places)};
+}
 
 template <class T, std::size_t rank>
 struct PointerTo {

@@ -7,16 +7,16 @@ using namespace made_up;
 
 namespace {
 
-const std::string text = "app: made_up\nproblem:\n  cells: [8, 8]\ncomm:\n  backend: raw\n";
+const std::string small_deck = "app: made_up\nproblem:\n  cells: [8, 8]\ncomm:\n  backend: raw\n";
 
 std::string set(const std::string& override) {
-  return mistakes(text, {override});
+  return mistakes(small_deck, {override});
 }
 
 TEST(Override, WinsOverTheFileAndTheLastOneWins) {
   const auto options =
-      read(text, {"comm.backend=view", "problem.cells=[64,64]", "solver.depth=2", "comm.backend=null",
-                  "file=a=b.h5", "problem.boundary.x_min={neumann: x}"});
+      read(small_deck, {"comm.backend=view", "problem.cells=[64,64]", "solver.depth=2", "comm.backend=null",
+                        "file=a=b.h5", "problem.boundary.x_min={neumann: x}"});
   EXPECT_EQ(options.backend, Transport::null);
   EXPECT_EQ(options.cells, (std::vector<std::int64_t>{64, 64}));
   EXPECT_EQ(options.depth, 2);
@@ -30,7 +30,7 @@ TEST(Override, MendsAWrongOrMissingValueOfTheFile) {
 }
 
 TEST(Override, MayReplaceASection) {
-  const auto options = read(text + "  overlap: false\n", {"comm={backend: view}"});
+  const auto options = read(small_deck + "  overlap: false\n", {"comm={backend: view}"});
   EXPECT_EQ(options.backend, Transport::view);
   EXPECT_TRUE(options.overlap);
 }

@@ -33,6 +33,7 @@ comm:
   backend: view
   overlap: true
 file: "result.h5"
+data: ""
 )");
 }
 
@@ -52,6 +53,7 @@ TEST(Print, GivesTheSameOptionsWhenReadAgain) {
   options.backend = Transport::null;
   options.overlap = false;
   options.file = "no: \"tricky\"\n\t\\ # name \u00e4 \x01.h5";
+  options.data.path = "/there/a file.mtx";
   const auto text = print(options);
   auto again = read(text);
   EXPECT_EQ(print(again), text);
@@ -68,6 +70,7 @@ TEST(Print, GivesTheSameOptionsWhenReadAgain) {
   EXPECT_EQ(again.grid, options.grid);
   EXPECT_EQ(again.backend, Transport::null);
   EXPECT_EQ(again.file, options.file);
+  EXPECT_EQ(again.data.path, options.data.path);
 }
 
 /// Other YAML readers, which follow YAML 1.1, must see the same types.

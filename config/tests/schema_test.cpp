@@ -27,7 +27,7 @@ TEST(Schema, DescribesADeckOfOneApp) {
   EXPECT_EQ(s["properties"]["app"]["const"], "made_up");
   std::vector<std::string> names;
   for (const auto& [name, value] : s["properties"].items()) names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"app", "problem", "solver", "comm", "file"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"app", "problem", "solver", "comm", "file", "data"}));
 }
 
 TEST(Schema, AllowsNoOtherKeys) {

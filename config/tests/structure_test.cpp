@@ -7,41 +7,43 @@ using namespace made_up;
 
 namespace {
 
-const std::string head = "app: made_up\nproblem: {cells: [8, 8]}\n";
+const std::string valid_head = "app: made_up\nproblem: {cells: [8, 8]}\n";
 
 TEST(Structure, UnknownKeysAreRefusedAtEveryLevel) {
-  EXPECT_EQ(mistakes(head + "comm:\n  backand: raw\n"),
+  EXPECT_EQ(mistakes(valid_head + "comm:\n  backand: raw\n"),
             "d.yaml:4:3: comm.backand is unknown; did you mean comm.backend?");
-  EXPECT_EQ(mistakes(head + "slover: {}\n"), "d.yaml:3:1: slover is unknown; did you mean solver?");
+  EXPECT_EQ(mistakes(valid_head + "slover: {}\n"), "d.yaml:3:1: slover is unknown; did you mean solver?");
   EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [1, 1]\n  boundary:\n    z_min: periodic\n"),
             "d.yaml:5:5: problem.boundary.z_min is unknown; did you mean problem.boundary.x_min?");
 }
 
 TEST(Structure, UnknownKeysWithoutANearOneListWhatIsKnown) {
-  EXPECT_EQ(mistakes(head + "comm:\n  velocity: 1\n"),
+  EXPECT_EQ(mistakes(valid_head + "comm:\n  velocity: 1\n"),
             "d.yaml:4:3: comm.velocity is unknown; known here: backend, overlap");
-  EXPECT_EQ(mistakes(head + "velocity: 1\n"),
-            "d.yaml:3:1: velocity is unknown; known here: app, problem, solver, comm, file");
+  EXPECT_EQ(mistakes(valid_head + "velocity: 1\n"),
+            "d.yaml:3:1: velocity is unknown; known here: app, problem, solver, comm, file, data");
 }
 
 TEST(Structure, KeysInTheWrongSectionAreFound) {
-  EXPECT_EQ(mistakes(head + "backend: raw\n"), "d.yaml:3:1: backend is unknown; did you mean comm.backend?");
-  EXPECT_EQ(mistakes(head + "comm: {file: x}\n"), "d.yaml:3:8: comm.file is unknown; did you mean file?");
-  EXPECT_EQ(mistakes(head + "comm.backend: raw\n"),
+  EXPECT_EQ(mistakes(valid_head + "backend: raw\n"),
+            "d.yaml:3:1: backend is unknown; did you mean comm.backend?");
+  EXPECT_EQ(mistakes(valid_head + "comm: {file: x}\n"),
+            "d.yaml:3:8: comm.file is unknown; did you mean file?");
+  EXPECT_EQ(mistakes(valid_head + "comm.backend: raw\n"),
             "d.yaml:3:1: comm.backend is unknown; keys are nested, not joined by dots");
 }
 
 TEST(Structure, SectionsAndValuesAreNotMixedUp) {
-  EXPECT_EQ(mistakes(head + "comm: raw\n"), "d.yaml:3:7: comm expects a section, found \"raw\"");
-  EXPECT_EQ(mistakes(head + "comm: [raw]\n"), "d.yaml:3:7: comm expects a section, found a list of 1");
-  EXPECT_EQ(mistakes(head + "comm:\n"), "d.yaml:3:1: comm expects a section, found nothing");
-  EXPECT_EQ(mistakes(head + "file:\n  name: x\n"), "d.yaml:3:1: file expects a text, found a section");
+  EXPECT_EQ(mistakes(valid_head + "comm: raw\n"), "d.yaml:3:7: comm expects a section, found \"raw\"");
+  EXPECT_EQ(mistakes(valid_head + "comm: [raw]\n"), "d.yaml:3:7: comm expects a section, found a list of 1");
+  EXPECT_EQ(mistakes(valid_head + "comm:\n"), "d.yaml:3:1: comm expects a section, found nothing");
+  EXPECT_EQ(mistakes(valid_head + "file:\n  name: x\n"), "d.yaml:3:1: file expects a text, found a section");
   EXPECT_EQ(mistakes("app: a\nproblem: 3\n"), "d.yaml:2:10: problem expects a section, found \"3\"");
-  EXPECT_EQ(mistakes(head + "comm: {}\n"), "");
+  EXPECT_EQ(mistakes(valid_head + "comm: {}\n"), "");
 }
 
 TEST(Structure, ATextHasNoNul) {
-  EXPECT_EQ(mistakes(head + "file: \"thesis\\0.h5\"\n"),
+  EXPECT_EQ(mistakes(valid_head + "file: \"thesis\\0.h5\"\n"),
             "d.yaml:3:7: file has a NUL character, which is not allowed");
 }
 
@@ -76,9 +78,9 @@ TEST(Structure, AppMustBeThere) {
 }
 
 TEST(Structure, DuplicateKeysAreRefusedWithBothPlaces) {
-  EXPECT_EQ(mistakes(head + "comm:\n  overlap: true\n  backend: raw\n  overlap: false\n"),
+  EXPECT_EQ(mistakes(valid_head + "comm:\n  overlap: true\n  backend: raw\n  overlap: false\n"),
             "d.yaml:6:3: comm.overlap is given twice; the first is at d.yaml:4:3");
-  EXPECT_EQ(mistakes("app: a\n" + head), "d.yaml:2:1: app is given twice; the first is at d.yaml:1:1");
+  EXPECT_EQ(mistakes("app: a\n" + valid_head), "d.yaml:2:1: app is given twice; the first is at d.yaml:1:1");
 }
 
 TEST(Structure, ADeckIsOneMapping) {
@@ -87,9 +89,9 @@ TEST(Structure, ADeckIsOneMapping) {
   EXPECT_EQ(mistakes("---\n"), "d.yaml: the deck is empty");
   EXPECT_EQ(mistakes("- a\n- b\n"), "d.yaml:1:1: a deck is a mapping of keys to values, found a list of 2");
   EXPECT_EQ(mistakes("\nheat\n"), "d.yaml:2:1: a deck is a mapping of keys to values, found \"heat\"");
-  EXPECT_EQ(mistakes(head + "---\napp: b\n"),
+  EXPECT_EQ(mistakes(valid_head + "---\napp: b\n"),
             "d.yaml:4:1: a second document starts here; a deck is one YAML document");
-  EXPECT_EQ(mistakes("\xEF\xBB\xBF---\n" + head + "...\n"), "");
+  EXPECT_EQ(mistakes("\xEF\xBB\xBF---\n" + valid_head + "...\n"), "");
 }
 
 TEST(Structure, MalformedYamlIsLocated) {
@@ -97,14 +99,14 @@ TEST(Structure, MalformedYamlIsLocated) {
             "d.yaml:2:1: malformed YAML: end of sequence flow not found");
   EXPECT_EQ(mistakes("app: a: b\n"), "d.yaml:1:7: malformed YAML: illegal map value");
   EXPECT_EQ(mistakes("app: \"b\n"), "d.yaml:1:8: malformed YAML: illegal EOF in scalar");
-  EXPECT_EQ(mistakes(head + "file: 'x\n# end\n"), "d.yaml:4:6: malformed YAML: illegal EOF in scalar");
+  EXPECT_EQ(mistakes(valid_head + "file: 'x\n# end\n"), "d.yaml:4:6: malformed YAML: illegal EOF in scalar");
 }
 
 TEST(Structure, UnusedFeaturesOfYamlAreRefused) {
-  EXPECT_EQ(mistakes(head + "<<: {file: x}\n"),
+  EXPECT_EQ(mistakes(valid_head + "<<: {file: x}\n"),
             "d.yaml:3:1: the merge key << is not supported; write the merged keys out");
-  EXPECT_EQ(mistakes(head + "? [1]\n: 2\n"), "d.yaml:3:3: a key must be a name, found a list of 1");
-  EXPECT_EQ(mistakes(head + "file: !path x\n"),
+  EXPECT_EQ(mistakes(valid_head + "? [1]\n: 2\n"), "d.yaml:3:3: a key must be a name, found a list of 1");
+  EXPECT_EQ(mistakes(valid_head + "file: !path x\n"),
             "d.yaml:3:7: the tag !path is not supported; write the plain value");
   EXPECT_EQ(mistakes("app: a\nproblem: &p {cells: [1, 1], initial: *p}\n"),
             "d.yaml:2:29: problem.initial expects an expression of x and y, found nothing\n"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 using namespace made_up;
 
 namespace {
@@ -44,6 +46,28 @@ file: out file.h5
   EXPECT_EQ(options.backend, Transport::raw);
   EXPECT_FALSE(options.overlap);
   EXPECT_EQ(options.file, "out file.h5");
+}
+
+TEST(Values, FilesAreBesideTheDeckOrInTheWorkingDirectory) {
+  const auto read_in = [](const std::string& deck_file, const std::string& name,
+                          const std::vector<std::string>& overrides = {}) {
+    Options options;
+    Deck::parse("{app: a, problem: {cells: [1, 1]}, data: " + name + "}", deck_file, overrides)
+        .read(describer(options));
+    return options.data;
+  };
+  const auto here = std::filesystem::current_path();
+  EXPECT_EQ(read_in("decks/d.yaml", "m.mtx").path, here / "decks/m.mtx");
+  EXPECT_EQ(read_in("decks/d.yaml", "../m.mtx").path, here / "m.mtx");
+  EXPECT_EQ(read_in("d.yaml", "m.mtx").path, here / "m.mtx");
+  EXPECT_EQ(read_in("/there/d.yaml", "m.mtx").path, "/there/m.mtx");
+  EXPECT_EQ(read_in("/there/d.yaml", "/m.mtx").path, "/m.mtx");
+  EXPECT_EQ(read_in("/there/d.yaml", "''").path, "");
+  const auto given = read_in("/there/d.yaml", "m.mtx", {"data=n.mtx"});
+  EXPECT_EQ(given.path, here / "n.mtx");
+  EXPECT_EQ(given.location.text(), "--set data=n.mtx: data");
+  EXPECT_EQ(mistakes(deck(",\n  data: [1]")),
+            "d.yaml:2:9: data expects the name of a file, found a list of 1");
 }
 
 TEST(Values, AutoAndNoneStandForAbsence) {

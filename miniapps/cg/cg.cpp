@@ -3,6 +3,7 @@
 
 #include "cg/solver/operator.hpp"
 #include "cg/verification.hpp"
+#include "machine/huge_pages.hpp"
 #include "run/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -13,13 +14,56 @@
 #include <utility>
 
 namespace kontor::cg {
+namespace {
+
+std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& system,
+                                    const SolverOptions& options) {
+  const auto& rows = system.matrix;
+  const auto interior = system.partition.interior;
+  const auto columns = system.partition.own + system.partition.ghosts;
+  switch (options.format) {
+  case Format::sell: return make_sell(rows, interior, columns);
+  case Format::matrix_free: return problem.matrix_free();
+  case Format::csr: break;
+  }
+  miniapp::use_huge_pages(rows.values);
+  miniapp::use_huge_pages(rows.columns);
+  if (options.kernel == Kernel::kokkos_kernels) return make_kokkos_kernels(rows, interior, columns);
+  return make_csr(rows, interior);
+}
+
+/// What an iteration does: products; beside them, a row, additions with a multiplication, and numbers that
+/// kernels read or write (solver/*.cpp tell which).
+struct IterationWork {
+  double products = 1;
+  double operations = 0;
+  double numbers = 0;
+};
+IterationWork work_of(const SolverOptions& options) {
+  IterationWork work;
+  switch (options.method) {
+  case Method::classic: work = {1, 5, 8}; break;    // sums p.q, r.r; updates of r, x, p
+  case Method::merged: work = {1, 6, 9}; break;     // sums r.r, w.r; updates of p, s, x, r
+  case Method::pipelined: work = {1, 8, 13}; break; // sums r.r, w.r; updates of z, s, p, x, r, w
+  }
+  if (!options.fused) work.numbers += 2; // the dot reads both once more
+  return work;
+}
+
+} // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
     : options_(options), context_(context), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
-      matrix_(make_csr(system_.matrix, system_.partition.interior)),
+      matrix_(make_matrix(*problem_, system_, options.solver)),
       solver_(make_solver(workspace(context_.comm))),
-      entries_(comm::allreduce(context.comm, system_.matrix.entries(), comm::ReduceOp::sum)) {
+      entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
+      matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
+  if (options.solver.format == Format::sell &&
+      options.solver.preconditioner == PreconditionerKind::none) { // it is a copy
+    system_.unassembled = system_.entries();
+    system_.matrix = {};
+  }
   const auto& exchange = solver_->exchange();
   const auto& comm = context.comm;
   record_.exchange = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(comm, exchange)};
@@ -36,7 +80,8 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
                       comm::ReduceOp::max);
   record_.extras["matrix"] = {{"rows", partition.rows},        {"nonzeros", entries_},
                               {"rows_per_rank_min", -most[1]}, {"rows_per_rank_max", most[0]},
-                              {"ghosts_max", most[2]},         {"neighbours_max", most[3]}};
+                              {"ghosts_max", most[2]},         {"neighbours_max", most[3]},
+                              {"bytes", matrix_bytes_}};
   record_.extras["matrix"].update(problem_->matrix_record());
 }
 
@@ -67,11 +112,24 @@ miniapp::Verification Cg::verify() {
   return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
 }
 
-std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration&) const {
+std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
   const auto rows = static_cast<double>(system_.partition.rows);
   const auto iterations = static_cast<double>(outcome_.iterations);
-  const double flops = iterations * (2 * static_cast<double>(entries_) + 10 * rows);
-  return {{"flops", flops / seconds, "flop/s"}, {"iterations", iterations / seconds, "1/s"}};
+  const auto entries = static_cast<double>(entries_);
+  const auto work = work_of(options_.solver);
+  const double flops = iterations * 2 * (work.products * entries + work.operations * rows);
+  // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of
+  // https://github.com/Mantevo/miniFE.
+  const double minife_flops =
+      2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
+  const double bytes = iterations * (work.products * matrix_bytes_ + work.numbers * sizeof(double) * rows);
+  const double attainable = machine.attainable_bandwidth();
+  const bool matrix_free = options_.solver.format == Format::matrix_free;
+  return {
+      {matrix_free ? "matrix_free_flops" : "flops", flops / seconds, "flop/s", attainable * flops / bytes},
+      {"effective_bandwidth", bytes / seconds, "B/s", attainable},
+      {"iterations", iterations / seconds, "1/s"},
+      {"minife_flops", minife_flops / seconds, "flop/s"}};
 }
 
 miniapp::AppRecord Cg::record() const {

@@ -45,6 +45,7 @@ class Cg final : public miniapp::MiniApp {
   std::unique_ptr<Matrix> matrix_;
   std::unique_ptr<Solver> solver_;
   std::int64_t entries_ = 0; ///< of the whole matrix
+  double matrix_bytes_ = 0;  ///< that a product moves, all ranks together
   Outcome outcome_;
   miniapp::AppRecord record_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/ghosted_vector.hpp"
 
+#include "machine/huge_pages.hpp"
+
 #include <utility>
 
 namespace kontor::cg {
@@ -10,6 +12,7 @@ GhostedVector::GhostedVector(const comm::Communicator& comm, const Partition& pa
     : all_(label, static_cast<std::size_t>(partition.own) + static_cast<std::size_t>(partition.ghosts)),
       own_(Kokkos::subview(all_, std::pair<LocalIndex, LocalIndex>(0, partition.own))),
       exchange_(comm, "ghosts of " + label, instance) {
+  miniapp::use_huge_pages(all_); // the product reads it here and there
   for (const auto& neighbour : partition.neighbours) {
     if (neighbour.sent.extent(0) > 0) exchange_.add_send(own_, neighbour.sent, neighbour.rank);
     if (neighbour.ghosts > 0)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/options.hpp"
 
+#include "cg/matrix/matrix.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/problem/known_solution.hpp"
 #include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
 
@@ -111,6 +113,20 @@ void describe(Visitor& v, SolverOptions& o) {
                              "Iterations by graph on a GPU: auto tries both");
 }
 
+void resolve_format(const Options& o, const config::Deck& deck) {
+  const auto& solver = o.solver;
+  if (solver.format == Format::matrix_free && o.kind != ProblemKind::stencil)
+    deck.fail("solver.format", "matrix_free multiplies with a stencil, which problem.kind: stencil has; csr "
+                               "and sell take any matrix");
+  if (solver.kernel != Kernel::kokkos_kernels) return;
+  if (solver.format != Format::csr)
+    deck.fail("solver.kernel", "kokkos_kernels multiplies solver.format: csr; the other formats have kernels "
+                               "of their own: own");
+  if (!has_kokkos_kernels())
+    deck.fail("solver.kernel",
+              "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own");
+}
+
 void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
   if (o.preconditioner != PreconditionerKind::gauss_seidel) return;
   if (!has_gauss_seidel())
@@ -203,6 +219,7 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
+  resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
   matrix_market.partition_location = deck.location("problem.matrix_market.partition");
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
@@ -214,6 +231,10 @@ void Options::resolve(const config::Deck& deck, int ranks) {
     constexpr std::string_view key = "problem.fe_heat.elements";
     refuse_too_many_points(points, key, deck);
     resolve_fe_heat(fe_heat, deck);
+    if (verification_tolerance && !has_known_solution(fe_heat))
+      deck.fail("verification.tolerance",
+                "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
+                "the tolerance out");
     grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks,
                                deck);
     refuse_too_many_rows_a_rank(points, key, process_grid, deck);

@@ -83,8 +83,13 @@ struct SolverOptions {
   bool fused = true;
   SumKind sums = SumKind::fast;
   stepping::Graphs graph = stepping::Graphs::automatic;
-  config::Location graph_location;
+  config::Location graph_location = {};
 };
+
+/// Whether anything needs the entries of the matrix.
+inline bool needs_matrix(const SolverOptions& o) {
+  return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;
+}
 
 /// The keys of a deck that are cg's own.
 struct Options {

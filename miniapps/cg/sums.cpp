@@ -17,9 +17,52 @@ struct Product {
 
 } // namespace
 
-void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) const {
-  for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y},
-                        sums_at<1>(local(k)));
+Sums::Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
+           SumKind kind)
+    : alone_(comm.size() == 1) {
+  if (kind == SumKind::reproducible) {
+    exact_.emplace(comm, label, count, instance);
+    values_ = exact_->results();
+  } else {
+    values_ = Vector("cg/" + label, static_cast<std::size_t>(count));
+    fast_.emplace(comm, label, values_, comm::ReduceOp::sum, instance);
+  }
+}
+
+void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
+  if (exact_)
+    exact_->add_dot(instance, k, x, y);
+  else
+    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y},
+                          sums_at<1>(local(k)));
+}
+
+void Sums::start(const Space& instance) {
+  if (exact_)
+    exact_->start(instance);
+  else if (!alone_)
+    fast_->start(instance);
+}
+
+void Sums::finish(const Space& instance) {
+  if (exact_)
+    exact_->finish(instance);
+  else if (!alone_)
+    fast_->finish(instance);
+}
+
+void Sums::progress() {
+  if (alone_) return;
+  exact_ ? exact_->progress() : fast_->progress();
+}
+
+void Sums::poll() {
+  if (alone_) return;
+  exact_ ? exact_->poll() : fast_->poll();
+}
+
+bool Sums::stream_ordered() const {
+  return alone_ || (exact_ ? exact_->stream_ordered() : fast_->stream_ordered());
 }
 
 } // namespace kontor::cg

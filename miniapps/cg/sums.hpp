@@ -1,53 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/options.hpp"
 #include "cg/vector.hpp"
 
+#include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/reduction.hpp>
 
+#include <optional>
 #include <string>
 
 namespace kontor::cg {
 
-/// A few sums over all rows of all ranks, again and again. Kernels put this rank's into local(), and find
-/// those of all ranks in the same place after finish().
+/// A few sums over all rows of all ranks, again and again: dot() or a kernel gives this rank's, start() and
+/// finish() make them those of all. Reproducible ones are exact but for one rounding, so neither the order
+/// nor the number of ranks shows; kernels cannot compute them on the way, dot() does.
 class Sums {
  public:
   /// Collective. The sums of ranks are made by what `instance` is given.
-  Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance)
-      : alone_(comm.size() == 1), values_("cg/" + label, static_cast<std::size_t>(count)),
-        reduction_(comm, label, values_, comm::ReduceOp::sum, instance) {}
+  Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
+       SumKind kind);
 
-  /// Where sum k of this rank goes.
+  /// Where kernels put sum k of this rank, unless sums are reproducible, and find that of all ranks after
+  /// finish(), by what the instance is given.
   double* local(int k = 0) const { return values_.data() + k; }
-  /// The sums, for kernels of the instance after finish().
   const Vector& values() const { return values_; }
 
   /// Local; waits for nothing. Sum k of this rank = x.y.
-  void dot(const Space& instance, int k, const Vector& x, const Vector& y) const;
+  void dot(const Space& instance, int k, const Vector& x, const Vector& y);
 
   /// Collective; the sums travel while the caller computes.
-  void start(const Space& instance) {
-    if (!alone_) reduction_.start(instance);
-  }
-  void finish(const Space& instance) {
-    if (!alone_) reduction_.finish(instance);
-  }
+  void start(const Space& instance);
+  void finish(const Space& instance);
   /// Local. Lets MPI go on.
-  void progress() {
-    if (!alone_) reduction_.progress();
-  }
+  void progress();
   /// Local. Throws comm::Error if a sum of a graph has gone wrong.
-  void poll() {
-    if (!alone_) reduction_.poll();
-  }
+  void poll();
   /// Whether start() and finish() only queue work.
-  bool stream_ordered() const { return alone_ || reduction_.stream_ordered(); }
+  bool stream_ordered() const;
 
  private:
   bool alone_; ///< one rank: nothing travels
   Vector values_;
-  comm::Reduction<Vector> reduction_;
+  std::optional<comm::Reduction<Vector>> fast_;
+  std::optional<comm::ExactSums<Space>> exact_;
 };
 
 } // namespace kontor::cg

@@ -16,7 +16,7 @@ bool is_array_of(const Json& value, bool (Json::*test)() const noexcept) {
          std::all_of(value.begin(), value.end(), [test](const Json& element) { return (element.*test)(); });
 }
 
-std::string below(const std::string& group, const std::string& key) {
+std::string checked_path(const std::string& group, const std::string& key) {
   if (key.empty() || key == "." || key.find('/') != std::string::npos)
     throw Error(
         fmt::format("'{}' cannot name a member of {}; names are not empty and have no '/'", key, group));
@@ -30,7 +30,7 @@ void write_tree(hid_t file, const std::string& group, const Json& tree, std::vec
     throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
   make_group(file, group);
   for (const auto& [key, value] : tree.items()) {
-    const std::string path = below(group, key);
+    const std::string path = checked_path(group, key);
     if (value.is_object())
       write_tree(file, path, value, receipts);
     else if (is_array_of(value, &Json::is_object))

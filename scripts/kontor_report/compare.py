@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Several runs side by side."""
 
+from . import solves
+from .deck import other_problem
 from .record import COMMUNICATION
-from .text import on_off, percent, quantity, seconds, table, verdict
+from .text import on_off, percent, printable, quantity, seconds, table, verdict
 
 HEADER = ["file", "app", "backend", "packing", "ranks", "overlap", "time", "figure of merit", "of attainable",
           "communication", "verified", "speed"]
+TOLD = 3  # differences of two problems
 
 
 def by_app(records):
@@ -17,7 +20,9 @@ def by_app(records):
 
 
 def speed(record, baseline):
-    """How many times the baseline's figure of merit; None where the two cannot be compared."""
+    """How many times the baseline's figure of merit, or as fast a solve; None where the two cannot be compared."""
+    if solves.is_solve(record) and solves.is_solve(baseline):
+        return solves.speed(record, baseline)
     mine, other = record.figure, baseline.figure
     if not mine or not other or mine["name"] != other["name"] or not other["value"]:
         return None
@@ -27,11 +32,25 @@ def speed(record, baseline):
 def compare(records):
     parts = []
     for app, group in by_app(records).items():
+        if all(map(solves.is_solve, group)):
+            parts.append("\n".join([solves.compare_solves(app, group), *_notes(group, solves.incomparable, "not comparable with")]) + "\n")
+            continue
         baseline = group[0]
         names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
         note = f"figure of merit: {', '.join(names) or 'none'}; speed 1 is {baseline.path}"
-        parts.append(f"{app}  ({note})\n{table([_row(record, baseline) for record in group], HEADER, left=4)}\n")
+        rows = table([_row(record, baseline) for record in group], HEADER, left=4)
+        parts.append("\n".join([f"{app}  ({note})", rows, *_notes(group, other_problem, "another problem than")]) + "\n")
     return "\n".join(parts)
+
+
+def _notes(group, differences, what):
+    """A line for each run that does not do what the first one does."""
+    lines = []
+    for record in group[1:]:
+        if found := differences(record, group[0]):
+            more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
+            lines.append(f"  {printable(record.path)}: {what} {printable(group[0].path)}: {printable('; '.join(found[:TOLD]))}{more}")
+    return lines
 
 
 def _row(record, baseline):

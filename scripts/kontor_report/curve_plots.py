@@ -5,11 +5,10 @@ import numpy as np
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from .curves import SPLIT, bandwidth, by, is_split
-from .plots import COLOURS, STYLE, legend_below, plt, save
+from .drawing import PARTS, STYLE, colours, legend_below, plt, save
 from .text import seconds
 
 COLUMNS = 3  # curves side by side, at most
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -32,8 +31,9 @@ def _lines(record):
     columns = -(-len(curves) // blocks)
     figure, axes = plt.subplots(3 * blocks, columns, figsize=(4.6 * columns, 7.5 * blocks), squeeze=False,
                                 gridspec_kw={"height_ratios": [3, 2, 2] * blocks})
-    style = {series: {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4,
-                      "linewidth": 1.2} for place, series in enumerate(by("series", record.curves))}
+    all_series = list(by("series", record.curves))
+    style = {series: {"color": colour, "marker": MARKERS[all_series.index(series) % len(MARKERS)], "markersize": 4, "linewidth": 1.2}
+             for series, colour in colours(all_series).items()}
     cells = np.concatenate([axes[3 * block: 3 * block + 3].T for block in range(blocks)])  # three axes each
     for (time, rate, ratio), (name, rows) in zip(cells, curves.items()):
         time.set_title(name)
@@ -101,7 +101,7 @@ def _draw_parts(axes, points):
         parts["other"] = max(0.0, row["median"] - sum(parts.values()))
         left = 0.0
         for part, length in parts.items():
-            axes.barh(place, length, height=0.7, left=left, color=COLOURS[part], label=part if place == 0 else None)
+            axes.barh(place, length, height=0.7, left=left, color=PARTS[part], label=part if place == 0 else None)
             left += length
         axes.text(left, place, f" {seconds(row['median'])}", va="center", fontsize=8)
     axes.set_yticks(range(len(points)), [row["series"] for row in points])

@@ -5,9 +5,10 @@ NUMBER = (int, float)
 LIST = (list, str)
 
 RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
-       "backend": str, "pattern": str, "packing": str, "path": str}
+       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "iterations": int, "residual": NUMBER}
+MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
 FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}
-VERIFICATION = {"passed": int, "measure": str, "error": NUMBER, "tolerance": NUMBER}
+VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
 TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
 CALIBRATION = dict.fromkeys(
@@ -25,7 +26,7 @@ ALWAYS = {  # what all rows of a table have; a number that is not one is left ou
 def misfit(record):
     """What is wrong with the first value that is; None if all are as they must be."""
     groups = [("", record.run, RUN), ("verification", record.verification, VERIFICATION),
-              ("calibration", record.calibration, CALIBRATION)]
+              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX)]
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]
     groups += [("traffic", row, TRAFFIC) for row in record.traffic]

@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Figures: the field of one run, or the times and figures of merit of several."""
 
-import matplotlib
+import textwrap
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-from matplotlib.ticker import EngFormatter  # noqa: E402
+import numpy as np
+from matplotlib.ticker import EngFormatter
 
-from .compare import by_app, speed  # noqa: E402
-from .record import PARTS  # noqa: E402
-from .text import percent, quantity, seconds  # noqa: E402
-
-# Okabe and Ito's colours: told apart by colour-blind readers too.
-COLOURS = {"compute": "#0072B2", "pack": "#E69F00", "post": "#F0E442", "wait": "#D55E00", "unpack": "#CC79A7",
-           "reduce": "#009E73", "other": "#999999"}
-STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+from .compare import by_app, speed
+from .convergence_plots import draw_convergence
+from .deck import labels
+from .drawing import PARTS, STYLE, legend_below, plt, save
+from .solves import is_solve
+from .text import percent, quantity, seconds
 
 
 def plot_field(record, field, path):
     with plt.rc_context({**STYLE, "axes.spines.top": True, "axes.spines.right": True}):
-        figure = _image(field) if field.values.ndim == 2 else _slices(field)
+        figure = (_line, _image, _slices)[field.values.ndim - 1](field)
         time = f" at t = {field.time:.4g}" if field.time is not None else ""
-        cells = " x ".join(str(extent) for extent in reversed(field.values.shape))
+        shown = " x ".join(str(extent) for extent in reversed(field.values.shape))
         run = record.run
-        figure.suptitle(f"{run.get('app', '')}: {field.name}{time}  ({cells} cells shown, {run.get('ranks', '?')} ranks)")
+        figure.suptitle(f"{run.get('app', '')}: {field.name}{time}  ({shown} {field.places} shown, {run.get('ranks', '?')} ranks)")
         save(figure, path)
+
+
+def _line(field):
+    figure, axes = plt.subplots(figsize=(7.5, 4))
+    axes.plot(field.origin[0] + field.spacing[0] * (np.arange(field.values.size) + 0.5), field.values, color=PARTS["compute"])
+    axes.set(xlabel="x", ylabel=_named(field))
+    return figure
 
 
 def _image(field):
@@ -58,7 +61,11 @@ def _draw(figure, axes, field, values, across, up, limits, colour_bar=True):
     image = axes.imshow(values, origin="lower", extent=extent, cmap="inferno", vmin=limits[0], vmax=limits[1])
     axes.set(xlabel=across, ylabel=up)
     if colour_bar:
-        figure.colorbar(image, ax=axes, label=f"{field.name} [{field.unit}]" if field.unit else field.name)
+        figure.colorbar(image, ax=axes, label=_named(field))
+
+
+def _named(field):
+    return f"{field.name} [{field.unit}]" if field.unit else field.name
 
 
 def _range(values):
@@ -67,30 +74,39 @@ def _range(values):
 
 
 def plot_comparison(records, path):
-    groups = by_app(records)
+    groups = by_app(records).items()
+    curves = {app: any(record.history for record in group) and all(map(is_solve, group)) for app, group in groups}
+    heights = [height for app, group in groups for height in ([7] * curves[app] + [len(group) + 1.5])]
     with plt.rc_context(STYLE):
-        sizes = [len(group) for group in groups.values()]
-        figure, axes = plt.subplots(len(groups), 2, figsize=(12, 1.6 + 0.5 * sum(sizes) + 0.9 * len(sizes)),
-                                    squeeze=False, gridspec_kw={"height_ratios": [size + 1.5 for size in sizes]})
-        for row, (app, group) in zip(axes, groups.items()):
-            _times(row[0], app, group)
-            _figures(row[1], group)
-        legend_below(figure, axes.flat[:1])
+        figure = plt.figure(figsize=(12, 1 + 0.55 * sum(heights)))
+        rows = iter(figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
+        bars = []
+        for app, group in groups:
+            if curves[app]:
+                draw_convergence(group, *next(rows).subplots(1, 2))
+            left, right = next(rows).subplots(1, 2)
+            _times(left, app, group)
+            _figures(right, group)
+            bars.append(left)
+        legend_below(figure, bars)
         save(figure, path)
 
 
 def _times(axes, app, group):
+    named = labels(group) if all(map(is_solve, group)) else [""] * len(group)
+    parts = [part for part in PARTS if part == "other" or any(part in record.timers for record in group)]
     for place, record in enumerate(group):
         left, total = 0.0, record.seconds or 0.0
-        shares = {part: record.share(part) or 0.0 for part in PARTS}
+        shares = {part: record.share(part) or 0.0 for part in parts}
         shares["other"] = max(0.0, 1 - sum(shares.values()))
         for part, share in shares.items():
-            axes.barh(place, share * total, height=0.6, left=left, color=COLOURS[part], label=part if place == 0 else None)
+            axes.barh(place, share * total, height=0.6, left=left, color=PARTS[part], label=part if place == 0 else None)
             left += share * total
-        axes.text(left, place, f" {seconds(record.seconds)}", va="center")
+        ratio = speed(record, group[0]) if place and is_solve(record) else None
+        axes.text(left, place, f" {seconds(record.seconds)}" + (f", {ratio:.2f} x" if ratio else ""), va="center")
     axes.set_title(f"{app}: time of one repeat")
     axes.set_xlabel("seconds")
-    axes.set_yticks(range(len(group)), [_label(record) for record in group])
+    axes.set_yticks(range(len(group)), [_label(record, name) for record, name in zip(group, named)], fontsize=8 if any(named) else None)
     axes.set_ylim(len(group) - 0.5, -0.5)
     axes.margins(x=0.15)
 
@@ -105,8 +121,8 @@ def _figures(axes, group):
         if not figure:
             axes.text(0, place, " none", va="center")
             continue
-        axes.barh(place, figure["value"], height=0.6, color=COLOURS["compute"])
-        ratio = speed(record, group[0])
+        axes.barh(place, figure["value"], height=0.6, color=PARTS["compute"])
+        ratio = None if is_solve(record) else speed(record, group[0])
         notes = [quantity(figure["value"], figure.get("unit", ""))]
         notes += [f"{percent(record.fraction)} of attainable"] if record.fraction is not None else []
         notes += [f"{ratio:.2f} x"] if ratio is not None and place else []
@@ -118,20 +134,7 @@ def _figures(axes, group):
     axes.set_xlim(0, 1.8 * max((figure["value"] for figure in shown), default=1))
 
 
-def _label(record):
+def _label(record, name):
     run = record.run
-    return f"{record.path}\n{run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
-
-
-def legend_below(figure, plots, columns=8):
-    """One legend for all plots, of the colours in these: they are the same everywhere."""
-    found = {label: handle for axes in plots for handle, label in zip(*axes.get_legend_handles_labels())}
-    labels, handles = found.keys(), found.values()
-    room = 0.4 * -(-len(labels) // columns) / figure.get_figheight()
-    figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
-    figure.legend(handles, labels, ncols=columns, loc="lower center", frameon=False)
-
-
-def save(figure, path):
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
+    name = name or f"{run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
+    return f"{record.path}\n{textwrap.fill(name, 52)}"

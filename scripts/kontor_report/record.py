@@ -11,9 +11,11 @@ import numpy as np
 from .expected import misfit
 from .text import printable
 
-# Where the measured time of a repeat goes; all else in /run/timers lies outside of it.
-COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce")
-PARTS = ("compute", *COMMUNICATION)
+COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
+# The order in which parts of a repeat are shown; others follow.
+PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
+# Regions outside of the measured time, where the record does not say so itself.
+OUTSIDE = ("calibrate", "setup", "read", "partition", "structure", "elements", "assembly", "boundary", "verify", "io")
 
 
 class RecordError(Exception):
@@ -44,6 +46,9 @@ class Record:
     calibration: dict = field(default_factory=dict)
     curves: list = field(default_factory=list)  # of dicts: one point of one series of one curve each
     ratios: list = field(default_factory=list)  # of dicts: one series over another at one size each
+    matrix: dict = field(default_factory=dict)  # attributes of /run/matrix
+    solver: dict = field(default_factory=dict)  # what the method and its preconditioner tell, attributes of /run/solver
+    history: dict = field(default_factory=dict)  # name, iterations, values; empty if there is none
 
     @property
     def figure(self):
@@ -68,6 +73,17 @@ class Record:
             return float(np.median(self.repeats))
         return self.timers.get("total", {}).get("max")
 
+    @property
+    def parts(self):
+        """The regions that the measured time of a repeat went to, in the order in which they are shown."""
+        known = [region for region in PARTS if region in self.timers]
+        others = [region for region in self.timers if region not in (*PARTS, "total")]
+        return known + [region for region in others if not self.is_outside(region)]
+
+    def is_outside(self, region):
+        """Whether the region is no part of the measured time."""
+        return region in OUTSIDE or bool(self.timers[region].get("once"))
+
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""
         total = self.timers.get("total", {}).get("median") or self.seconds
@@ -90,6 +106,9 @@ def read_record(path):
             calibration=_attributes(run.get("calibration")),
             curves=_rows(run.get("curves")),
             ratios=_rows(run.get("ratios")),
+            matrix=_attributes(run.get("matrix")),
+            solver={**_attributes(run.get("solver")), **_attributes(run.get("solver/preconditioner"))},
+            history=_history(run.get("history")),
         )
     if wrong := misfit(record):
         raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
@@ -99,11 +118,12 @@ def read_record(path):
 @dataclass
 class Field:
     name: str
-    values: np.ndarray  # (ny, nx) or (nz, ny, nx)
+    values: np.ndarray  # (nx), (ny, nx) or (nz, ny, nx)
+    places: str  # what they belong to: cells, points, or just values where the file does not say
     unit: str
     time: float  # None if the file does not say
-    origin: tuple  # x, y(, z)
-    spacing: tuple  # x, y(, z), between the values kept
+    origin: tuple  # x(, y, z); the first value stands half a spacing further
+    spacing: tuple  # x(, y, z), between the values kept
 
 
 def read_field(path, most=1024):
@@ -114,19 +134,23 @@ def read_field(path, most=1024):
             raise RecordError(f"{path}: no field in it (its deck has output.fields: none); --set output.fields=final writes one")
         name = sorted(fields)[0]
         data = fields[name]
-        if data.ndim not in (2, 3):
-            raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 2 or 3 can be plotted")
+        if data.ndim not in (1, 2, 3):
+            raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 1 to 3 can be plotted")
         _check_size(data)
         step = max(1, -(-max(data.shape) // most))
         attributes = _attributes(data)
         grid = _attributes(file.get("VTKHDF"))
+        places = next((what for what in ("cell", "point") if f"VTKHDF/{what.title()}Data/{name}" in file), "value")
+        spacing = [step * width for width in grid.get("Spacing", (1, 1, 1))][: data.ndim]
+        before = [width / 2 if places == "point" else 0 for width in spacing]
         return Field(
             name=name,
             values=data[(slice(None, None, step),) * data.ndim],
+            places=f"{places}s",
             unit=attributes.get("unit", ""),
             time=attributes.get("time"),
-            origin=tuple(grid.get("Origin", (0, 0, 0)))[: data.ndim],
-            spacing=tuple(step * width for width in grid.get("Spacing", (1, 1, 1)))[: data.ndim],
+            origin=tuple(at - half for at, half in zip(grid.get("Origin", (0, 0, 0)), before)),
+            spacing=tuple(spacing),
         )
 
 
@@ -166,6 +190,16 @@ def _numbers(data):
         return []
     _check_size(data)
     return [float(number) for number in data[()]]
+
+
+def _history(group):
+    name = next((name for name in ("residual", "norm") if group is not None and name in group), None)
+    if name is None:
+        return {}
+    iterations, values = _numbers(group.get("iteration")), _numbers(group[name])
+    if len(iterations) != len(values):
+        raise ValueError(f"{group.name} has {len(iterations)} iterations and {len(values)} values")
+    return {"name": name, "iterations": [int(number) for number in iterations], "values": values} if values else {}
 
 
 def _attributes(node):

@@ -2,15 +2,21 @@
 """One run as text."""
 
 from .curves import curve_sections
-from .record import PARTS
-from .text import on_off, percent, quantity, section, seconds, table, verdict
+from .deck import section_of
+from .history import history_table, history_title
+from .solves import is_solve, matrix_table, solution_table
+from .text import on_off, percent, printable, quantity, section, seconds, table, verdict
 
 TRAFFIC_ROWS = 8  # more neighbours than this are summed up
+WIDTH = 110  # of what the deck says
 
 
 def show(record):
     parts = [
         section("Run", _run(record)),
+        *([section("Deck", deck)] if (deck := _deck(record)) else []),
+        *([section("Matrix", matrix_table(record))] if record.matrix else []),
+        *([section("Solution", solution_table(record))] if is_solve(record) else []),
         section("Verification", _verification(record)),
         section("Figures of merit", _figures(record)),
     ]
@@ -19,6 +25,8 @@ def show(record):
         parts.append(section(_time_title(record), _timers(record)))
         if outside := _outside(record):
             parts.append(section("Outside the measured time", outside))
+    if record.history:
+        parts.append(section(history_title(record), history_table(record)))
     if record.traffic:
         parts.append(section("Traffic of one exchange", _traffic(record)))
     if record.calibration:
@@ -47,12 +55,25 @@ def _run(record):
         ["ranks", f"{run.get('ranks', '?')}{grid}"],
         ["exchange", ", ".join(word for word in exchange if word)],
         ["precision", words("precision")],
+        *([key, words(key)] for key in ("sweeps", "steps") if key in run),
         ["runs on", " of ".join(filter(None, [words("execution_space"), _named("Kokkos", run.get("kokkos_version"))]))],
         ["libraries", ", ".join(filter(None, [words("mpi_library"), _named("HDF5", run.get("hdf5_version"))]))],
         ["compiler", words("compiler", "flags")],
         ["command", words("command")],
     ]
     return table([row for row in rows if row[1].strip()], left=2)
+
+
+def _deck(record):
+    """What was asked for, a few lines a section."""
+    rows = []
+    for name in ("problem", "solver", "time"):
+        lines = [""]
+        for phrase in section_of(record, name):
+            longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase
+            lines = [*lines[:-1], longer] if len(longer) < WIDTH else [*lines, phrase]
+        rows += [[name if place == 0 else "", line] for place, line in enumerate(lines) if line]
+    return rows and table(rows, left=2)
 
 
 def _named(name, version):
@@ -64,7 +85,8 @@ def _verification(record):
     if record.passed is None:
         return "  not verified"
     row = [verdict(record.passed), check.get("measure", "error"), f"{check.get('error', float('nan')):.3g}"]
-    return table([[*row, f"{check.get('tolerance', float('nan')):.3g}"]], ["verdict", "measure", "error", "tolerance"], left=2)
+    text = table([[*row, f"{check.get('tolerance', float('nan')):.3g}"]], ["verdict", "measure", "error", "tolerance"], left=2)
+    return text + (f"\n  {printable(check['remark'])}" if check.get("remark") else "")
 
 
 def _figures(record):
@@ -87,16 +109,16 @@ def _time_title(record):
 
 
 def _timers(record):
-    regions = [region for region in ("total", *PARTS) if region in record.timers]
+    regions = [region for region in ("total", *record.parts) if region in record.timers]
     rows = [[region, *_times(record.timers[region]), percent(record.share(region))] for region in regions]
-    known = record.share(*PARTS)
+    known = record.share(*record.parts)
     if known is not None and known < 0.995:
         rows.append(["other", "", "", "", "", "", percent(1 - known)])
     return table(rows, ["region", "calls", "min", "median", "max", "slowest rank", "share"])
 
 
 def _outside(record):
-    rows = [[region, *_times(times)] for region, times in record.timers.items() if region not in ("total", *PARTS)]
+    rows = [[region, *_times(times)] for region, times in record.timers.items() if region != "total" and record.is_outside(region)]
     return rows and table(rows, ["region", "calls", "min", "median", "max", "slowest rank"])
 
 

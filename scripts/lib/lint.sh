@@ -70,14 +70,13 @@ lint_tidy() {
     say "lint: no $(shown_path "$database"): run kontor build first; clang-tidy left out"
     return 0
   fi
-  # clang cannot read what g++ precompiled, nor some of its options.
-  local own=$build_dir/clang-tidy
+  local own=$build_dir/clang-tidy python
+  python=$(python_with json) || { say "lint: python3 is not installed; clang-tidy left out" && return 0; }
   mkdir -p "$own"
-  sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//; s/ (-fpch-preprocess|--param=[^ ]*)//g' \
-    "$database" >"$own/compile_commands.json"
+  "$python" "$kontor_root/scripts/lib/tidy_database.py" "$database" >"$own/compile_commands.json"
   # Only what is compiled here has an entry to check with. Tests use C++20 that clang 14 does not compile yet.
   sources '*.cpp' ':!:*/tests/*' | while IFS= read -rd '' file; do
-    if grep -qF "$kontor_root/$file\"" "$database"; then printf '%s\0' "$file"; fi
+    if grep -qF "$kontor_root/$file\"" "$own/compile_commands.json"; then printf '%s\0' "$file"; fi
   done | xargs -0r -n 1 -P "$(processing_units)" "$tool" --quiet -p "$own" 2>/dev/null
 }
 

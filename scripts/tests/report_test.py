@@ -18,14 +18,17 @@ from command import SCRIPTS, KontorTest
 try:
     import h5py
     import numpy as np
-    from sample_curves import add_curves, add_split_curves
-    from sample_file import BANDWIDTH, DECK, UPDATES, write_sample
-except ModuleNotFoundError:
-    print("skipped: no h5py")
+    import yaml  # noqa: F401
+except ModuleNotFoundError as error:
+    print(f"skipped: no {error.name}")
     sys.exit(77)
 
+from sample_curves import add_curves, add_split_curves
+from sample_file import BANDWIDTH, DECK, UPDATES, write_sample
+from sample_solve import write_solve
+
 sys.path.insert(0, str(SCRIPTS))
-from kontor_report.compare import compare  # noqa: E402
+from kontor_report.compare import compare, speed  # noqa: E402
 from kontor_report.isolated import isolated  # noqa: E402
 from kontor_report.record import RecordError, read_field, read_record  # noqa: E402
 from kontor_report.show import show  # noqa: E402
@@ -34,6 +37,9 @@ try:
     import matplotlib  # noqa: F401
 
     PLOTS = True
+    from kontor_report.convergence_plots import draw_convergence
+    from kontor_report.drawing import BACKENDS, colours, plt
+    from kontor_report.plots import plot_field
 except ModuleNotFoundError:
     PLOTS = False
 
@@ -163,6 +169,139 @@ class Comparison(ReportTest):
         self.assertEqual([record["speed"] for record in json.loads(self.report("--json", *files))], [1, 1, 1])
 
 
+    def test_another_problem_is_told(self):
+        other = DECK.replace("[40, 30]", "[80, 60]")
+        text = self.report(self.sample("a.h5"), self.sample("b.h5", deck=other), self.sample("c.h5", deck="a: ["), self.sample("d.h5"))
+        self.assertIn("b.h5: another problem than a.h5: problem.cells is [80, 60], not [40, 30]", text)
+        self.assertNotIn("d.h5: another", text)
+
+
+class Solves(ReportTest):
+    """Runs that iterate until a residual is small."""
+
+    def solve(self, name, **differences):
+        return read_record(str(write_solve(self.folder / name, **differences)))
+
+    def compared(self, *records):
+        """Without the folder, which is not always the same."""
+        return compare(records).replace(f"{self.folder}/", "")
+
+    def test_one(self):
+        text = show(self.solve("a.h5"))
+        self.assert_row(text, "problem", "kind stencil, points [10, 10, 10], exact 1, initial 0")
+        self.assert_row(text, "solver", "method classic, preconditioner none, tolerance 1.0e-09, max_iterations 500")
+        self.assert_row(text, "nonzeros", "21952 (22 a row)")
+        self.assert_row(text, "rows a rank", "480 to 520")
+        self.assert_row(text, "ghosts a rank", "at most 100")
+        self.assert_row(text, "neighbours a rank", "at most 1")
+        self.assert_row(text, "bytes", "300 kB")
+        self.assert_row(text, "ending", "converged")
+        self.assert_row(text, "residual", "1e-10 (tolerance 1e-09)")
+        self.assert_row(text, "time to solution", "2.00 s")
+        self.assert_row(text, "time per iteration", "100 ms")
+        self.assert_row(text, "replacements", "3")
+        self.assert_row(text, "drift", "1.25e-12")
+        self.assert_row(text, "degree", "4")
+        self.assert_row(text, "converged; error 2e-10")
+        self.assert_row(text, "effective bandwidth", "24.0 GB/s", "32.0 GB/s", "75.0 %")
+        self.assert_row(text, "20", "1.000e-10")
+        self.assertIn("multiplies it by 0.3162", text)
+        inside, outside = text.split("Outside the measured time")
+        self.assert_row(inside, "spmv", "21", "1.00 s", "1.00 s", "1.00 s", "0", "50.0 %")
+        self.assert_row(inside, "other", "10.0 %")
+        self.assert_row(outside, "assembly", "21", "5.00 s", "5.00 s", "5.00 s", "0")
+        self.assertNotRegex(text, "(?i)cell|sweep")
+
+    def test_by_time_to_solution(self):
+        text = self.compared(
+            self.solve("a.h5"), self.solve("b.h5", method="pipelined", seconds=1.0, iterations=40),
+            self.solve("c.h5", preconditioner="jacobi", run={"backend": "shm", "packing": "none"}, passed=0))
+        self.assertIn("speed 1 is a.h5", text)
+        self.assert_row(text, "a.h5", "view, classic, no preconditioner", "2.00 s", "20", "100 ms", "4.00 Gflop/s", "75.0 %", "25.0 %",
+                        "passed", "1.000")
+        self.assert_row(text, "b.h5", "view, pipelined, no preconditioner", "1.00 s", "40", "25.0 ms", "4.00 Gflop/s",
+                        "75.0 %", "50.0 %", "passed", "2.000")
+        self.assert_row(text, "c.h5", "shm, classic, jacobi", "2.00 s", "20", "100 ms", "-", "-", "25.0 %", "FAILED", "-")
+        self.assertNotIn("not comparable", text)
+
+    def test_what_does_not_compare(self):
+        """Another matrix, right-hand side or tolerance; but not another way to set up, or a limit that was not reached."""
+        cases = {
+            "problem.stencil.points is [20, 10, 10], not [10, 10, 10]": {"points": 20},
+            "the matrix has 1001 rows and 21952 nonzeros, not 1000 and 21952": {"rows": 1001},
+            "problem.kind is fe_heat, not stencil": {"kind": "fe_heat"},
+            "solver.tolerance is 1.0e-06, not 1.0e-09": {"tolerance": "1.0e-06"},
+        }
+        alone = self.solve("a.h5")
+        for says, differences in cases.items():
+            with self.subTest(says):
+                other = self.solve("b.h5", **differences)
+                text = self.compared(alone, other)
+                self.assertIn(f"b.h5: not comparable with a.h5: {says}\n", text)
+                self.assertIsNone(speed(other, alone))
+        for differences in {"max_iterations": 600}, {"assembly": "atomic"}:
+            self.assertEqual(speed(self.solve("b.h5", **differences), alone), 1)
+        first, second = (self.solve(f"{name}.h5", kind="fe_heat", assembly=name) for name in ("gather", "atomic"))
+        self.assertEqual(speed(second, first), 1)
+
+    def test_endings(self):
+        """Only what has converged, or has made the same number of iterations, has a speed."""
+        short = {"ending": "not converged within solver.max_iterations", "residual": 0.01}
+        made = {"ending": "all iterations made", "tolerance": "0.0"}
+        limit, first = self.solve("b.h5", **short), self.solve("c.h5", **made)
+        text = self.compared(self.solve("a.h5"), limit, first)
+        self.assertIn("b.h5: not converged within solver.max_iterations, residual 0.01 (tolerance 1e-09)\n", text)
+        self.assertRegex(text, r"b.h5 .* -  +20 ")
+        self.assertIsNone(speed(limit, limit))
+        self.assertEqual(speed(self.solve("d.h5", ending="the guess is a solution", seconds=1.0), self.solve("a.h5")), 2)
+        self.assertEqual(speed(self.solve("d.h5", seconds=1.0, **made), first), 2)
+        self.assertIsNone(speed(self.solve("d.h5", max_iterations=600, **made), first))
+
+    def test_decks_that_say_nothing(self):
+        for deck in None, "", "- 1", "a: &a [*a]", "a: [", "problem: &p {q: *p}", "[" * 1000:
+            record = self.solve("a.h5", run={"deck": deck})
+            self.assertIn("converged", show(record))
+            self.assertEqual(speed(record, record), 1)
+
+    def test_json(self):
+        write_solve(self.folder / "a.h5")
+        (record,) = json.loads(self.report("--json", "a.h5"))
+        self.assertEqual(record["history"]["values"][:2], [1, 10**-0.5])
+        self.assertEqual(record["matrix"]["ghosts_max"], 100)
+
+    def test_a_history_cut_short(self):
+        write_solve(self.folder / "a.h5")
+        with h5py.File(self.folder / "a.h5", "a") as file:
+            del file["run/history/iteration"]
+            file["run/history/iteration"] = [0, 1]
+        with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/history has 2 iterations and 21 values"):
+            read_record(str(self.folder / "a.h5"))
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_curves(self):
+        """A line a run; a backend has its colour, here and in the curves of pingpong; methods have colours where it is the same."""
+        def drawn(*records):
+            figure, axes = plt.subplots()
+            self.addCleanup(plt.close, figure)
+            draw_convergence(records, axes)
+            self.assertEqual(axes.get_yscale(), "log")
+            lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 21]
+            return [(line.get_label(), line.get_color()) for line in lines]
+
+        runs = [self.solve("a.h5", run={"backend": "shm"}), self.solve("b.h5"), self.solve("c.h5", method="merged")]
+        self.assertEqual(drawn(*runs), [("shm, classic", BACKENDS["shm"]), ("view, classic", BACKENDS["view"]),
+                                        ("view, merged", BACKENDS["view"])])
+        self.assertEqual(len(set(drawn(*runs[1:]))), 2)
+        self.assertEqual([label.rpartition("/")[2] for label, _ in drawn(runs[1], self.solve("d.h5"))], ["b.h5", "d.h5"])
+        self.assertEqual(colours(["view persistent", "typed", "raw"])["view persistent"], BACKENDS["view"])
+        self.assertEqual(len(set(colours(["view", "typed", "raw"]).values())), 3)
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_pictures(self):
+        write_solve(self.folder / "a.h5")
+        self.assert_picture("a.h5")
+
+
 class Errors(ReportTest):
     def test_messages(self):
         self.write("text.h5", "not at all")
@@ -182,6 +321,15 @@ class Errors(ReportTest):
         self.fake("python", "exit 1")
         message = "kontor: report needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
         self.assert_fails(self.kontor("report", self.sample("a.h5")), message)
+
+    def test_without_yaml(self):
+        """A run can be repeated all the same."""
+        (self.folder / "without").mkdir()
+        self.write("without/yaml.py", "raise ModuleNotFoundError('No module named yaml', name='yaml')")
+        done = self.kontor("report", self.sample("a.h5"), PYTHONPATH=str(self.folder / "without"))
+        self.assert_fails(done, "kontor: report needs Python with yaml: apt-get install python3-yaml")
+        done = self.kontor("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", PYTHONPATH=str(self.folder / "without"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_no_field(self):
@@ -275,12 +423,12 @@ class Damaged(ReportTest):
 
     def test_whatever_is_damaged(self):
         """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""
-        choose = random.Random(6)
+        choose = random.Random(8)
         whole = self.whole_files()
         ends = {"shown": 0, "refused": 0, "died": 0}
         begin = time.monotonic()
         for number in range(150):
-            (self.folder / "a.h5").write_bytes(damaged(whole[number % 2], choose))
+            (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
             said = io.StringIO()
             with contextlib.redirect_stderr(said):
                 code = isolated(lambda now: self.look_at(str(self.folder / "a.h5")), [], seconds=2)
@@ -293,7 +441,8 @@ class Damaged(ReportTest):
     def whole_files(self):
         self.sample("plane.h5")
         add_curves(self.folder / self.sample("curves.h5", field=False))
-        return [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5")]
+        write_solve(self.folder / "solve.h5")
+        return [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5", "solve.h5")]
 
     @staticmethod
     def look_at(path):
@@ -302,7 +451,7 @@ class Damaged(ReportTest):
             record = read_record(path)
             show(record)
             compare([record])
-            if not record.curves:
+            if not record.curves and not record.history:
                 read_field(path)
         except RecordError as error:
             return 17 if "\n" not in str(error) else 18
@@ -353,8 +502,21 @@ class Plots(ReportTest):
         self.assert_picture(self.sample("plane.h5"))
         self.assert_picture(self.sample("space.h5", shape=(6, 5, 4)))
 
+    def test_a_line_and_what_values_belong_to(self):
+        """Points lie at the ends of the mesh, centres of cells half a cell inside."""
+        for places, first in ("cell", 0.0), ("point", -0.0125):
+            path = str(self.folder / self.sample("line.h5", shape=(40,)))
+            with h5py.File(path, "a") as file:
+                file[f"VTKHDF/{places.title()}Data/temperature"] = file["fields/temperature"]
+            field = read_field(path)
+            self.assertEqual((field.places, field.origin), (f"{places}s", (first,)))
+        plot_field(read_record(path), field, self.folder / "out.png")
+        self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
+
     def test_comparison(self):
-        self.assert_picture(self.sample("a.h5"), self.sample("b.h5", passed=0, figures=()), self.sample("c.h5", app="cg"))
+        for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
+            write_solve(self.folder / name, method=method)
+        self.assert_picture(self.sample("a.h5"), self.sample("b.h5", passed=0, figures=()), "c.h5", "d.h5")
 
 
 class Repeat(ReportTest):

@@ -10,9 +10,9 @@ SEE_HELP = "\nRun with --help for more information."
 
 
 class Usage(RefusalTest):
-    def refused_alone(self, says, *arguments):
+    def refused_alone(self, says, *arguments, ranks=(1,)):
         """Without a deck before the arguments."""
-        for count in 1, 3:
+        for count in ranks:
             with self.subTest(arguments=arguments, ranks=count):
                 result = self.heat(*arguments, ranks=count, limit=10)
                 self.assertEqual((result.code, result.out, result.err), (2, "", says + "\n"))
@@ -22,7 +22,7 @@ class Usage(RefusalTest):
         self.refused_alone("the input deck is required" + SEE_HELP)
 
     def test_deck_does_not_exist(self):
-        self.refused_alone("nope.yaml: cannot read the deck: No such file or directory", "nope.yaml")
+        self.refused_alone("nope.yaml: cannot read the deck: No such file or directory", "nope.yaml", ranks=(1, 3))
 
     def test_deck_is_a_directory(self):
         self.refused_alone(".: cannot read the deck: it is a directory", ".")
@@ -36,7 +36,7 @@ class Usage(RefusalTest):
         )
 
     def test_unknown_flag(self):
-        self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos")
+        self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos", ranks=(1, 3))
 
     def test_two_decks(self):
         self.refused("The following argument was not expected: other.yaml" + SEE_HELP, "other.yaml")
@@ -104,7 +104,7 @@ class Kokkos(RefusalTest):
 
 class Overrides(RefusalTest):
     def test_unknown_key(self):
-        self.refused_set("comm.backand=raw", "comm.backand is unknown; did you mean comm.backend?")
+        self.refused_set("comm.backand=raw", "comm.backand is unknown; did you mean comm.backend?", ranks=(1, 3))
 
     def test_no_value(self):
         self.refused_set("comm.backend", "an override is written section.key=value")
@@ -132,7 +132,8 @@ class Ranks(RefusalTest):
 
     def test_process_grid_of_other_dimensions(self):
         self.refused_set(
-            "decomposition.process_grid=[3]", "decomposition.process_grid has length 1; that of problem.cells is 2"
+            "decomposition.process_grid=[3]", "decomposition.process_grid has length 1; that of problem.cells is 2",
+            ranks=(3,),
         )
 
     def test_process_grid_finer_than_the_cells(self):
@@ -182,6 +183,7 @@ class Backends(RefusalTest):
             "comm.packing=datatype",
             "comm.packing is not available: backend 'raw' takes contiguous buffers only, so packing 'datatype' is not "
             "possible; choose packing 'kernel', 'none' or 'auto', or backend view",
+            ranks=(1, 3),
         )
 
     def test_no_packing_where_a_face_does_not_lie_in_one_piece(self):

@@ -13,7 +13,8 @@ FUNCTIONS = (
 
 class OneKey(RefusalTest):
     def test_unknown(self):
-        self.refused_when("cells:", "cels:", "deck.yaml:3:3: problem.cels is unknown; did you mean problem.cells?")
+        says = "deck.yaml:3:3: problem.cels is unknown; did you mean problem.cells?"
+        self.refused_when("cells:", "cels:", says, ranks=(1, 3))
 
     def test_wrong_type(self):
         self.refused_when(
@@ -80,16 +81,20 @@ class Text(RefusalTest):
             'deck.yaml:4:14: problem.precision expects float or double, found "half"\n'
             'deck.yaml:5:12: problem.initial expects an expression of x, y and z, found "2*": it ends too early',
             deck=deck,
+            ranks=(3,),
         )
 
 
 class Expressions(RefusalTest):
+    RANKS = (3,)  # each looks at its own cells
+
     def test_malformed(self):
         self.refused_when(
             '"sin(pi*x)"',
             '"sin(pi*x"',
             "deck.yaml:5:24: problem.boundary.y_max.dirichlet expects an expression of x, y, z and t, "
             'found "sin(pi*x": Missing parenthesis',
+            ranks=(1,),
         )
 
     def test_unknown_variable(self):
@@ -98,6 +103,7 @@ class Expressions(RefusalTest):
             '"sin(pi*r)"',
             "deck.yaml:5:24: problem.boundary.y_max.dirichlet expects an expression of x, y, z and t, "
             f'found "sin(pi*r)": r is unknown at position 8; known are x, y, z, t, pi and the functions {FUNCTIONS}',
+            ranks=(1,),
         )
 
     # The corner is the last rank's alone, however the cells are divided.
@@ -163,6 +169,7 @@ class SeveralKeys(RefusalTest):
             "[13, 11]",
             "[100000000, 100000000]",
             "deck.yaml:3:10: problem.cells [100000000, 100000000] are 1e+16 cells; at most 1e+15 are possible",
+            ranks=(1, 3),
         )
 
     def test_periodic_at_one_end(self):

@@ -12,10 +12,13 @@ OTHER = "choose another file with output.file or -o"
 
 
 class Output(RefusalTest):
+    RANKS = (3,)  # rank 0 looks at the files
+
     def test_in_a_missing_directory(self):
         self.refused(
             f"output: cannot write nope/x.h5: No such file or directory; make the directory or {OTHER}",
             *("-o", "nope/x.h5"),
+            ranks=(1, 3),
         )
 
     def test_is_a_directory(self):
@@ -38,6 +41,8 @@ class Output(RefusalTest):
 
 
 class Sidecars(RefusalTest):
+    RANKS = (3,)
+
     def test_xdmf_file_is_a_directory(self):
         (self.folder / "plate.xmf").mkdir()
         self.refused("output: cannot write plate.xmf: it is a directory; choose another file")
@@ -71,8 +76,8 @@ class Collisions(RefusalTest):
     ]
 
     def test_one_file_for_two_purposes(self):
-        for option, path, roles in self.CASES:
-            self.refused(f"{path} cannot be both {roles}; choose another file", option, path)
+        for number, (option, path, roles) in enumerate(self.CASES):
+            self.refused(f"{path} cannot be both {roles}; choose another file", option, path, ranks=(1,) if number else (1, 3))
 
     def test_one_file_by_two_names(self):
         self.write("plate.h5", "")

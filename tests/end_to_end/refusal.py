@@ -22,12 +22,17 @@ def change(deck, old, new):
 
 
 class RefusalTest(HeatTest):
+    """What all ranks find out alike is refused by the same code whatever it is, which one case of a class shows on
+    several ranks. What one rank alone finds must be told on several."""
+
+    RANKS = (1,)
+
     def contents(self):
         return {p: p.read_bytes() if p.is_file() else None for p in self.folder.rglob("*")}
 
-    def refused(self, says, *arguments, deck=PLATE, ranks=(1, 3)):
+    def refused(self, says, *arguments, deck=PLATE, ranks=None):
         """Runs `heat deck.yaml` with more arguments, on each number of ranks."""
-        for count in ranks:
+        for count in ranks or self.RANKS:
             with self.subTest(says=says, ranks=count):
                 self.write("deck.yaml", deck)
                 self.write("plate.h5", "what an earlier run left")

@@ -179,7 +179,7 @@ std::optional<std::string> AgreementCheck::finish() {
 void AgreementCheck::compare_calls() const {
   const auto& theirs = records_->theirs;
   const auto with_problem =
-      std::find_if(theirs.begin(), theirs.end(), [](const Record& r) { return r.has_problem != 0; });
+      std::find_if(theirs.begin(), theirs.end(), [](const auto& r) { return r.has_problem != 0; });
   if (with_problem != theirs.end()) {
     const auto rank = static_cast<int>(with_problem - theirs.begin());
     const auto problem =
@@ -187,7 +187,7 @@ void AgreementCheck::compare_calls() const {
     throw UsageError(said_by(rank, problem));
   }
   const auto other = std::find_if(theirs.begin(), theirs.end(),
-                                  [&](const Record& r) { return r.hash != theirs.front().hash; });
+                                  [&](const auto& r) { return r.hash != theirs.front().hash; });
   if (other == theirs.end()) return;
   const auto rank = static_cast<int>(other - theirs.begin());
   const auto first = said_by(0, to_string(call_));

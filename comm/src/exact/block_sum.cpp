@@ -14,15 +14,13 @@ namespace {
 
 struct Outcome {
   double sums[levels];
-  double largest;     ///< size; what is not finite may be left out
+  double largest;     ///< size of the values, or of what is left where that is stored; not of a NaN
   std::uint64_t left; ///< bits of what is left of the values; a NaN's if one was not finite
 };
 
-#if defined(__GNUC__)
-[[gnu::always_inline]]
-#endif
-inline Outcome
-divide(const double* values, int count, const Level* of) {
+/// Sums of the values' multiples; `store`: the values become what is left of them.
+template <bool store>
+[[gnu::always_inline]] inline Outcome divide(double* values, int count, const Level* of) {
   static_assert(levels == 3);
   const Level a = of[0];
   const Level b = of[1];
@@ -34,51 +32,58 @@ divide(const double* values, int count, const Level* of) {
   std::uint64_t left = 0;
 #pragma omp simd reduction(+ : sum_a, sum_b, sum_c) reduction(max : largest) reduction(| : left)
   for (int i = 0; i < count; ++i) {
-    double x = values[i];
-    const double size = std::abs(x);
-    largest = size > largest ? size : largest;
+    const double x = values[i];
     const double in_a = a.multiple(x);
-    x -= in_a;
-    const double in_b = b.multiple(x);
-    x -= in_b;
-    const double in_c = c.multiple(x);
-    x -= in_c;
+    const double after_a = x - in_a;
+    const double in_b = b.multiple(after_a);
+    const double after_b = after_a - in_b;
+    const double in_c = c.multiple(after_b);
+    const double after_c = after_b - in_c;
     sum_a += in_a;
     sum_b += in_b;
     sum_c += in_c;
-    left |= std::bit_cast<std::uint64_t>(x);
+    if constexpr (store) values[i] = after_c;
+    const double size = std::abs(store ? after_c : x);
+    largest = size > largest ? size : largest;
+    left |= std::bit_cast<std::uint64_t>(after_c);
   }
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   return {{sum_a, sum_b, sum_c}, largest, left & ~sign};
 }
 
-using Divide = Outcome (*)(const double*, int, const Level*);
+using Divide = Outcome (*)(double*, int, const Level*);
 
-Outcome divide_anywhere(const double* values, int count, const Level* of) {
-  return divide(values, count, of);
+template <bool store>
+Outcome divide_anywhere(double* values, int count, const Level* of) {
+  return divide<store>(values, count, of);
 }
 
 #if defined(KONTOR_EXACT_TARGETS)
-[[gnu::target("avx2")]] Outcome divide_by_4(const double* values, int count, const Level* of) {
-  return divide(values, count, of);
+template <bool store>
+[[gnu::target("avx2")]] Outcome divide_by_4(double* values, int count, const Level* of) {
+  return divide<store>(values, count, of);
 }
+template <bool store>
 [[gnu::target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")]] Outcome
-divide_by_8(const double* values, int count, const Level* of) {
-  return divide(values, count, of);
+divide_by_8(double* values, int count, const Level* of) {
+  return divide<store>(values, count, of);
 }
+template <bool store>
 Divide fastest() {
-  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return divide_by_8;
-  return __builtin_cpu_supports("avx2") ? divide_by_4 : divide_anywhere;
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return divide_by_8<store>;
+  return __builtin_cpu_supports("avx2") ? divide_by_4<store> : divide_anywhere<store>;
 }
 #else
+template <bool store>
 Divide fastest() {
-  return divide_anywhere;
+  return divide_anywhere<store>;
 }
 #endif
 
-Outcome divide_here(const double* values, int count, const Level* of) {
-  static const Divide fastest_one = fastest();
-  return fastest_one(values, count, of);
+template <bool store>
+Outcome divide_here(double* values, int count, const Level* of) {
+  static const Divide chosen = fastest<store>();
+  return chosen(values, count, of);
 }
 
 double largest_of(const double* values, int count) {
@@ -125,35 +130,44 @@ void BlockSum::add(int count) {
     close();
     open(largest_);
   }
-  auto outcome = divide_here(values_, count, levels_);
+  auto outcome = divide_here<false>(values_, count, levels_);
   if (outcome.largest >= limit_ && outcome.largest < too_large) {
     close();
     open(outcome.largest);
-    outcome = divide_here(values_, count, levels_);
+    outcome = divide_here<false>(values_, count, levels_);
   }
-  if (outcome.largest >= limit_ || outcome.left != 0) return add_by_levels(count);
+  if (outcome.largest >= limit_ || outcome.left != 0)
+    return add_by_levels(count, outcome.largest, outcome.left);
   for (int n = 0; n < levels; ++n) sums_[n] += outcome.sums[n];
   largest_ = outcome.largest > largest_ ? outcome.largest : largest_;
   summed_ += count;
 }
 
-/// Any values, level by level until nothing is left.
-void BlockSum::add_by_levels(int count) {
-  for (int i = 0; i < count; ++i)
-    if (!std::isfinite(values_[i])) {
-      add_sum(values_[i], 0);
-      values_[i] = 0;
-    }
-  for (double largest = largest_of(values_, count); largest > 0; largest = largest_of(values_, count)) {
+/// Any values, level by level until nothing is left. Given are the size of the largest, and bits that are not
+/// those of an infinity or NaN if all are finite.
+void BlockSum::add_by_levels(int count, double largest, std::uint64_t bits) {
+  if ((bits >> 52 & 0x7ff) == 0x7ff) {
+    for (int i = 0; i < count; ++i)
+      if (!std::isfinite(values_[i])) {
+        add_sum(values_[i], 0);
+        values_[i] = 0;
+      }
+    largest = largest_of(values_, count);
+  }
+  while (largest > 0) {
     const int exponent = exponent_of(largest);
-    const bool scaled = exponent > largest_exponent;
-    const int scale = scaled ? scaled_by : 0;
-    for (int n = 0; n < (scaled ? 1 : levels); ++n) {
-      const Level next = level(exponent - scale, n);
+    if (exponent > largest_exponent) {
+      const Level first = level(exponent - scaled_by, 0);
       double sum = 0;
-      for (int i = 0; i < count; ++i) sum += take_multiple(next, scaled, values_[i]);
-      add_sum(sum, scale);
+      for (int i = 0; i < count; ++i) sum += take_multiple(first, values_[i]);
+      add_sum(sum, scaled_by);
+      largest = largest_of(values_, count);
+      continue;
     }
+    const Level of[levels] = {level(exponent, 0), level(exponent, 1), level(exponent, 2)};
+    const auto outcome = divide_here<true>(values_, count, of);
+    for (const double sum : outcome.sums) add_sum(sum, 0);
+    largest = outcome.largest;
   }
 }
 

@@ -4,8 +4,9 @@
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/partition.hpp"
 
+#include <kontor/comm/kokkos/compat.hpp>
+
 #include <memory>
-#include <string>
 
 namespace kontor::cg {
 
@@ -21,8 +22,12 @@ inline RowRange range_of(Part part, LocalIndex own, LocalIndex interior) {
   return {part == Part::boundary ? interior : 0, part == Part::interior ? interior : own};
 }
 
-/// A rank's rows in some format. Every format sums a row in the order of its entries, so that all give the
-/// same bits.
+/// A rank's rows in some format.
+///
+/// On a processor every format of our own sums a row in the order of its entries, so that all give the same
+/// bits, whatever the partition. On a device `sell` and `matrix_free` do, with the same bits as on a
+/// processor; `csr` adds up a row in lanes, entry e in lane e modulo their number, and then the lanes: other
+/// bits than a processor's, the same ones on any number of devices. Kokkos Kernels promises nothing.
 class Matrix {
  public:
   virtual ~Matrix() = default;
@@ -30,14 +35,35 @@ class Matrix {
   /// Local; waits for nothing. y = A x in the rows of that part. x has own values and ghosts, y own ones.
   virtual void multiply(const Space&, Part, const Vector& x, const Vector& y) const = 0;
 
-  /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space.
+  /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space. The
+  /// order of additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
   /// Bytes of this rank that a product must move: the format, each vector once.
   virtual double bytes() const = 0;
 };
 
-/// Local. The formats. `rows` are this rank's, the first `interior` of which read no ghosts.
-std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior);
+/// How rows are given to threads; for measurements, the values being those that are usual.
+struct ProductTuning {
+  bool teams = !comm::on_host<Space>;         ///< a thread a row, as on a device; or blocks of rows
+  int team = 256;                             ///< threads of a team; 1 on a processor
+  int lanes = 8;                              ///< csr: of these, that share a row
+  int chunk = comm::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
+};
+
+/// Local. Compressed rows as they are. `rows` are this rank's, the first `interior` of which read no ghosts.
+std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior, const ProductTuning& = {});
+
+/// Local; waits. SELL-C-sigma (sell.hpp). `columns`: own rows and ghosts. `rows` are copied.
+std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
+                                  const ProductTuning& = {});
+
+/// Local; waits. The product of Kokkos Kernels, which is cuSPARSE on NVIDIA; nullptr where this build has no
+/// Kokkos Kernels. `columns`: own rows and ghosts.
+std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior,
+                                            LocalIndex columns);
+
+/// Local. Whether this build has make_kokkos_kernels().
+bool has_kokkos_kernels();
 
 } // namespace kontor::cg

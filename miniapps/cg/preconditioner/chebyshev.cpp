@@ -117,7 +117,8 @@ class Chebyshev final : public Preconditioner {
     }
     bounds_ = ritz_values(coefficients);
     bounds_.largest = std::min(1.1 * bounds_.largest, diagonal_.gershgorin);
-    bounds_.smallest = std::min(bounds_.smallest, bounds_.largest / 1.1); // so that they differ
+    // and where all eigenvalues are the same, these must differ
+    bounds_.smallest = std::clamp(bounds_.smallest, bounds_.largest / 40, bounds_.largest / 1.1);
   }
 
   template <class Row>

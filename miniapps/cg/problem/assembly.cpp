@@ -183,21 +183,6 @@ struct AddLoads {
 
 } // namespace
 
-std::int64_t count_entries(const FeMesh& mesh) {
-  std::int64_t count = 1;
-  std::int64_t free = 1, own = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    std::int64_t along = 0;
-    const int begin = mesh.free_begin[axis], end = mesh.free_end[axis];
-    const int first = begin > 0 ? begin : 0, last = end < mesh.extents[axis] ? end : mesh.extents[axis];
-    for (int i = first; i < last; ++i) along += (i > begin ? 2 : 1) + (i + 1 < end ? 1 : 0);
-    count *= along;
-    free *= last > first ? last - first : 0;
-    own *= mesh.extents[axis];
-  }
-  return count + own - free;
-}
-
 CompressedRows make_structure(const FeMesh& mesh) {
   CompressedRows matrix;
   const auto rows = static_cast<std::size_t>(mesh.extents[0]) * static_cast<std::size_t>(mesh.extents[1]) *

@@ -9,9 +9,6 @@
 /// instance.
 namespace kontor::cg {
 
-/// Entries of all rows of this rank. Local.
-std::int64_t count_entries(const FeMesh&);
-
 /// Offsets and columns; room for values.
 CompressedRows make_structure(const FeMesh&);
 

@@ -45,7 +45,6 @@ grid::UniformGrid points_of(const FeHeatOptions& o) {
           .spacing = {o.spacing(0), o.spacing(1), o.spacing(2)}};
 }
 
-/// Collective. The smallest value in the Gauss points of elements inside of the box.
 struct SmallestAboveZero {
   GaussValues values;
   KOKKOS_FUNCTION void operator()(int k, int j, int g, double& smallest) const {
@@ -53,6 +52,8 @@ struct SmallestAboveZero {
       if (const double value = values(k, j, g, i); value > 0 && value < smallest) smallest = value;
   }
 };
+
+/// Collective. The smallest value in the Gauss points of elements inside of the box.
 double smallest_above_zero(const comm::Communicator& comm, const GaussValues& values) {
   using Lines = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
   double smallest = 0;

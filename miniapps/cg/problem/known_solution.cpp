@@ -106,6 +106,10 @@ Vector own_values(const Values& values, const BoxRows& box, const grid::Block& l
 
 } // namespace
 
+bool has_known_solution(const FeHeatOptions& options) {
+  return options.exact || of_series(options);
+}
+
 std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const comm::Communicator& comm,
                                             const BoxRows& box, grid::FiniteCheck& finite) {
   const auto temperatures = options.exact ? std::nullopt : of_series(options);

@@ -23,6 +23,9 @@ struct KnownSolution {
 std::optional<KnownSolution> known_solution(const FeHeatOptions&, const comm::Communicator&, const BoxRows&,
                                             grid::FiniteCheck&);
 
+/// Local. Whether there is one.
+bool has_known_solution(const FeHeatOptions&);
+
 /// Local. No eigenvalue of the matrix of free points is smaller than this times the smallest conductivity in
 /// a Gauss point.
 double least_eigenvalue(const FeHeatOptions&);

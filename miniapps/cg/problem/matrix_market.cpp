@@ -5,8 +5,8 @@
 #include "cg/problem/problem.hpp"
 #include "cg/problem/row_order.hpp"
 #include "machine/memory.hpp"
-#include "run/broadcast_text.hpp"
 
+#include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 
@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -60,14 +61,17 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
 /// Collective. Calls work() on rank 0; its config::Error is thrown on every rank.
 template <class Work>
 void on_rank_0(const comm::Communicator& comm, const Work& work) {
-  std::string problem;
+  std::optional<std::string> problem;
   try {
     if (comm.rank() == 0) work();
   } catch (const config::Error& error) {
     problem = error.what();
   }
-  problem = miniapp::broadcast(comm.native(), problem); // others wait here for the file, however long it is
-  if (!problem.empty()) throw config::Error({problem});
+  try {
+    comm.agree(problem); // others wait here for the file, however long it is
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
 }
 
 class MatrixMarket final : public Problem {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cg/linear_system.hpp"
+#include "cg/matrix/matrix.hpp"
 #include "cg/options.hpp"
 #include "run/mini_app.hpp"
 
@@ -16,6 +17,9 @@ class Problem {
 
   /// Collective. This rank's rows. Throws config::Error or AgreedError on every rank.
   virtual LinearSystem build() = 0;
+
+  /// Local; waits. The product without a stored matrix, where the problem has one; else nullptr.
+  virtual std::unique_ptr<Matrix> matrix_free(const ProductTuning& = {}) const { return nullptr; }
 
   /// Collective. Writes the solution, own values in the order of own rows.
   virtual std::optional<miniapp::FieldOutput> write(output::File&, const Vector& solution) const = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/box_rows.hpp"
 #include "cg/problem/problem.hpp"
 #include "grid/functions.hpp"
@@ -84,8 +85,8 @@ class StencilProblem final : public Problem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)
       : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
-        corners_(options.stencil.size == 27), process_grid_(options.process_grid),
-        exact_(options.stencil.exact), initial_(options.initial),
+        corners_(options.stencil.size == 27), assembled_(needs_matrix(options.solver)),
+        process_grid_(options.process_grid), exact_(options.stencil.exact), initial_(options.initial),
         box_(make_box_rows(cartesian_,
                            {.centering = grid::Centering::points,
                             .extents = options.stencil.points,
@@ -102,10 +103,15 @@ class StencilProblem final : public Problem {
     matrix.offsets = Offsets("cg/offsets", own + 1);
     for_points("cg/count entries", n, CountEntries{stencil, matrix.offsets});
     const auto entries = sum_counts(matrix.offsets);
-    matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-    matrix.values =
-        Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
-    for_points("cg/fill entries", n, FillEntries{stencil, matrix});
+    if (assembled_) {
+      matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
+      matrix.values =
+          Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+      for_points("cg/fill entries", n, FillEntries{stencil, matrix});
+    } else {
+      matrix = {};
+      system.unassembled = entries;
+    }
 
     grid::FiniteCheck finite;
     const Values exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
@@ -117,6 +123,17 @@ class StencilProblem final : public Problem {
     finite.agree(cartesian_);
     comm::fence(Space(), "cg/built");
     return system;
+  }
+
+  std::unique_ptr<Matrix> matrix_free(const ProductTuning& tuning) const override {
+    const Stencil stencil{box_.rows, corners_};
+    std::vector<StencilEntry> entries;
+    for (int dk = -1; dk <= 1; ++dk)
+      for (int dj = -1; dj <= 1; ++dj)
+        for (int di = -1; di <= 1; ++di)
+          if (const double weight = stencil.weight(di, dj, dk); weight != 0)
+            entries.push_back({di, dj, dk, weight});
+    return make_matrix_free(box_, entries, tuning);
   }
 
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
@@ -138,6 +155,7 @@ class StencilProblem final : public Problem {
 
   comm::Communicator cartesian_;
   bool corners_;
+  bool assembled_;
   std::vector<std::int64_t> process_grid_;
   grid::DeckFunction exact_, initial_;
   BoxRows box_;

@@ -45,7 +45,7 @@ struct Begin {
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
     *numbers = {sums[1], 0, 0};
-    log({sums[0], 0, 0, problem_of(sums[0], sums[1], 1, true), true});
+    log({sums[0], 0, 0, problem_of(sums[0], sums[1], true, 1, true), true});
   }
 };
 
@@ -58,9 +58,9 @@ struct EndStep {
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
     const double rr = sums[0], rz = same ? rr : sums[1];
-    const int not_made = problem_of(numbers->rz, numbers->rz, step.curvature(), true);
+    const int not_made = problem_of(numbers->rz, numbers->rz, true, step.curvature(), true);
     const double alpha = step.scalars(), beta = rz / numbers->rz;
-    log({rr, alpha, beta, not_made != 0 ? not_made : problem_of(rr, rz, 1, true), not_made == 0});
+    log({rr, alpha, beta, not_made != 0 ? not_made : problem_of(rr, rz, true, 1, true), not_made == 0});
     *numbers = {rz, alpha, beta};
   }
 };
@@ -88,9 +88,9 @@ class Classic final : public MethodBase {
   explicit Classic(const Workspace& work)
       : MethodBase(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
         q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()), numbers_("cg/numbers"),
-        pq_(exchange_comm(), "p.q", 2, compute()),
-        rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute()),
-        first_(exchange_comm(), "r.r and r.z at first", 2, compute()) {}
+        pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
+        rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
+        first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
 
  private:
   void begin() override {

@@ -45,30 +45,39 @@ KOKKOS_INLINE_FUNCTION bool finite(double value) {
 
 /// Squares below this have lost digits.
 inline constexpr double smallest_square = 1e-290;
+/// A squared residual that is this small a part of b is about what rounding leaves.
+inline constexpr double rounding_square = 1e-24;
 
-/// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. Where the latter comes
-/// from a recurrence it proves nothing.
-KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, double curvature, bool exact) {
+/// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. What a recurrence has
+/// made is not exact, and proves nothing.
+KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, bool exact_rz, double curvature,
+                                      bool exact_curvature) {
   if (!finite(rr) || !finite(rz) || !finite(curvature)) return code_of(Ending::not_finite);
-  if (rz < 0) return code_of(Ending::indefinite_preconditioner);
   if (rz > 0 && curvature > 0) return 0;
-  return exact && rz > 0 && rr > smallest_square ? code_of(Ending::indefinite) : code_of(Ending::breakdown);
+  if (rz < 0 && exact_rz) return code_of(Ending::indefinite_preconditioner);
+  if (rz > 0 && exact_curvature && rr > smallest_square) return code_of(Ending::indefinite);
+  return code_of(Ending::breakdown);
 }
 
 /// For methods with one sum an iteration: gamma = r.u, delta = u.A u of the residual that was reached, u =
-/// M r. `exact` says that delta was not made by recurrences. p.A p = delta - beta gamma / alpha, because the
-/// p of all steps are A-orthogonal (Chronopoulos and Gear 1989).
+/// M r. `exact` says that gamma and delta were not made by recurrences. p.A p = delta - beta gamma / alpha,
+/// because the p of all steps are A-orthogonal (Chronopoulos and Gear 1989). Where no step can be made
+/// because the residual is what rounding leaves, it is one of length 0, and the next begins anew.
 KOKKOS_INLINE_FUNCTION StepEnd end_of_step(Numbers& numbers, double rr, double gamma, double delta,
-                                           bool exact) {
-  const bool first = numbers.rz == 0;
-  const double beta = first ? 0 : gamma / numbers.rz;
-  const double curvature = first ? delta : delta - beta * gamma / numbers.alpha;
-  int problem = problem_of(rr, gamma, curvature, first);
-  if (problem == code_of(Ending::breakdown) && exact && delta <= 0 && rr > smallest_square)
-    problem = code_of(Ending::indefinite);
-  const StepEnd end{rr, numbers.alpha, beta, problem, true};
+                                           bool exact, double rhs) {
+  const bool anew = numbers.rz == 0;
+  const double beta = anew ? 0 : gamma / numbers.rz;
+  const double curvature = anew ? delta : delta - beta * gamma / numbers.alpha;
+  int problem = problem_of(rr, gamma, exact, curvature, exact && anew);
+  if (problem == code_of(Ending::breakdown) && exact && delta <= 0) // u.A u <= 0, whatever the curvature
+    problem = problem_of(rr, gamma, true, delta, true);
+  const double alpha_before = numbers.alpha;
   numbers = {gamma, gamma / curvature, beta};
-  return end;
+  if (problem == code_of(Ending::breakdown) && rr <= rounding_square * rhs) {
+    problem = 0;
+    numbers = {0, 0, 0};
+  }
+  return {rr, alpha_before, beta, problem, true};
 }
 
 } // namespace kontor::cg

@@ -55,7 +55,7 @@ struct EndStep {
   Numbers* numbers;
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
-    log(end_of_step(*numbers, sums[1], sums[0], sums[2] + sums[3], true));
+    log(end_of_step(*numbers, sums[1], sums[0], sums[2] + sums[3], true, log.state->rhs));
   }
 };
 
@@ -64,7 +64,7 @@ class Merged final : public MethodBase {
   explicit Merged(const Workspace& work)
       : MethodBase(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        numbers_("cg/numbers"), sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute()) {}
+        numbers_("cg/numbers"), sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
 
  private:
   void begin() override {

@@ -71,7 +71,7 @@ MethodBase::MethodBase(const Workspace& work, const std::string& label)
     : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work),
       x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
-      rhs_(work.comm, "b.b", 1, work.streams.compute()), vectors_(work.timers["vectors"]),
+      rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
       post_(work.timers["sums_post"]), wait_(work.timers["sums_wait"]) {
   if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
   preconditioner_ = make_preconditioner(with(work, exchange_comm()));

@@ -12,7 +12,7 @@
 // the product writes n), 15 with jacobi (its diagonal read, m written), 18 with others.
 // A replacement costs four products, of x, u, p and s, and as many vectors as three iterations.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
-// replacement r leaves b - A x long before classic's does.
+// replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
 #include "cg/solver/method.hpp"
 
 #include <cmath>
@@ -102,8 +102,8 @@ struct EndStep {
   Numbers* numbers;
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
-    const bool first = numbers->rz == 0; // w = A u without recurrences
-    log(end_of_step(*numbers, sums[2], sums[0], sums[1], first));
+    const bool first = log.state->next == 0; // no recurrences so far
+    log(end_of_step(*numbers, sums[2], sums[0], sums[1], first, log.state->rhs));
   }
 };
 
@@ -143,8 +143,9 @@ class Pipelined final : public MethodBase {
         q_(vector("q", applies())), numbers_("cg/numbers"), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
         sums_(exchange_comm(), "r.u, w.u and r.r", 3,
-              exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute()),
-        drift_sum_(exchange_comm(), "drift", 1, compute()) {}
+              exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
+              work.options.sums),
+        drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
 
   nlohmann::ordered_json record() const override {
     auto record = MethodBase::record();

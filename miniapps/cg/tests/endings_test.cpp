@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kontor::cg::test {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 /// By each method, with and without jacobi where that makes sense.
 template <class Check>
 void by_all_methods(const SmallSystem& system, SolverOptions options, const Check& check) {
+  options.graph = stepping::Graphs::off; // or it is tried each time
   const comm::Communicator comm(MPI_COMM_WORLD);
   for (const auto method : all_methods)
     for (const bool as_on_device : {false, true}) {
@@ -94,8 +97,9 @@ TEST(Endings, IndefiniteAtOnce) {
                      EXPECT_FALSE(succeeded(s.outcome.ending));
                      EXPECT_EQ(s.outcome.iterations, 0);
                      EXPECT_EQ(s.x, Values(2, 0));
-                     if (preconditioner != PreconditionerKind::chebyshev)
+                     if (preconditioner != PreconditionerKind::chebyshev) {
                        EXPECT_EQ(s.outcome.ending, Ending::indefinite);
+                     }
                    });
 }
 
@@ -133,43 +137,67 @@ TEST(Endings, NotFinite) {
     });
 }
 
-TEST(Endings, StagnationWhereReplacementShowsTheTrueResidual) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto s = solve(comm, irregular(61),
-                       {.method = Method::pipelined,
-                        .replace_every = 5,
-                        .tolerance = 1e-40,
-                        .max_iterations = 100000,
-                        .stagnation = 200});
-  EXPECT_EQ(s.outcome.ending, Ending::stagnation) << words(s.outcome);
-  EXPECT_GE(s.outcome.iterations, 200);
-  EXPECT_LT(s.outcome.iterations, 10000);
+/// The residual grows from iteration 3 on, and is 0 after as many as there are rows.
+SmallSystem growing() {
+  auto system = line(24);
+  for (int i = 0; i < 24; ++i)
+    for (int j = 0; j < 24; ++j) system.matrix[i][j] *= std::pow(1.3, i + j);
+  system.rhs.assign(24, 0);
+  system.rhs[0] = 1;
+  return system;
+}
+
+TEST(Endings, StagnationUnlessItIsGivenTime) {
+  by_all_methods(growing(), {.tolerance = 1e-6, .stagnation = 10}, [](const Solved& s, Method) {
+    EXPECT_EQ(s.outcome.ending, Ending::stagnation);
+    EXPECT_EQ(s.outcome.iterations, 13);
+  });
+  for (const std::int64_t stagnation : {0, 25})
+    by_all_methods(growing(), {.tolerance = 1e-6, .stagnation = stagnation}, [](const Solved& s, Method) {
+      EXPECT_EQ(s.outcome.ending, Ending::converged);
+      EXPECT_EQ(s.outcome.iterations, 24);
+    });
+}
+
+TEST(Endings, AllIterationsThoughRoundingLeavesNoStep) {
+  by_all_methods(irregular(61), {.replace_every = 5, .tolerance = 0, .max_iterations = 150},
+                 [](const Solved& s, Method) {
+                   EXPECT_EQ(s.outcome.ending, Ending::all_iterations);
+                   EXPECT_EQ(s.outcome.iterations, 150);
+                   EXPECT_LT(s.outcome.residual, 1e-12);
+                 });
 }
 
 TEST(Steps, AreRefusedForTheRightReason) {
   const auto nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(problem_of(1, 1, 1, true), 0);
-  EXPECT_EQ(problem_of(1, 1, -1, true), code_of(Ending::indefinite));
-  EXPECT_EQ(problem_of(1, 1, 0, true), code_of(Ending::indefinite));
-  EXPECT_EQ(problem_of(1, 1, -1, false), code_of(Ending::breakdown));
-  EXPECT_EQ(problem_of(1, -1, 1, true), code_of(Ending::indefinite_preconditioner));
-  EXPECT_EQ(problem_of(1, 0, 1, true), code_of(Ending::breakdown));
-  EXPECT_EQ(problem_of(1e-300, 1e-300, 0, true), code_of(Ending::breakdown)); // underflow
-  EXPECT_EQ(problem_of(1, 1, nan, true), code_of(Ending::not_finite));
-  EXPECT_EQ(problem_of(1, nan, 1, true), code_of(Ending::not_finite));
+  const auto problem = [](double rr, double rz, double curvature, bool exact = true) {
+    return problem_of(rr, rz, exact, curvature, exact);
+  };
+  EXPECT_EQ(problem(1, 1, 1), 0);
+  EXPECT_EQ(problem(1, 1, -1), code_of(Ending::indefinite));
+  EXPECT_EQ(problem(1, 1, 0), code_of(Ending::indefinite));
+  EXPECT_EQ(problem(1, 1, -1, false), code_of(Ending::breakdown));
+  EXPECT_EQ(problem(1, -1, 1), code_of(Ending::indefinite_preconditioner));
+  EXPECT_EQ(problem(1, -1, 1, false), code_of(Ending::breakdown));
+  EXPECT_EQ(problem(1, 0, 1), code_of(Ending::breakdown));
+  EXPECT_EQ(problem(1e-300, 1e-300, 0), code_of(Ending::breakdown)); // underflow
+  EXPECT_EQ(problem(1, 1, nan), code_of(Ending::not_finite));
+  EXPECT_EQ(problem(1, nan, 1), code_of(Ending::not_finite));
+}
 
+TEST(Steps, OfOneSumHaveTheCurvatureOfTheirDirection) {
   Numbers numbers;
-  EXPECT_EQ(end_of_step(numbers, 4, 4, 2, true).problem, 0);
+  EXPECT_EQ(end_of_step(numbers, 4, 4, 2, true, 4).problem, 0);
   EXPECT_EQ(numbers.alpha, 2);
-  auto again = numbers; // curvature = 0.5 - 0.25 * 1 / 2
-  EXPECT_EQ(end_of_step(again, 1, 1, 0.5, true).problem, 0);
-  EXPECT_EQ(again.alpha, 1 / 0.375);
-  again = numbers; // u.A u > 0, but what is left for p is not
-  EXPECT_EQ(end_of_step(again, 1, 1, 0.1, true).problem, code_of(Ending::breakdown));
-  again = numbers;
-  EXPECT_EQ(end_of_step(again, 1, 1, -0.1, true).problem, code_of(Ending::indefinite));
-  again = numbers;
-  EXPECT_EQ(end_of_step(again, 1, 1, -0.1, false).problem, code_of(Ending::breakdown));
+  const auto next = [&](double delta, bool exact, double rhs) {
+    auto copy = numbers; // beta = 1 / 4, and p.A p = delta - 1 / 8
+    return std::pair(end_of_step(copy, 1, 1, delta, exact, rhs).problem, copy.alpha);
+  };
+  EXPECT_EQ(next(0.5, true, 4), std::pair(0, 1 / 0.375));
+  EXPECT_EQ(next(0.1, true, 4).first, code_of(Ending::breakdown)); // not proved
+  EXPECT_EQ(next(-0.1, true, 4).first, code_of(Ending::indefinite));
+  EXPECT_EQ(next(-0.1, false, 4).first, code_of(Ending::breakdown));
+  EXPECT_EQ(next(-0.1, false, 1e26), std::pair(0, 0.0)); // rounding
 }
 
 /// A log that is written to here.

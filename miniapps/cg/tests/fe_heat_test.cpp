@@ -339,9 +339,9 @@ TEST_F(FeHeat, KeepsOnlyTheDiagonalOfFixedRows) {
 }
 
 /// What is wrong with a deck that has these lines in problem.fe_heat.
-std::string refusal(const std::string& lines, int ranks) {
-  const auto deck =
-      config::Deck::parse("app: cg\nproblem: {kind: fe_heat, fe_heat: {" + lines + "}}", "deck.yaml");
+std::string refusal(const std::string& lines, int ranks, const std::string& rest = "") {
+  const auto deck = config::Deck::parse(
+      "app: cg\nproblem: {kind: fe_heat, fe_heat: {" + lines + "}}\n" + rest, "deck.yaml");
   Options options;
   config::Location ignored;
   std::string app;
@@ -365,6 +365,7 @@ TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
                {"problem.fe_heat.boundary", "temperature", "singular"});
   expect_facts(refusal("domain: {lower: [0, 1, 0], upper: [1, 1, 1]}, " + fixed, 1),
                {"problem.fe_heat.domain.upper", "[1, 1, 1]", "[0, 1, 0]"});
+  expect_facts(refusal(fixed, 1, "verification: {tolerance: 1}"), {"verification.tolerance", "exact"});
   expect_facts(refusal("elements: [1, 1, 1], " + fixed, 16), {"problem.fe_heat.elements", "16 ranks"});
   expect_facts(refusal("elements: [1000000, 1000000, 1000000], " + fixed, 1),
                {"problem.fe_heat.elements", "1e+15"});

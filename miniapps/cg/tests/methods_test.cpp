@@ -118,17 +118,16 @@ TEST(Methods, WorkWithFewerRowsThanRanks) {
 
 TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  auto system = line(200);
-  for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(0.1 * static_cast<double>(i));
+  const auto system = irregular(61);
   SolverOptions options{
-      .method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 230};
+      .method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 120};
   const auto drifted = solve(comm, system, options);
   EXPECT_EQ(drifted.record["replacements"], 0);
-  options.replace_every = 20;
+  options.replace_every = 10;
   const auto replaced = solve(comm, system, options);
   EXPECT_EQ(replaced.record["replacements"], 11);
   EXPECT_GT(replaced.record["drift"], 0);
-  EXPECT_LT(replaced.record["drift"], 1e-9);
+  EXPECT_LT(replaced.record["drift"], 1e-10);
   EXPECT_LT(true_residual(system, replaced.x), 0.1 * true_residual(system, drifted.x))
       << true_residual(system, replaced.x) << " " << true_residual(system, drifted.x) << " "
       << replaced.record;

@@ -29,7 +29,7 @@ double largest_eigenvalue(const SmallSystem& s) {
   Values x(s.rows());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(7.0 * static_cast<double>(i) + 1);
   double norm = 0;
-  for (int iteration = 0; iteration < 3000; ++iteration) {
+  for (int iteration = 0; iteration < 300; ++iteration) {
     Values y(s.rows());
     for (std::size_t i = 0; i < x.size(); ++i) y[i] = dot(s.matrix[i], x) / s.matrix[i][i];
     norm = std::sqrt(dot(y, y) / dot(x, x));
@@ -84,21 +84,29 @@ TEST_P(Preconditioners, SaveIterations) {
   EXPECT_LT(solve(comm, irregular(61), options).outcome.iterations, without);
 }
 
-TEST(Chebyshev, ItsBoundsHoldAndAHigherDegreeSavesIterations) {
+TEST(Chebyshev, ItsBoundsHold) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto system = irregular(61);
-  SolverOptions options{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-10};
-  std::int64_t before = 1000;
-  for (const std::int64_t degree : {1, 3, 7}) {
-    options.chebyshev_degree = degree;
-    const auto found = solve(comm, system, options);
+  for (const auto& system : {irregular(61), line(100)}) {
+    const auto found = solve(comm, system, {.preconditioner = PreconditionerKind::chebyshev});
     const auto& record = found.record["preconditioner"];
     const double largest = largest_eigenvalue(system), bound = record["eigenvalue_max"];
     EXPECT_GE(bound, largest);
     EXPECT_LE(bound, 1.1 * largest + 1e-9);
     EXPECT_GT(record["eigenvalue_min"], 0);
-    EXPECT_LT(found.outcome.iterations, before);
-    before = found.outcome.iterations;
+  }
+}
+
+TEST(Chebyshev, AHigherDegreeSavesIterations) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  auto system = line(150);
+  for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(static_cast<double>(i * i));
+  SolverOptions options{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-8};
+  std::int64_t before = solve(comm, system, {.tolerance = 1e-8}).outcome.iterations;
+  for (const std::int64_t degree : {1, 3, 7}) {
+    options.chebyshev_degree = degree;
+    const auto iterations = solve(comm, system, options).outcome.iterations;
+    EXPECT_LT(iterations, 0.8 * static_cast<double>(before));
+    before = iterations;
   }
 }
 

@@ -158,8 +158,6 @@ Solved solve(const comm::Communicator& comm, const SmallSystem& system, const So
   const auto solver = make_solver(bench.workspace());
   solver->warm_up();
   solver->reset();
-  solver->solve();
-  solver->reset();
   const auto outcome = solver->solve();
   return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
           solver->record()};

@@ -67,7 +67,7 @@ struct Solved {
   std::vector<double> history;
   nlohmann::ordered_json record;
 };
-/// Collective. Warmed up, then solved twice; the second counts.
+/// Collective. Warmed up, set back, solved.
 Solved solve(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
              bool as_on_device = false);
 

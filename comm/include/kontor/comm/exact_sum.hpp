@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/detail/exact_kernels.hpp>
 #include <kontor/comm/detail/view_concepts.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exact/local_sums.hpp>
@@ -64,14 +65,14 @@ class ExactSums {
       throw CallError("exact sums: the dot product of Views '" + x.label() + "' (" +
                       std::to_string(x.extent(0)) + ") and '" + y.label() + "' (" +
                       std::to_string(y.extent(0)) + "), whose extents differ");
-    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::Product<X, Y>{x, y});
+    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::detail::Product<X, Y>{x, y});
   }
 
   /// Local; queued on the instance. Adds the elements of a View of double or float to sum k.
   template <ViewType X>
   void add_sum(const ExecutionSpace& instance, int k, const X& x) {
     check_view<X>();
-    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::Element<X>{x});
+    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::detail::Element<X>{x});
   }
 
   /// Collective, like Reduction::start(): what has been added until now travels. What is added from then on
@@ -91,7 +92,7 @@ class ExactSums {
     reduction_.finish(caller);
     Kokkos::parallel_for("comm/exact round",
                          Kokkos::RangePolicy<ExecutionSpace>(caller, 0, results_.extent(0)),
-                         exact::Round{totals_.data(), results_.data()});
+                         exact::detail::Round{totals_.data(), results_.data()});
     return results_;
   }
   /// Where finish() leaves the sums: the same View each time.

@@ -58,18 +58,58 @@ class Lent {
   Use use_;
 };
 
-/// What wait() gives back.
+/// What an operation has been lent: up to two Views or values. Of its own, because std::tuple and
+/// std::optional take longer to compile than all else of a call.
 template <class... Views>
-struct GivenBack {
-  using type = std::tuple<typename Lent<Views>::Back...>;
+struct Lenders;
+
+template <>
+struct Lenders<> {
+  using Result = std::tuple<>;
+  Result give_back() { return {}; }
+  void deliver() const {}
+  Buffer buffer(std::size_t) const { return {}; }
+  template <class Function>
+  void apply(const Function& function) const {
+    function();
+  }
 };
+
 template <class View>
-struct GivenBack<View> {
-  using type = typename Lent<View>::Back;
+struct Lenders<View> {
+  using Result = typename Lent<View>::Back;
+  Lent<View> first;
+
+  Result give_back() { return first.give_back(); }
+  void deliver() const { first.deliver(); }
+  Buffer buffer(std::size_t) const { return first.buffer(); }
+  template <class Function>
+  void apply(const Function& function) const {
+    function(first);
+  }
 };
+
 template <class First, class Second>
-struct GivenBack<First, Second> {
-  using type = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
+struct Lenders<First, Second> {
+  using Result = std::pair<typename Lent<First>::Back, typename Lent<Second>::Back>;
+  Lent<First> first;
+  Lent<Second> second;
+
+  Result give_back() { return {first.give_back(), second.give_back()}; }
+  void deliver() const {
+    first.deliver();
+    second.deliver();
+  }
+  Buffer buffer(std::size_t view) const { return view == 0 ? first.buffer() : second.buffer(); }
+  template <class Function>
+  void apply(const Function& function) const {
+    function(first, second);
+  }
+};
+
+/// Something that is kept until nobody needs it.
+struct Kept {
+  virtual ~Kept() = default;
 };
 
 struct RequestAccess;
@@ -90,18 +130,23 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     : public detail::Operation {
  public:
   /// What wait() gives back: the View, or a pair of them; of a Value, the result.
-  using Result = typename detail::GivenBack<Views...>::type;
+  using Result = typename detail::Lenders<Views...>::Result;
 
   /// An empty one.
-  Request() = default;
-  Request(Request && other) noexcept = default;
+  Request() {}
+  Request(Request && other) noexcept : Operation(std::move(other)), holds_(other.holds_) {
+    if (!holds_) return;
+    std::construct_at(&lent_, std::move(other.lent_));
+    other.forget();
+  }
   Request& operator=(Request&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);
     return *std::construct_at(this, std::move(other));
   }
   ~Request() {
-    if (active()) drop(std::make_shared<Lenders>(*lent_));
+    if (active()) drop(keep());
+    forget();
   }
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
@@ -120,29 +165,32 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
  private:
   friend struct detail::RequestAccess;
-  using Lenders = std::tuple<detail::Lent<Views>...>;
+  using Lenders = detail::Lenders<Views...>;
 
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
-      : Operation(comm), lent_(std::in_place, std::move(lent)...) {}
+      : Operation(comm), lent_{std::move(lent)...}, holds_(true) {}
 
   Result give_back() {
-    auto lent = std::move(*lent_);
-    lent_.reset();
     clear();
-    return std::apply([](auto&... one) { return Result{one.give_back()...}; }, lent);
+    Result result = lent_.give_back();
+    forget();
+    return result;
+  }
+  void forget() {
+    if (std::exchange(holds_, false)) std::destroy_at(&lent_);
   }
 
   void deliver() override {
-    std::apply([](const auto&... one) { (one.deliver(), ...); }, *lent_);
+    lent_.deliver();
   }
-
   Buffer buffer(std::size_t view) const override {
-    std::vector<Buffer> buffers;
-    std::apply([&](const auto&... one) { (buffers.push_back(one.buffer()), ...); }, *lent_);
-    return buffers.empty() ? Buffer{} : buffers[view];
+    return lent_.buffer(view);
   }
 
-  std::optional<Lenders> lent_;
+  union {
+    Lenders lent_; // if it holds some
+  };
+  bool holds_ = false;
 };
 
 namespace detail {
@@ -155,10 +203,26 @@ struct RequestAccess {
     return Request<Views...>(comm, std::move(lent)...);
   }
 
-  /// The i-th View, as it was lent.
+  /// The Views, as they were lent.
+  template <class... Views>
+  static const Lenders<Views...>& lenders(const Request<Views...>& request) {
+    return request.lent_;
+  }
   template <std::size_t i, class... Views>
   static const auto& lent(const Request<Views...>& request) {
-    return std::get<i>(*request.lent_);
+    if constexpr (i == 0)
+      return request.lent_.first;
+    else
+      return request.lent_.second;
+  }
+  /// Shares ownership of the Views.
+  template <class... Views>
+  static std::shared_ptr<void> keep(const Request<Views...>& request) {
+    struct Copy final : Kept {
+      explicit Copy(const Lenders<Views...>& of) : lent(of) {}
+      Lenders<Views...> lent;
+    };
+    return std::shared_ptr<Kept>(static_cast<Kept*>(new Copy(request.lent_)));
   }
 
   /// Begins a message with the i-th View.

@@ -31,7 +31,7 @@ struct Operand {
   std::int64_t count = 0;
   Scalar scalar{};
   const void* view = nullptr;
-  Buffer (*describe)(const void* view) = nullptr;
+  Describe describe = nullptr;
 
   Buffer buffer() const { return describe(view); }
   bool in_place() const { return data == MPI_IN_PLACE; }
@@ -45,7 +45,7 @@ template <class View, class Kept>
 Operand operand(const Lent<View, Kept>& lent) {
   using T = typename View::non_const_value_type;
   return {lent.data(), static_cast<std::int64_t>(lent.view().size()), scalar_of<T>(), &lent.view(),
-          [](const void* view) { return to_buffer(*static_cast<const View*>(view)); }};
+          describe_view<View>};
 }
 
 /// An operation that does not block: one that MPI has begun, or one that is queued on a stream.
@@ -150,12 +150,9 @@ void run(CallOn<Space> on, const Collective& collective, const Used<Views>&... u
 template <class Collective, class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Posted posted;
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    collective(comm, operand(RequestAccess::lent<i>(request))..., &posted);
-    if (posted.check)
-      posted.keep = std::make_shared<std::tuple<Lent<Views>...>>(RequestAccess::lent<i>(request)...);
-  }
-  (std::index_sequence_for<Views...>());
+  RequestAccess::lenders(request).apply(
+      [&](const auto&... lent) { collective(comm, operand(lent)..., &posted); });
+  if (posted.check) posted.keep = RequestAccess::keep(request);
   const Envelope envelope{.operation = Collective::name};
   if (posted.check)
     RequestAccess::begun(request, checked_collective(std::move(posted)), envelope);

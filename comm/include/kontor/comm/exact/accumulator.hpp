@@ -13,8 +13,9 @@
 /// de Gruyter 2008.)
 namespace kontor::comm::exact {
 
+/// The bits of a digit, and how many digits there are.
 inline constexpr int digit_bits = 40;
-inline constexpr int digits = 53;
+inline constexpr int digits = 53; ///< of an accumulator
 
 /// After the digits come the numbers of values that are not finite.
 enum Place { place_of_nan = digits, place_of_plus_infinity, place_of_minus_infinity };
@@ -176,18 +177,18 @@ KOKKOS_INLINE_FUNCTION double rounded(const std::int64_t* accumulator) {
   return -detail::rounded(detail::leading(accumulator, -1));
 }
 
-/// Numbers of level sums below which they are exact: the values of a level are added as doubles, in any
-/// order, as multiples of one power of two.
+/// Bits of a value that are taken at a time, as a multiple of a power of two; such multiples of a number of
+/// values are added as doubles without an error.
 inline constexpr int level_bits = 41;
 inline constexpr int most_in_level = 4096; ///< values whose multiples are added: 2^(53 - level_bits)
 
 /// How a value is divided into multiples of a power of two, its unit, and what is left, at most half of it:
-/// q = (shift + x) - shift without an error, x - q as well. (J. Demmel and H. D. Nguyen, Parallel
+/// q = (S + x) - S without an error, x - q as well. (J. Demmel and H. D. Nguyen, Parallel
 /// Reproducible Summation, IEEE Transactions on Computers 64, 2015.)
 struct Level {
-  double shift;
+  double shift; ///< S
 
-  /// The multiple of the unit that is next to `x`, which may be 2^(level_bits + 1) units.
+  /// Local. The multiple of the unit that is next to `x`.
   KOKKOS_INLINE_FUNCTION double multiple(double x) const { return (shift + x) - shift; }
 };
 
@@ -208,12 +209,12 @@ inline constexpr int levels = 3;
 /// Values with larger exponents are divided after a multiplication by 2^-scaled_by.
 inline constexpr int scaled_by = 64;
 
-/// Local. Takes the multiple of a level's unit from a value, of 2^scaled_by units if `scaled`, and returns it
-/// without that factor: rounding the largest numbers up would make them infinite.
-KOKKOS_INLINE_FUNCTION double take_multiple(const Level& level, bool scaled, double& value) {
-  const double divided = scaled ? value * 0x1p-64 : value; // where that is not exact the multiple is 0
-  const double multiple = level.multiple(divided);
-  if (multiple != 0) value = scaled ? (divided - multiple) * 0x1p64 : value - multiple;
+/// Local. Takes 2^scaled_by multiples of the level's unit from a value and returns them without that factor:
+/// rounding the largest numbers up would make them infinite.
+KOKKOS_INLINE_FUNCTION double take_multiple(const Level& level, double& value) {
+  const double scaled = value * 0x1p-64; // where that is not exact the multiple is 0
+  const double multiple = level.multiple(scaled);
+  if (multiple != 0) value = (scaled - multiple) * 0x1p64;
   return multiple;
 }
 

@@ -26,7 +26,7 @@ class BlockSum {
  private:
   void open(double largest);
   void close();
-  void add_by_levels(int count);
+  void add_by_levels(int count, double largest, std::uint64_t bits);
   void add_sum(double sum, int scale);
 
   alignas(64) double values_[room]{};

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace kontor::comm::exact {
+namespace kontor::comm::exact::detail {
 
 /// What the teams of a kernel add up: as doubles, without an error.
 struct LevelSums {
@@ -19,16 +19,16 @@ struct LevelSums {
   }
 };
 
-} // namespace kontor::comm::exact
+} // namespace kontor::comm::exact::detail
 
 namespace Kokkos {
 template <>
-struct reduction_identity<kontor::comm::exact::LevelSums> { // NOLINT: Kokkos wants it so
-  KOKKOS_FORCEINLINE_FUNCTION static kontor::comm::exact::LevelSums sum() { return {}; }
+struct reduction_identity<kontor::comm::exact::detail::LevelSums> { // NOLINT: Kokkos wants it so
+  KOKKOS_FORCEINLINE_FUNCTION static kontor::comm::exact::detail::LevelSums sum() { return {}; }
 };
 } // namespace Kokkos
 
-namespace kontor::comm::exact {
+namespace kontor::comm::exact::detail {
 
 /// Values of a thread of a device that are added at a time.
 inline constexpr int tile_depth = 8;
@@ -56,7 +56,7 @@ KOKKOS_INLINE_FUNCTION void add_tile(const Member& team, double* values, std::in
     const int scale = scaled ? scaled_by : 0;
     if (scaled) {
       const Level first = level(exponent - scale, 0);
-      for (int v = 0; v < tile_depth; ++v) sums.sum[0] += take_multiple(first, true, values[v]);
+      for (int v = 0; v < tile_depth; ++v) sums.sum[0] += take_multiple(first, values[v]);
     } else {
       for (int n = 0; n < levels; ++n) {
         const Level of = level(exponent, n);
@@ -73,4 +73,4 @@ KOKKOS_INLINE_FUNCTION void add_tile(const Member& team, double* values, std::in
   }
 }
 
-} // namespace kontor::comm::exact
+} // namespace kontor::comm::exact::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+/// Rows side by side on a processor.
+namespace kontor::cg {
+
+/// Numbers that are computed at once.
+inline constexpr int width = 8;
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+typedef double Lanes __attribute__((vector_size(width * sizeof(double))));
+typedef std::int64_t LaneBits __attribute__((vector_size(width * sizeof(double))));
+
+inline void load(Lanes& lanes, const double* from) {
+  std::memcpy(&lanes, from, sizeof lanes);
+}
+
+/// Local. sum += a[lane] b[lane] in each lane; a and b need not be aligned.
+inline void add_products(Lanes& sum, const double* a, const double* b) {
+  Lanes left, right;
+  load(left, a);
+  load(right, b);
+  sum += left * right;
+}
+
+/// Local. sum += a b[lane].
+inline void add_products(Lanes& sum, double a, const double* b) {
+  Lanes right;
+  load(right, b);
+  sum += a * right;
+}
+
+/// Local. The same in those lanes whose bits are set. To the others 0 is added, which changes no sum that
+/// began as 0: none is -0.
+inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
+  const LaneBits lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  Lanes left, right;
+  load(left, a);
+  load(right, b);
+  const LaneBits bits = (lane & static_cast<std::int64_t>(lanes)) != 0;
+  const Lanes products = left * right;
+  sum += reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(products) & bits);
+}
+
+inline void store(double* to, const Lanes& lanes) {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+/// Local. Asks for the cache line of an address that is read soon; any address will do. Processors fetch
+/// ahead by themselves, but not over the end of a page.
+inline void prefetch(const void* address) {
+  __builtin_prefetch(address);
+}
+
+#else // compilers without vector types; nvcc, which compiles no loop for a processor that is used
+struct Lanes {
+  double value[width] = {};
+};
+inline void add_products(Lanes& sum, const double* a, const double* b) {
+  for (int l = 0; l < width; ++l) sum.value[l] += a[l] * b[l];
+}
+inline void add_products(Lanes& sum, double a, const double* b) {
+  for (int l = 0; l < width; ++l) sum.value[l] += a * b[l];
+}
+inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
+  for (int l = 0; l < width; ++l) sum.value[l] += (lanes >> l & 1) != 0 ? a[l] * b[l] : 0;
+}
+inline void store(double* to, const Lanes& lanes) {
+  std::memcpy(to, lanes.value, sizeof lanes.value);
+}
+inline void prefetch(const void*) {}
+#endif
+
+/// So many bytes ahead, two streams keep a core's memory busiest.
+inline constexpr int prefetch_bytes = 2048;
+
+} // namespace kontor::cg

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/matrix/sell.hpp"
+
+#include "cg/matrix/lanes.hpp"
+
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+template <int size>
+struct SellKernel {
+  const SellChunk* chunks;
+  const LocalIndex* order;
+  const LocalIndex* lengths;
+  const double* values;
+  const SharedOffset* shared;
+  const std::int16_t* narrow;
+  const std::int32_t* wide;
+  std::int64_t interior_chunks;
+  std::int64_t interior;
+  std::int64_t rows;
+  const double* x;
+  double* y;
+
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
+    return c < interior_chunks ? c * size : interior + (c - interior_chunks) * size;
+  }
+  KOKKOS_FUNCTION std::int64_t end(std::int64_t c) const { return c < interior_chunks ? interior : rows; }
+
+  KOKKOS_FUNCTION std::int64_t row_of(std::int64_t position) const {
+    const auto c = position / size;
+    const auto place = first(c) + position % size;
+    if (place >= end(c)) return -1;
+    return chunks[c].sorted ? order[place] : place;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION double sum(const Member&, std::int64_t position, std::int64_t row) const {
+    const auto c = position / size;
+    const int lane = static_cast<int>(position % size);
+    const SellChunk chunk = chunks[c];
+    const double* const at = values + chunk.values + lane;
+    double sum = 0;
+    if (chunk.kind == Columns::shared) {
+      const auto* const offsets = shared + chunk.columns;
+      for (std::int64_t e = 0; e < chunk.entries; ++e) {
+        const auto offset = offsets[e];
+        if ((offset.lanes >> lane & 1) != 0) sum += at[e * size] * x[row + offset.offset];
+      }
+    } else {
+      const std::int64_t length = lengths[first(c) + lane];
+      if (chunk.kind == Columns::narrow)
+        sum = far(at, narrow + chunk.columns + lane, length, row);
+      else
+        sum = far(at, wide + chunk.columns + lane, length, row);
+    }
+    return sum;
+  }
+  template <class Offset>
+  KOKKOS_FUNCTION double far(const double* at, const Offset* offsets, std::int64_t length,
+                             std::int64_t row) const {
+    double sum = 0;
+    for (std::int64_t e = 0; e < length; ++e) sum += at[e * size] * x[row + offsets[e * size]];
+    return sum;
+  }
+
+  template <bool with_dot>
+  double block(std::int64_t begin, std::int64_t end_of_block) const {
+    double dots[size] = {};
+    const auto chunks_of_block = (end_of_block - begin) / size;
+    constexpr std::int64_t streams = 2; // side by side, as memory likes it
+    const auto share = chunks_of_block / streams;
+    for (std::int64_t c = 0; c < share; ++c)
+      for (std::int64_t stream = 0; stream < streams; ++stream)
+        one<with_dot>(begin / size + stream * share + c, dots);
+    for (auto c = streams * share; c < chunks_of_block; ++c) one<with_dot>(begin / size + c, dots);
+    double dot = 0;
+    for (const double part : dots) dot += part;
+    return dot;
+  }
+
+  template <bool with_dot>
+  void one(std::int64_t c, double (&dots)[size]) const {
+    const auto& chunk = chunks[c];
+    const auto place = first(c);
+    const int count = static_cast<int>(end(c) - place < size ? end(c) - place : size);
+    double sums[size];
+    if (chunk.kind != Columns::shared)
+      far_chunk(chunk, place, count, sums);
+    else if (chunk.full)
+      shared_chunk<true>(chunk, place, sums);
+    else
+      shared_chunk<false>(chunk, place, sums);
+    if (chunk.sorted) {
+      for (int lane = 0; lane < count; ++lane) {
+        const auto row = order[place + lane];
+        y[row] = sums[lane];
+        if constexpr (with_dot) dots[lane] += x[row] * sums[lane];
+      }
+    } else {
+      for (int lane = 0; lane < count; ++lane) {
+        y[place + lane] = sums[lane];
+        if constexpr (with_dot) dots[lane] += x[place + lane] * sums[lane];
+      }
+    }
+  }
+
+  template <bool full>
+  void shared_chunk(const SellChunk& chunk, std::int64_t row, double (&sums)[size]) const {
+    constexpr int vectors = size / width;
+    Lanes sum[vectors] = {};
+    const double* at = values + chunk.values;
+    const SharedOffset* const offsets = shared + chunk.columns;
+    for (std::int32_t e = 0; e < chunk.entries; ++e, at += size) {
+      const double* const xs = x + row + offsets[e].offset;
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        prefetch(at + v * width + prefetch_bytes / sizeof(double));
+        if constexpr (full)
+          add_products(sum[v], at + v * width, xs + v * width);
+        else
+          add_products(sum[v], at + v * width, xs + v * width, offsets[e].lanes >> (v * width));
+      }
+    }
+    for (int v = 0; v < vectors; ++v) store(sums + v * width, sum[v]);
+  }
+
+  void far_chunk(const SellChunk& chunk, std::int64_t place, int count, double (&sums)[size]) const {
+    std::int32_t row[size], length[size];
+    for (int lane = 0; lane < size; ++lane) {
+      const bool there = lane < count;
+      row[lane] = there ? chunk.sorted ? order[place + lane] : static_cast<std::int32_t>(place + lane) : 0;
+      length[lane] = there ? lengths[place + lane] : 0;
+    }
+    if (chunk.kind == Columns::narrow)
+      far_chunk(values + chunk.values, narrow + chunk.columns, chunk.entries, row, length, sums);
+    else
+      far_chunk(values + chunk.values, wide + chunk.columns, chunk.entries, row, length, sums);
+  }
+
+  template <class Offset>
+  void far_chunk(const double* at, const Offset* offsets, std::int32_t entries,
+                 const std::int32_t (&row)[size], const std::int32_t (&length)[size],
+                 double (&sums)[size]) const {
+    for (double& sum : sums) sum = 0;
+    for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
+      for (int lane = 0; lane < size; lane += width) {
+        prefetch(at + lane + prefetch_bytes / sizeof(double));
+        prefetch(offsets + lane + prefetch_bytes / sizeof(double));
+      }
+#pragma GCC ivdep
+      for (int lane = 0; lane < size; ++lane) {
+        const double product = at[lane] * x[row[lane] + offsets[lane]];
+        sums[lane] += e < length[lane] ? product : 0;
+      }
+    }
+  }
+};
+
+template <int size>
+struct Sell {
+  using Kernel = SellKernel<size>;
+  static constexpr const char* label = "cg/sell";
+  static constexpr int most_lanes = 1;
+  SellRows rows;
+
+  Kernel kernel(const double* x, double* y) const {
+    return {rows.chunks.data(),
+            rows.order.data(),
+            rows.lengths.data(),
+            rows.values.data(),
+            rows.shared.data(),
+            rows.narrow.data(),
+            rows.wide.data(),
+            rows.interior_chunks(),
+            rows.interior,
+            rows.rows,
+            x,
+            y};
+  }
+  Positions positions(Part part) const {
+    const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));
+    return {part == Part::boundary ? rows.interior_chunks() * size : 0,
+            (part == Part::interior ? rows.interior_chunks() : all) * size};
+  }
+  double bytes() const { return rows.bytes; }
+};
+
+} // namespace
+
+std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
+                                  const ProductTuning& tuning) {
+  auto chunks = make_sell_rows(rows, interior, columns, tuning.chunk);
+  switch (tuning.chunk) {
+  case 8: return std::make_unique<Product<Sell<8>>>(Sell<8>{std::move(chunks)}, tuning);
+  case 16: return std::make_unique<Product<Sell<16>>>(Sell<16>{std::move(chunks)}, tuning);
+  default: return std::make_unique<Product<Sell<32>>>(Sell<32>{std::move(chunks)}, tuning);
+  }
+}
+
+} // namespace kontor::cg

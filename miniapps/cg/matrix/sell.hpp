@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/matrix/compressed_rows.hpp"
+#include "cg/matrix/matrix.hpp"
+#include "cg/matrix/product.hpp"
+
+#include <cstdint>
+
+/// SELL-C-sigma: M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, "A unified sparse matrix data
+/// format for efficient general sparse matrix-vector multiply on modern processors with wide SIMD units",
+/// SIAM J. Sci. Comput. 36 (2014). C rows are a chunk, whose first entries stand side by side, then the
+/// second ones and so on; a row is a lane. Within windows of sigma rows the long ones come first, where that
+/// saves padding.
+///
+/// Columns are offsets from the row, in as few bytes as a chunk allows. Often, as in a stencil's matrix, the
+/// rows of a chunk have the same offsets: then one number and a bit for each row do for C entries.
+namespace kontor::cg {
+
+/// How the columns of a chunk are stored.
+enum class Columns : std::uint8_t { shared, narrow, wide };
+
+/// The same offset in those lanes whose bit is set.
+struct SharedOffset {
+  std::int32_t offset;
+  std::uint32_t lanes;
+};
+
+struct SellChunk {
+  std::int64_t values = 0;  ///< where its values begin
+  std::int64_t columns = 0; ///< where its offsets begin, among those of their kind
+  std::int32_t entries = 0; ///< of its longest row, or offsets that its rows share
+  Columns kind = Columns::shared;
+  bool full = false;   ///< shared: every row has every entry
+  bool sorted = false; ///< its rows are not in their order
+};
+
+/// A rank's rows. Positions are rows in the order of chunks; a chunk has rows of one part only, so the last
+/// one of a part may have positions without a row.
+struct SellRows {
+  int chunk = 32;          ///< C, at most 32
+  LocalIndex rows = 0;     ///< own
+  LocalIndex interior = 0; ///< those that read no ghosts
+  Kokkos::View<SellChunk*> chunks = {};
+  Rows order = {};   ///< the rows, part by part, in the order of chunks: (rows)
+  Rows lengths = {}; ///< entries of the rows in that order: (rows)
+  Kokkos::View<double*> values = {};
+  Kokkos::View<SharedOffset*> shared = {};
+  Kokkos::View<std::int16_t*> narrow = {};
+  Kokkos::View<std::int32_t*> wide = {};
+  double bytes = 0; ///< of all that a product reads and writes, each vector once
+
+  std::int64_t interior_chunks() const { return detail::quotient_up(interior, chunk); }
+};
+
+/// Rows of a window that are sorted; a multiple of any chunk.
+inline constexpr std::int64_t sell_window = 256;
+
+/// Local; waits. `columns`: own rows and ghosts. Chunks of 8, 16 or 32 rows.
+SellRows make_sell_rows(const CompressedRows&, LocalIndex interior, LocalIndex columns, int chunk);
+
+} // namespace kontor::cg

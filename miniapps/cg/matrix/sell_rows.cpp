@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How compressed rows become chunks: rows are put into order, chunks are measured, and then filled.
+#include "cg/matrix/sell.hpp"
+#include "machine/huge_pages.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace kontor::cg {
+namespace {
+
+constexpr int most_lanes = 32;
+
+/// The long rows of a window first, where that saves a tenth of what is stored; else as they are.
+struct SortWindow {
+  CompressedRows rows;
+  Rows order;
+  RowRange part;
+  int chunk;
+
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t place) const {
+    const auto row = order(place);
+    return rows.offsets(row + 1) - rows.offsets(row);
+  }
+  KOKKOS_FUNCTION std::int64_t stored(std::int64_t begin, std::int64_t end) const {
+    std::int64_t sum = 0;
+    for (auto first = begin; first < end; first += chunk) {
+      std::int64_t longest = 0;
+      for (auto place = first; place < end && place < first + chunk; ++place)
+        longest = length(place) > longest ? length(place) : longest;
+      sum += longest * chunk;
+    }
+    return sum;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t window) const {
+    const auto begin = part.begin + window * sell_window;
+    const auto end = begin + sell_window < part.end ? begin + sell_window : part.end;
+    const auto in_order = [&] {
+      for (auto place = begin; place < end; ++place) order(place) = static_cast<LocalIndex>(place);
+    };
+    in_order();
+    const auto before = stored(begin, end);
+    if (before * 9 <= (rows.offsets(end) - rows.offsets(begin)) * 10) return;
+    for (auto place = begin + 1; place < end; ++place) { // equal ones stay in their order
+      const auto row = order(place);
+      const auto entries = length(place);
+      auto to = place;
+      for (; to > begin && length(to - 1) < entries; --to) order(to) = order(to - 1);
+      order(to) = row;
+    }
+    if (stored(begin, end) * 10 > before * 9) in_order();
+  }
+};
+
+/// Goes through the rows of a chunk together: one offset after the other, with the rows that have it next. A
+/// row's entries keep their order.
+struct Together {
+  const CompressedRows& rows;
+  std::int64_t first;
+  int lanes;
+  std::int64_t next[most_lanes];
+  std::int64_t end[most_lanes];
+
+  KOKKOS_FUNCTION Together(const CompressedRows& all, std::int64_t first_row, int count)
+      : rows(all), first(first_row), lanes(count) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      next[lane] = rows.offsets(first + lane);
+      end[lane] = rows.offsets(first + lane + 1);
+    }
+  }
+  KOKKOS_FUNCTION std::int32_t offset(int lane) const {
+    return rows.columns(next[lane]) - static_cast<LocalIndex>(first + lane);
+  }
+  /// The next offset; no lanes at the end.
+  KOKKOS_FUNCTION SharedOffset smallest() const {
+    SharedOffset found{0, 0};
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (next[lane] == end[lane]) continue;
+      const auto candidate = offset(lane);
+      if (found.lanes == 0 || candidate < found.offset) found = {candidate, 0};
+      if (candidate == found.offset) found.lanes |= std::uint32_t{1} << lane;
+    }
+    return found;
+  }
+  KOKKOS_FUNCTION void pass(std::uint32_t passed) {
+    for (int lane = 0; lane < lanes; ++lane) next[lane] += passed >> lane & 1;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION std::uint32_t all_lanes(int chunk) {
+  return ~std::uint32_t{0} >> (most_lanes - chunk);
+}
+
+/// What the kernels on chunks share.
+struct Chunks {
+  SellRows to;
+  CompressedRows from;
+  std::int64_t interior_chunks;
+  LocalIndex columns;
+
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
+    return c < interior_chunks ? c * to.chunk : to.interior + (c - interior_chunks) * to.chunk;
+  }
+  KOKKOS_FUNCTION int lanes(std::int64_t c) const {
+    const std::int64_t left = (c < interior_chunks ? to.interior : to.rows) - first(c);
+    return static_cast<int>(left < to.chunk ? left : to.chunk);
+  }
+};
+
+/// How many entries a chunk has and how its columns are stored: in the way that takes the fewest bytes.
+struct MeasureChunk {
+  Chunks at;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    const auto& [to, from, interior_chunks, columns] = at;
+    const auto first = at.first(c);
+    const int lanes = at.lanes(c);
+    SellChunk chunk;
+    std::int64_t longest = 0;
+    bool narrow = true;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto row = to.order(first + lane);
+      const auto begin = from.offsets(row), end = from.offsets(row + 1);
+      chunk.sorted = chunk.sorted || row != first + lane;
+      to.lengths(first + lane) = static_cast<LocalIndex>(end - begin);
+      longest = end - begin > longest ? end - begin : longest;
+      for (auto e = begin; e < end; ++e) {
+        const auto offset = from.columns(e) - row;
+        narrow = narrow && offset == static_cast<std::int16_t>(offset);
+      }
+    }
+    chunk.kind = narrow ? Columns::narrow : Columns::wide;
+    chunk.entries = static_cast<std::int32_t>(longest);
+    const std::int64_t value_bytes = to.chunk * static_cast<std::int64_t>(sizeof(double));
+    const auto bytes = longest * (value_bytes + to.chunk * (narrow ? 2 : 4)) + 4 * to.chunk;
+    if (!chunk.sorted) share(chunk, first, lanes, bytes / (value_bytes + 8));
+    to.chunks(c) = chunk;
+  }
+
+  KOKKOS_FUNCTION void share(SellChunk& chunk, std::int64_t first, int lanes, std::int64_t most) const {
+    Together together(at.from, first, lanes);
+    const auto all = all_lanes(at.to.chunk);
+    std::int32_t entries = 0;
+    bool full = true;
+    for (auto next = together.smallest(); next.lanes != 0; next = together.smallest(), ++entries) {
+      if (entries == most) return;
+      // All lanes are read, those without this entry too.
+      if (next.lanes != all && (first + next.offset < 0 || first + next.offset + at.to.chunk > at.columns))
+        return;
+      full = full && next.lanes == all;
+      together.pass(next.lanes);
+    }
+    chunk.kind = Columns::shared;
+    chunk.entries = entries;
+    chunk.full = full;
+  }
+};
+
+struct FillChunk {
+  Chunks at;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    const auto& chunk = at.to.chunks(c);
+    if (chunk.kind == Columns::shared)
+      fill_shared(chunk, at.first(c), at.lanes(c));
+    else
+      fill(chunk, at.first(c), at.lanes(c));
+  }
+  KOKKOS_FUNCTION void fill_shared(const SellChunk& chunk, std::int64_t first, int lanes) const {
+    Together together(at.from, first, lanes);
+    for (std::int32_t e = 0; e < chunk.entries; ++e) {
+      const auto next = together.smallest();
+      at.to.shared(chunk.columns + e) = next;
+      for (int lane = 0; lane < at.to.chunk; ++lane)
+        at.to.values(chunk.values + std::int64_t{e} * at.to.chunk + lane) =
+            (next.lanes >> lane & 1) != 0 ? at.from.values(together.next[lane]) : 0;
+      together.pass(next.lanes);
+    }
+  }
+  KOKKOS_FUNCTION void fill(const SellChunk& chunk, std::int64_t first, int lanes) const {
+    for (int lane = 0; lane < at.to.chunk; ++lane) {
+      const auto row = lane < lanes ? at.to.order(first + lane) : 0;
+      const auto begin = at.from.offsets(row);
+      const auto length = lane < lanes ? at.from.offsets(row + 1) - begin : 0;
+      for (std::int32_t e = 0; e < chunk.entries; ++e) {
+        const auto place = std::int64_t{e} * at.to.chunk + lane;
+        const auto offset = e < length ? at.from.columns(begin + e) - row : 0;
+        at.to.values(chunk.values + place) = e < length ? at.from.values(begin + e) : 0;
+        if (chunk.kind == Columns::narrow)
+          at.to.narrow(chunk.columns + place) = static_cast<std::int16_t>(offset);
+        else
+          at.to.wide(chunk.columns + place) = offset;
+      }
+    }
+  }
+};
+
+template <class View>
+View allocated(const std::string& label, std::int64_t size) {
+  return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(size));
+}
+
+/// Gives each chunk its place in the arrays, and allocates them.
+void place_chunks(SellRows& to, const Kokkos::View<SellChunk*>::HostMirror& chunks) {
+  std::int64_t values = 0;
+  std::array<std::int64_t, 3> columns{};
+  double rows_told = 0; // whose length, and place if sorted, is read
+  for (std::size_t c = 0; c < chunks.extent(0); ++c) {
+    auto& chunk = chunks(c);
+    auto& next = columns[static_cast<std::size_t>(chunk.kind)];
+    const std::int64_t padded = std::int64_t{chunk.entries} * to.chunk;
+    chunk.values = values;
+    chunk.columns = next;
+    values += padded;
+    next += chunk.kind == Columns::shared ? chunk.entries : padded;
+    if (chunk.kind != Columns::shared) rows_told += (chunk.sorted ? 2 : 1) * to.chunk;
+  }
+  to.values = allocated<Kokkos::View<double*>>("cg/sell values", values);
+  to.shared = allocated<Kokkos::View<SharedOffset*>>("cg/sell shared offsets", columns[0]);
+  to.narrow = allocated<Kokkos::View<std::int16_t*>>("cg/sell narrow offsets", columns[1]);
+  to.wide = allocated<Kokkos::View<std::int32_t*>>("cg/sell offsets", columns[2]);
+  to.bytes = static_cast<double>(values) * sizeof(double) +
+             static_cast<double>(columns[0]) * sizeof(SharedOffset) + static_cast<double>(columns[1]) * 2 +
+             static_cast<double>(columns[2]) * 4 + rows_told * sizeof(LocalIndex) +
+             static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
+             2.0 * static_cast<double>(to.rows) * sizeof(double);
+}
+
+} // namespace
+
+SellRows make_sell_rows(const CompressedRows& from, LocalIndex interior, LocalIndex columns, int chunk) {
+  SellRows to{.chunk = chunk, .rows = from.rows(), .interior = interior};
+  to.order = allocated<Rows>("cg/sell order", to.rows);
+  to.lengths = allocated<Rows>("cg/sell lengths", to.rows);
+  for (const auto part : {Part::interior, Part::boundary}) {
+    const auto range = range_of(part, to.rows, interior);
+    Kokkos::parallel_for("cg/sell order",
+                         Policy(0, detail::quotient_up(range.end - range.begin, sell_window)),
+                         SortWindow{from, to.order, range, chunk});
+  }
+  const auto count = to.interior_chunks() + detail::quotient_up(to.rows - interior, chunk);
+  to.chunks = allocated<Kokkos::View<SellChunk*>>("cg/sell chunks", count);
+  Kokkos::parallel_for("cg/sell measure", Policy(0, count),
+                       MeasureChunk{{to, from, to.interior_chunks(), columns}});
+  const auto chunks = Kokkos::create_mirror_view(to.chunks);
+  Kokkos::deep_copy(chunks, to.chunks);
+  place_chunks(to, chunks);
+  Kokkos::deep_copy(to.chunks, chunks);
+  Kokkos::parallel_for("cg/sell fill", Policy(0, count),
+                       FillChunk{{to, from, to.interior_chunks(), columns}});
+  comm::fence(Space(), "cg/sell");
+  miniapp::use_huge_pages(to.values);
+  return to;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every format gives the bits of a plain loop.
+#include "cg/matrix/matrix.hpp"
+#include "cg/matrix/sell.hpp"
+#include "cg/options.hpp"
+#include "cg/problem/problem.hpp"
+#include "run/mini_app.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/config/deck.hpp>
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::cg;
+
+constexpr double untouched = -7.25;
+
+/// Rows of random lengths and columns: some empty, few long.
+CompressedRows random_rows(int rows, int columns, int usual, int longest, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::vector<std::int64_t> offsets{0};
+  std::vector<LocalIndex> to;
+  std::vector<double> values;
+  for (int row = 0; row < rows; ++row) {
+    const int kind = below(10);
+    const int length = kind == 0 ? 0 : kind == 1 ? below(longest + 1) : usual;
+    for (int e = 0; e < length; ++e) {
+      to.push_back(below(columns));
+      values.push_back(0.25 + 1e-3 * below(1000));
+    }
+    offsets.push_back(static_cast<std::int64_t>(to.size()));
+  }
+  CompressedRows a{Offsets("offsets", offsets.size()), Rows("columns", to.size()),
+                   Kokkos::View<double*>("values", to.size())};
+  std::copy(offsets.begin(), offsets.end(), a.offsets.data());
+  std::copy(to.begin(), to.end(), a.columns.data());
+  std::copy(values.begin(), values.end(), a.values.data());
+  return a;
+}
+
+std::vector<double> plain_product(const CompressedRows& a, const Vector& x) {
+  std::vector<double> y;
+  for (LocalIndex row = 0; row < a.rows(); ++row) {
+    double sum = 0;
+    for (auto e = a.offsets(row); e < a.offsets(row + 1); ++e) sum += a.values(e) * x(a.columns(e));
+    y.push_back(sum);
+  }
+  return y;
+}
+
+/// All that is to have the bits of the loop, by name.
+std::map<std::string, std::unique_ptr<Matrix>> formats_of(const CompressedRows& a, LocalIndex interior,
+                                                          LocalIndex columns) {
+  std::map<std::string, std::unique_ptr<Matrix>> formats;
+  for (const bool teams : {false, true}) {
+    const std::string how = teams ? ", teams" : "";
+    ProductTuning tuning;
+    tuning.teams = teams;
+    formats["csr" + how] = make_csr(a, interior, tuning);
+    for (const int chunk : {8, 16, 32}) {
+      tuning.chunk = chunk;
+      formats["sell " + std::to_string(chunk) + how] = make_sell(a, interior, columns, tuning);
+    }
+  }
+  return formats;
+}
+
+bool same_bits(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// y = A x by part and of all, and the dot, beside what the loop has.
+void expect_product(const Matrix& matrix, const Vector& x, const std::vector<double>& expected,
+                    LocalIndex interior, bool same = true) {
+  const auto own = static_cast<LocalIndex>(expected.size());
+  const auto near = [&](double a, double b) {
+    return same ? same_bits(a, b) : std::abs(a - b) <= 1e-12 * (1 + std::abs(b));
+  };
+  const Vector sum("sum", 1);
+  for (const bool with_dot : {false, true})
+    for (const auto part : {Part::interior, Part::boundary, Part::all}) {
+      const Vector y("y", own);
+      Kokkos::deep_copy(y, untouched);
+      sum(0) = untouched;
+      if (with_dot)
+        matrix.multiply_and_dot({}, part, x, y, sum.data());
+      else
+        matrix.multiply({}, part, x, y);
+      Kokkos::fence();
+      const auto range = range_of(part, own, interior);
+      double dot = 0, size = 0;
+      int wrong = 0;
+      for (LocalIndex row = 0; row < own && wrong < 3; ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        const bool computed = range.begin <= row && row < range.end;
+        const bool right = computed ? near(y(row), expected[r]) : same_bits(y(row), untouched);
+        if (!right) ++wrong;
+        EXPECT_TRUE(right) << "row " << row << " of " << own << ", interior " << interior << ": " << y(row)
+                           << " is not " << (computed ? expected[r] : untouched);
+        if (!computed) continue;
+        dot += x(row) * expected[r];
+        size += std::abs(x(row) * expected[r]);
+      }
+      if (!with_dot || !std::isfinite(dot)) continue;
+      EXPECT_NEAR(sum(0), dot, 1e-13 * size);
+      double again = 0;
+      matrix.multiply_and_dot({}, part, x, y, &again);
+      EXPECT_TRUE(same_bits(again, sum(0)));
+    }
+}
+
+Vector some_values(LocalIndex count) {
+  const Vector x("x", count);
+  for (LocalIndex i = 0; i < count; ++i) x(i) = std::sin(1.0 + 0.7 * i) + 0.01;
+  return x;
+}
+
+struct Shape {
+  int rows, interior, ghosts, usual, longest;
+};
+
+TEST(Formats, RandomRowsHaveTheBitsOfALoop) {
+  unsigned seed = 1;
+  for (const auto& [rows, interior, ghosts, usual, longest] : {Shape{0, 0, 0, 1, 1},
+                                                               {1, 1, 0, 3, 3},
+                                                               {1, 0, 2, 3, 3},
+                                                               {7, 3, 1, 2, 40},
+                                                               {31, 31, 0, 5, 9},
+                                                               {33, 16, 5, 0, 3},
+                                                               {100, 64, 20, 9, 300},
+                                                               {257, 1, 3, 4, 30},
+                                                               {1000, 900, 50, 6, 80},
+                                                               {20000, 19990, 10, 2, 3}}) {
+    const auto a = random_rows(rows, std::max(1, rows + ghosts), usual, longest, seed++);
+    const auto x = some_values(rows + ghosts);
+    const auto expected = plain_product(a, x);
+    for (const auto& [name, matrix] : formats_of(a, interior, rows + ghosts)) {
+      SCOPED_TRACE(name);
+      expect_product(*matrix, x, expected, interior);
+    }
+  }
+}
+
+TEST(Formats, WhatIsNotFiniteStaysInItsRows) {
+  const int rows = 300;
+  const auto a = random_rows(rows, rows, 5, 60, 3);
+  const auto x = some_values(rows);
+  for (const int row : {0, 8, 100, 299}) x(row) = std::numeric_limits<double>::infinity();
+  const auto expected = plain_product(a, x);
+  EXPECT_TRUE(std::isfinite(expected[0]) || std::isfinite(expected[1]) || std::isfinite(expected[2]));
+  for (const auto& [name, matrix] : formats_of(a, rows, rows)) {
+    SCOPED_TRACE(name);
+    expect_product(*matrix, x, expected, rows);
+  }
+}
+
+TEST(Formats, KokkosKernelsMultiplies) {
+  if (!has_kokkos_kernels()) GTEST_SKIP() << "this build has no Kokkos Kernels";
+  for (const auto& [rows, interior, ghosts, usual, longest] :
+       {Shape{0, 0, 0, 1, 1}, {50, 50, 0, 4, 9}, {50, 0, 5, 4, 9}, {1000, 900, 50, 6, 80}}) {
+    const auto a = random_rows(rows, std::max(1, rows + ghosts), usual, longest, 5);
+    const auto x = some_values(rows + ghosts);
+    expect_product(*make_kokkos_kernels(a, interior, rows + ghosts), x, plain_product(a, x), interior, false);
+  }
+}
+
+/// A system of the deck's kind `stencil` over all ranks.
+class StencilFormats : public testing::TestWithParam<int> {
+ protected:
+  void make(std::vector<std::int64_t> points, std::vector<std::int64_t> grid) {
+    options_.stencil.points = std::move(points);
+    options_.stencil.size = GetParam();
+    options_.process_grid = std::move(grid);
+    problem_ = make_problem(options_, {comm_, true, timers_, progress_});
+    system_ = problem_->build();
+    const auto& global = system_.partition.global;
+    x_ = Vector("x", global.extent(0));
+    for (std::size_t i = 0; i < x_.extent(0); ++i) x_(i) = value(global(i));
+  }
+  static double value(GlobalIndex row) { return std::sin(0.3 * static_cast<double>(row)); }
+
+  /// A row of the whole matrix by a plain loop over the points around.
+  double plain_row(GlobalIndex row) const {
+    const auto& n = options_.stencil.points;
+    const GlobalIndex i = row % n[0], j = row / n[0] % n[1], k = row / n[0] / n[1];
+    double sum = 0;
+    for (GlobalIndex dk = -1; dk <= 1; ++dk)
+      for (GlobalIndex dj = -1; dj <= 1; ++dj)
+        for (GlobalIndex di = -1; di <= 1; ++di) {
+          const auto distance = di * di + dj * dj + dk * dk;
+          if (GetParam() == 7 && distance > 1) continue;
+          if (i + di < 0 || i + di >= n[0] || j + dj < 0 || j + dj >= n[1] || k + dk < 0 || k + dk >= n[2])
+            continue;
+          sum += (distance == 0 ? GetParam() - 1 : -1.0) * value(row + di + n[0] * (dj + n[1] * dk));
+        }
+    return sum;
+  }
+
+  void expect_all() const {
+    std::vector<double> expected;
+    const auto& partition = system_.partition;
+    for (LocalIndex row = 0; row < partition.own; ++row) expected.push_back(plain_row(partition.global(row)));
+    auto formats = formats_of(system_.matrix, partition.interior, partition.own + partition.ghosts);
+    formats["matrix_free"] = problem_->matrix_free();
+    ProductTuning teams;
+    teams.teams = true;
+    formats["matrix_free, teams"] = problem_->matrix_free(teams);
+    for (const auto& [name, matrix] : formats) {
+      SCOPED_TRACE(name);
+      expect_product(*matrix, x_, expected, partition.interior);
+    }
+  }
+
+  comm::Communicator comm_{MPI_COMM_WORLD};
+  miniapp::Timers timers_;
+  miniapp::Progress progress_{miniapp::Progress::Style::silent};
+  Options options_;
+  std::unique_ptr<Problem> problem_;
+  LinearSystem system_;
+  Vector x_;
+};
+
+TEST_P(StencilFormats, HaveTheBitsOfTheWholeMatrixOnAnyRanks) {
+  const std::int64_t ranks = comm_.size();
+  for (const auto& grid : {std::vector<std::int64_t>{1, 1, ranks}, {ranks, 1, 1}, {1, ranks, 1}}) {
+    make({37, 9, 5}, grid);
+    expect_all();
+    make({5, 4, 70}, grid);
+    expect_all();
+  }
+  if (ranks == 4) {
+    make({41, 8, 6}, {2, 2, 1});
+    expect_all();
+  }
+}
+
+TEST_P(StencilFormats, SellNeedsFewBytesForColumns) {
+  make({64, 16, 8 * std::int64_t{comm_.size()}}, {1, 1, comm_.size()});
+  const auto& a = system_.matrix;
+  const auto columns = system_.partition.own + system_.partition.ghosts;
+  const double csr = make_csr(a, system_.partition.interior)->bytes();
+  const double sell = make_sell(a, system_.partition.interior, columns)->bytes();
+  EXPECT_LT(sell, (GetParam() == 27 ? 0.8 : 0.9) * csr);
+  EXPECT_GT(sell, 8.0 * static_cast<double>(a.entries()) + 16.0 * a.rows());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, StencilFormats, testing::Values(7, 27));
+
+TEST(Sell, SortsWhereItSavesPadding) {
+  // One row in sixteen has 40 entries, the others 2.
+  std::vector<LocalIndex> lengths;
+  for (int row = 0; row < 1024; ++row) lengths.push_back(row % 16 == 3 ? 40 : 2);
+  CompressedRows a{Offsets("offsets", 1025), {}, {}};
+  for (std::size_t row = 0; row < 1024; ++row) a.offsets(row + 1) = a.offsets(row) + lengths[row];
+  a.columns = Rows("columns", a.offsets(1024));
+  a.values = Vector("values", a.offsets(1024));
+  for (std::size_t e = 0; e < a.columns.extent(0); ++e) {
+    a.columns(e) = static_cast<LocalIndex>(e * 37 % 1024);
+    a.values(e) = 1.0 + 0.01 * static_cast<double>(e % 100);
+  }
+  const auto rows = make_sell_rows(a, 1024, 1024, 16);
+  EXPECT_LT(rows.values.extent(0), 1.3 * static_cast<double>(a.entries()));
+  EXPECT_EQ(rows.wide.extent(0), 0u);
+  const auto x = some_values(1024);
+  expect_product(*make_sell(a, 1024, 1024), x, plain_product(a, x), 1024);
+}
+
+/// The message with which a deck is refused; empty if it is not.
+std::string refusal(const std::string& text) {
+  const auto deck = config::Deck::parse("{app: cg, " + text + "}", "test.yaml");
+  Options options;
+  deck.read([&](config::Visitor& v) { options.describe(v); });
+  try {
+    options.resolve(deck, 1);
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
+  const auto free =
+      refusal("problem: {kind: matrix_market, matrix_market: {file: a.mtx}}, solver: {format: matrix_free}");
+  for (const auto* fact : {"test.yaml:1:", "solver.format", "matrix_free", "problem.kind: stencil", "csr"})
+    EXPECT_NE(free.find(fact), std::string::npos) << fact << " in: " << free;
+  const auto kernel = refusal("solver: {format: sell, kernel: kokkos_kernels}");
+  for (const auto* fact : {"test.yaml:1:", "solver.kernel", "kokkos_kernels", "solver.format: csr", "own"})
+    EXPECT_NE(kernel.find(fact), std::string::npos) << fact << " in: " << kernel;
+  EXPECT_EQ(refusal("solver: {format: matrix_free}"), "");
+}
+
+} // namespace

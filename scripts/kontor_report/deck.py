@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the decks of runs say, and in what several runs differ."""
+
+from functools import lru_cache
+
+import yaml
+
+from .text import on_off
+
+# How a problem is set up, not what is solved.
+SET_UP = ("problem.fe_heat.assembly", "problem.matrix_market.partition", "problem.matrix_market.ordering")
+# Keys that count only where another key has this value.
+COUNTS_WITH = {
+    "solver.replace_every": ("solver.method", "pipelined"),
+    "solver.chebyshev_degree": ("solver.preconditioner", "chebyshev"),
+    "solver.kernel": ("solver.format", "csr"),
+    "time.end": ("problem.equation", "transient"),
+    "time.step": ("problem.equation", "transient"),
+}
+RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
+FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
+SECTIONS = ("problem.", "solver.", "time.", "decomposition.")  # what else may make a difference; comm is in RECORDED
+CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "format", "kind")  # by their value alone
+
+
+def settings(record):
+    """The deck's values by key, such as solver.method, as they are written; without those that do not count."""
+    return _settings(record.run.get("deck", ""))
+
+
+@lru_cache
+def _settings(text):
+    try:
+        deck = yaml.load(text, Loader=yaml.BaseLoader)
+        values = dict(_leaves("", deck)) if isinstance(deck, dict) else {}
+    except (yaml.YAMLError, RecursionError):
+        return {}
+    kind = values.get("problem.kind")
+    kinds = set(deck["problem"]) if kind and kind in deck["problem"] else ()
+    others = tuple(f"problem.{name}." for name in kinds if name != kind and isinstance(deck["problem"][name], dict))
+    return {key: value for key, value in values.items() if not (others and key.startswith(others)) and _counts(key, values)}
+
+
+def _leaves(prefix, node):
+    for key, value in node.items():
+        if isinstance(value, dict):
+            yield from _leaves(f"{prefix}{key}.", value)
+        else:
+            yield f"{prefix}{key}", f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
+
+
+def _counts(key, values):
+    other, wanted = COUNTS_WITH.get(key, (None, None))
+    return other not in values or values[other] == wanted
+
+
+def section_of(record, name):
+    """What a section of the deck says: 'kind stencil', 'points [8, 8, 8]', ..."""
+    values = settings(record)
+    return [_phrase(key, value, values, clear=()) for key, value in values.items()
+            if key.startswith(f"{name}.") and value not in ("", "[]")]
+
+
+def labels(records):
+    """For each run, in words, in what it differs from the others; empty where the decks and records do not say."""
+    known = [{**{key: record.run[key] for key in RECORDED if key in record.run},
+              **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}} for record in records]
+    keys = dict.fromkeys(key for values in known for key in values)
+    differ = [key for key in keys if _distinct(known, key) > 1]
+    differ = [key for key in differ if key not in FOLLOWS or _distinct(known, FOLLOWS[key], key) > _distinct(known, FOLLOWS[key])]
+    return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
+
+
+def _distinct(known, *keys):
+    return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
+
+
+def other_problem(record, baseline, also=()):
+    """In what the run's problem, and the keys in `also`, differ from the baseline's: texts."""
+    mine, other = settings(record), settings(baseline)
+    keys = [key for key in {**mine, **other} if (key.startswith("problem.") and key not in SET_UP) or key in also]
+    if mine.get("problem.kind") != other.get("problem.kind"):
+        keys = [key for key in keys if key in mine and key in other]
+    return [f"{key} is {mine.get(key, 'absent')}, not {other.get(key, 'there')}" for key in keys if mine.get(key) != other.get(key)]
+
+
+def _phrase(key, value, values, clear=CLEAR):
+    name = key.removeprefix(f"problem.{values.get('problem.kind')}.")
+    name = name if name != key else key.partition(".")[2] or key
+    if key == "ranks":
+        return f"{value} rank{'s' * (value != 1)}"
+    if key == "overlap":
+        return f"overlap {on_off(value)}"
+    if name == "preconditioner" and value == "none" and clear:
+        return "no preconditioner"
+    return str(value) if name in clear and value != "none" else f"{name} {value}"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs that iterate until a residual is small: as text, and side by side by time to solution."""
+
+from .deck import labels, other_problem, settings
+from .record import COMMUNICATION
+from .text import percent, quantity, seconds, table, verdict
+
+# The endings that can be compared; docs/output.md has all.
+SOLVED = ("converged", "the guess is a solution", "the right-hand side is 0, so x is")
+ALL_MADE = ("all iterations made",)
+HEADER = ["file", "settings", "time to solution", "iterations", "time/iteration", "rate", "of attainable", "communication",
+          "verified", "speed"]
+MATRIX = {"rows": "rows", "nonzeros": "nonzeros", "rows_per_rank_min": "rows a rank", "ghosts_max": "ghosts a rank",
+          "neighbours_max": "neighbours a rank"}  # in this order
+
+
+def is_solve(record):
+    return "ending" in record.run
+
+
+def time_to_solution(record):
+    """Seconds of the median repeat; None if the residual did not become small."""
+    return record.seconds if record.run["ending"] in SOLVED else None
+
+
+def time_per_iteration(record):
+    iterations = record.run.get("iterations")
+    return record.seconds / iterations if iterations and record.seconds else None
+
+
+def tolerance(record):
+    """Of the deck; 0 if it asks for a number of iterations, None if it does not say."""
+    try:
+        return float(settings(record)["solver.tolerance"])
+    except (KeyError, ValueError):
+        return None
+
+
+def incomparable(record, baseline):
+    """Why the two do not do the same work: texts."""
+    both_made_all = tolerance(record) == tolerance(baseline) == 0
+    found = other_problem(record, baseline, ["solver.tolerance", *(["solver.max_iterations"] if both_made_all else [])])
+    mine, other = ([side.matrix.get(key) for key in ("rows", "nonzeros")] for side in (record, baseline))
+    if not found and mine != other:
+        found = ["the matrix has {} rows and {} nonzeros, not {} and {}".format(*mine, *other)]
+    return found
+
+
+def speed(record, baseline):
+    """How many times as fast as the baseline the same is solved; None where the two cannot be compared."""
+    ended = {side.run["ending"] for side in (record, baseline)}
+    if not (ended.issubset(SOLVED) or ended.issubset(ALL_MADE)) or not record.seconds or not baseline.seconds:
+        return None
+    if record.passed is False or baseline.passed is False or incomparable(record, baseline):
+        return None
+    return baseline.seconds / record.seconds
+
+
+def compare_solves(app, group):
+    baseline = group[0]
+    rows = [_row(record, label, speed(record, baseline)) for record, label in zip(group, labels(group))]
+    names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
+    title = (f"{app}  (time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
+             f"speed 1 is {baseline.path})")
+    notes = [f"  {record.path}: {record.run['ending']}, residual {_residual(record)}"
+             for record in group if record.run["ending"] != SOLVED[0]]
+    return "\n".join([title, table(rows, HEADER, left=2), *notes])
+
+
+def _row(record, label, ratio):
+    figure = record.figure or {}
+    return [record.path, label or "-", seconds(time_to_solution(record)), str(record.run.get("iterations", "-")),
+            seconds(time_per_iteration(record)), quantity(figure.get("value"), figure.get("unit", "")),
+            percent(record.fraction), percent(record.share(*COMMUNICATION)), verdict(record.passed),
+            "-" if ratio is None else f"{ratio:.3f}"]
+
+
+def matrix_table(record):
+    matrix = dict(record.matrix)
+    rows, nonzeros, most = matrix.get("rows"), matrix.get("nonzeros"), matrix.pop("rows_per_rank_max", None)
+    lines = []
+    for key in (*(key for key in MATRIX if key in matrix), *(key for key in matrix if key not in MATRIX)):
+        value = matrix[key]
+        text = quantity(value, "B") if "bytes" in key and isinstance(value, (int, float)) else _plain(value)
+        if key == "nonzeros" and rows:
+            text += f" ({nonzeros / rows:.3g} a row)"
+        elif key == "rows_per_rank_min" and most is not None:
+            text += f" to {most}"
+        elif key.endswith("_max"):
+            text = f"at most {text}"
+        lines.append([MATRIX.get(key, key.replace("_", " ")), text])
+    return table(lines, left=2)
+
+
+def solution_table(record):
+    return table([
+        ["ending", record.run["ending"]],
+        ["iterations", str(record.run.get("iterations", "-"))],
+        ["residual", _residual(record)],
+        ["time to solution", seconds(time_to_solution(record))],
+        ["time per iteration", seconds(time_per_iteration(record))],
+        *([key.replace("_", " "), _plain(value)] for key, value in record.solver.items()),
+    ], left=2)
+
+
+def _plain(value):
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _residual(record):
+    """The recurrence's, beside what was asked for."""
+    asked = tolerance(record)
+    reached = f"{record.run['residual']:.3g}" if "residual" in record.run else "-"
+    return f"{reached} (tolerance {asked:g})" if asked else reached

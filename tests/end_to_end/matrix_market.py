@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrices from files: where they are looked for, what is said of wrong ones, and the order of the solution."""
+
+import os
+import unittest
+
+import h5py
+import numpy
+
+from launch import BIN, HeatTest
+
+DECK = """\
+app: cg
+problem:
+  kind: matrix_market
+  matrix_market:
+    file: matrix.mtx
+    rhs: file
+    rhs_file: rhs.mtx
+    ordering: rcm
+solver: {tolerance: 1e-12}
+"""
+ROWS = 7
+ENTRIES = [(r, r, 4.0 + r) for r in range(1, ROWS + 1)] + [(5, 1, -1.0), (7, 2, -2.0), (4, 3, 1.0), (6, 4, -0.5)]
+
+
+def text_of(entries):
+    lines = [f"{ROWS} {ROWS} {len(entries)}", *(f"{row} {column} {value}" for row, column, value in entries)]
+    return "%%MatrixMarket matrix coordinate real symmetric\n" + "\n".join(lines) + "\n"
+
+
+class MatrixMarketTest(HeatTest):
+    program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "decks").mkdir()
+        self.write("decks/deck.yaml", DECK)
+        self.write("decks/matrix.mtx", text_of(ENTRIES))
+        self.rhs = numpy.arange(1.0, ROWS + 1)
+        self.write("decks/rhs.mtx", "%%MatrixMarket matrix array real general\n7 1\n1\n2\n3\n4\n5\n6\n7\n")
+
+    def test_is_looked_for_beside_the_deck_and_solved_in_its_order(self):
+        self.passes("decks/deck.yaml", "-o", "a.h5", ranks=3)
+        dense = numpy.zeros((ROWS, ROWS))
+        for row, column, value in ENTRIES:
+            dense[row - 1, column - 1] = dense[column - 1, row - 1] = value
+        expected = numpy.linalg.solve(dense, self.rhs)
+        with h5py.File(self.folder / "a.h5") as file:
+            numpy.testing.assert_allclose(file["fields/x"][...], expected, rtol=1e-10)
+            matrix = file["run/matrix"].attrs
+            self.assertEqual((matrix["rows"], matrix["nonzeros"]), (ROWS, 15))
+            self.assertEqual(matrix["file"], str(self.folder.resolve() / "decks" / "matrix.mtx"))
+            self.assertEqual(matrix["file_symmetry"], "symmetric")
+            recorded = file["run"].attrs["deck"]
+        # The deck of the record finds the files from anywhere.
+        (self.folder / "elsewhere").mkdir()
+        self.write("elsewhere/deck.yaml", recorded)
+        self.passes("elsewhere/deck.yaml", "-o", "b.h5")
+        with h5py.File(self.folder / "b.h5") as file:
+            numpy.testing.assert_allclose(file["fields/x"][...], expected, rtol=1e-10)
+
+    def refused(self, *arguments):
+        """The message of a run on three ranks, which must be the only one."""
+        before = self.files()
+        result = self.heat("decks/deck.yaml", *arguments, ranks=3)
+        self.assertEqual((result.code, result.out), (2, ""), result)
+        self.assertEqual(result.err.count("\n"), 1, result)
+        self.assertEqual(self.files(), before)
+        return result.err
+
+    def test_a_wrong_file_is_told_with_its_line(self):
+        self.write("decks/matrix.mtx", text_of(ENTRIES + [(2, 2, 3.0)]))
+        says = self.refused()
+        self.assertRegex(says, r"decks/matrix\.mtx:14: .*\(2, 2\).* line 4\n")
+
+    def test_a_file_of_the_command_line_is_looked_for_here(self):
+        says = self.refused("--set", "problem.matrix_market.file=matrix.mtx")
+        self.assertIn("--set problem.matrix_market.file=matrix.mtx: problem.matrix_market.file ", says)
+        self.assertIn(f"{self.folder.resolve() / 'matrix.mtx'}: No such file", says)
+
+
+if __name__ == "__main__":
+    unittest.main()
