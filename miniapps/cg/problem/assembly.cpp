@@ -6,21 +6,14 @@
 namespace kontor::cg {
 namespace {
 
-using Points = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-
-/// For (z, y, x) of the own points.
-Points own_points(const FeMesh& mesh) {
-  return Points({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
-}
-
 /// For (z, y) of the own points, and blocks of lanes along x.
-Points own_blocks(const FeMesh& mesh) {
-  return Points({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
+FePolicy own_blocks(const FeMesh& mesh) {
+  return FePolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
 }
 
 /// For (z, y, x) of the elements.
-Points elements(const FeMesh& mesh) {
-  return Points({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
+FePolicy elements(const FeMesh& mesh) {
+  return FePolicy({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
 }
 
 struct CountEntries {

@@ -6,12 +6,6 @@
 namespace kontor::cg {
 namespace {
 
-using Points = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-
-Points own_points(const FeMesh& mesh) {
-  return Points({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
-}
-
 /// The axes of a face, b < c, and its own one.
 struct FaceAxes {
   int axis, b, c;

@@ -55,10 +55,9 @@ struct SmallestAboveZero {
 
 /// Collective. The smallest value in the Gauss points of elements inside of the box.
 double smallest_above_zero(const comm::Communicator& comm, const GaussValues& values) {
-  using Lines = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
   double smallest = 0;
   const auto extent = [&](int d) { return static_cast<std::int64_t>(values.extent(d)); };
-  Kokkos::parallel_reduce("cg/smallest conductivity", Lines({0, 0, 0}, {extent(0), extent(1), extent(2)}),
+  Kokkos::parallel_reduce("cg/smallest conductivity", FePolicy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
                           SmallestAboveZero{values}, Kokkos::Min<double>(smallest));
   return comm::allreduce(comm, smallest, comm::ReduceOp::min);
 }

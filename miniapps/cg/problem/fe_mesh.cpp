@@ -60,10 +60,8 @@ GaussValues at_gauss_points(const std::string& label, const grid::Block& points,
     double value[1];
     f.evaluate(x, coordinate(1, begin[1], 0), coordinate(2, begin[2], 0), 0, value, finite);
     FillConstant fill{values, value[0], {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}};
-    using Lines =
-        Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
     Kokkos::parallel_for("cg/constant at Gauss points",
-                         Lines({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
+                         FePolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
                          fill);
     return values;
   }
