@@ -235,6 +235,11 @@ void Options::resolve(const config::Deck& deck, int ranks) {
       deck.fail("verification.tolerance",
                 "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
                 "the tolerance out");
+    if (process_grid.empty() && grid::smallest_surface_grid(ranks, points).empty())
+      deck.fail(key,
+                fmt::format("[{}] have {} points, which cannot be divided among {} ranks so that each has "
+                            "one; use fewer ranks or more elements",
+                            fmt::join(fe_heat.elements, ", "), fmt::join(points, " x "), ranks));
     grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks,
                                deck);
     refuse_too_many_rows_a_rank(points, key, process_grid, deck);

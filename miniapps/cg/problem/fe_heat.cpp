@@ -16,6 +16,7 @@
 #include <array>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg {
 namespace {
@@ -135,14 +136,15 @@ class FeHeat final : public Problem {
     }
     const double entries = 27 * rows; // at most
     const double at_gauss_points = elements * element_nodes * sizeof(double);
-    miniapp::require_memory(cartesian_, {{"cg/values", entries * sizeof(double)},
-                                         {"cg/columns", entries * sizeof(LocalIndex)},
-                                         {"cg/offsets", rows * sizeof(std::int64_t)},
-                                         {"cg/conductivity", at_gauss_points},
-                                         {"cg/source", is_zero(source_) ? 0 : at_gauss_points},
-                                         {"cg/point rows", around * sizeof(LocalIndex)},
-                                         {"cg/global", rows * sizeof(GlobalIndex)},
-                                         {"cg/b, initial, solution", 3 * rows * sizeof(double)}});
+    std::vector<miniapp::Allocation> views{{"cg/values", entries * sizeof(double)},
+                                           {"cg/columns", entries * sizeof(LocalIndex)},
+                                           {"cg/offsets", rows * sizeof(std::int64_t)},
+                                           {"cg/conductivity", at_gauss_points},
+                                           {"cg/point rows", around * sizeof(LocalIndex)},
+                                           {"cg/global", rows * sizeof(GlobalIndex)},
+                                           {"cg/b, initial, solution", 3 * rows * sizeof(double)}};
+    if (!is_zero(source_)) views.push_back({"cg/source", at_gauss_points});
+    miniapp::require_memory(cartesian_, views);
   }
 
   FeHeatOptions options_;

@@ -17,7 +17,8 @@
 
 #include <bit>
 #include <cmath>
-#include <numbers>
+#include <map>
+#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -185,6 +186,20 @@ TEST_F(FeHeat, HasTheSameBitsOnAnyProcessGrid) {
   for (const auto& grid : grids) {
     options.process_grid = grid;
     EXPECT_EQ(hash_of(build(options, world_), world_), alone) << testing::PrintToString(grid);
+  }
+}
+
+TEST_F(FeHeat, IsSymmetricToTheBit) {
+  auto options = linear_problem();
+  options.fe_heat.conductivity = "1 + x*x + 0.3*sin(y)*z";
+  const auto a = build(options, self_).matrix;
+  std::map<std::pair<LocalIndex, LocalIndex>, double> entries;
+  for (LocalIndex row = 0; row < a.rows(); ++row)
+    for (auto e = a.offsets(row); e < a.offsets(row + 1); ++e) entries[{row, a.columns(e)}] = a.values(e);
+  for (const auto& [place, value] : entries) {
+    const auto other = entries.find({place.second, place.first});
+    ASSERT_NE(other, entries.end());
+    EXPECT_EQ(value, other->second);
   }
 }
 
@@ -366,7 +381,8 @@ TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
   expect_facts(refusal("domain: {lower: [0, 1, 0], upper: [1, 1, 1]}, " + fixed, 1),
                {"problem.fe_heat.domain.upper", "[1, 1, 1]", "[0, 1, 0]"});
   expect_facts(refusal(fixed, 1, "verification: {tolerance: 1}"), {"verification.tolerance", "exact"});
-  expect_facts(refusal("elements: [1, 1, 1], " + fixed, 16), {"problem.fe_heat.elements", "16 ranks"});
+  expect_facts(refusal("elements: [1, 1, 1], " + fixed, 16),
+               {"problem.fe_heat.elements", "[1, 1, 1]", "2 x 2 x 2 points", "16 ranks"});
   expect_facts(refusal("elements: [1000000, 1000000, 1000000], " + fixed, 1),
                {"problem.fe_heat.elements", "1e+15"});
   expect_facts(refusal("elements: [3000, 1000, 1000], " + fixed, 1),
