@@ -47,6 +47,18 @@ IterationWork work_of(const SolverOptions& options) {
   case Method::pipelined: work = {1, 8, 13}; break; // sums r.r, w.r; updates of z, s, p, x, r, w
   }
   if (!options.fused) work.numbers += 2; // the dot reads both once more
+  const auto degree = static_cast<double>(options.chebyshev_degree);
+  switch (options.preconditioner) {
+  case PreconditionerKind::none: return work;
+  case PreconditionerKind::jacobi: work.numbers += options.method == Method::merged ? 3 : 2; break;
+  case PreconditionerKind::chebyshev:
+    work.products += degree;
+    work.operations += 3 * degree;
+    work.numbers += 8 * degree - 1;
+    break;
+  case PreconditionerKind::gauss_seidel: work.products += 2; break; // there and back
+  }
+  ++work.operations; // the sum r.z
   return work;
 }
 

@@ -7,6 +7,7 @@
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver.hpp"
 #include "cg/sums.hpp"
+#include "machine/huge_pages.hpp"
 #include "stepping/step_graph.hpp"
 
 #include <cstdint>
@@ -67,7 +68,10 @@ class MethodBase : public Solver {
   bool applies() const { return preconditioner_ && !diagonal(); }
 
   Vector vector(const std::string& label, bool needed = true) const {
-    return needed ? Vector("cg/" + label, static_cast<std::size_t>(own())) : Vector();
+    if (!needed) return {};
+    const Vector values("cg/" + label, static_cast<std::size_t>(own()));
+    miniapp::use_huge_pages(values);
+    return values;
   }
 
   /// Local. Rows, timed as vectors.
