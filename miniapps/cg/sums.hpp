@@ -28,6 +28,9 @@ class Sums {
 
   /// Local; waits for nothing. Sum k of this rank = x.y.
   void dot(const Space& instance, int k, const Vector& x, const Vector& y);
+  /// Local; waits for nothing. What dot() has given since the last start() does not count: before it is
+  /// given again.
+  void clear(const Space& instance);
 
   /// Collective; the sums travel while the caller computes.
   void start(const Space& instance);
