@@ -37,7 +37,7 @@ void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
                           sums_at<1>(local(k)));
 }
 
-void Sums::clear(const Space& instance) {
+void Sums::forget(const Space& instance) {
   if (exact_) exact_->clear(instance);
 }
 
