@@ -10,7 +10,7 @@
 // than Gershgorin's bound, which is certain. What they find for the smallest is too large, which does no
 // harm: the polynomial is positive on all of (0, largest].
 //
-// An application of degree d moves, a row, d times the matrix and 8 vectors less one, and exchanges d times.
+// An application of degree d moves 4 vectors, and d times the matrix and 9 vectors, and exchanges d times.
 #include "cg/preconditioner/diagonal.hpp"
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"

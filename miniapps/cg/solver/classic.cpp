@@ -87,7 +87,7 @@ class Classic final : public MethodBase {
  public:
   explicit Classic(const Workspace& work)
       : MethodBase(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
-        q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()), numbers_("cg/numbers"),
+        q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()),
         pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
         rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
         first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
@@ -98,7 +98,7 @@ class Classic final : public MethodBase {
     if (preconditioner_)
       preconditioner_->apply(r_, p);
     else
-      Kokkos::deep_copy(compute(), p, r_);
+      copy(p, r_);
     first_.dot(compute(), 0, r_, r_);
     first_.dot(compute(), 1, r_, p);
     reduce(first_);
@@ -145,7 +145,6 @@ class Classic final : public MethodBase {
   const Vector& scratch() const override { return q_; }
 
   Vector r_, z_, q_, inverse_;
-  Kokkos::View<Numbers, Space> numbers_;
   Sums pq_, rr_, first_;
 };
 

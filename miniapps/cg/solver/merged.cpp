@@ -64,13 +64,12 @@ class Merged final : public MethodBase {
   explicit Merged(const Workspace& work)
       : MethodBase(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        numbers_("cg/numbers"), sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
+        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
 
  private:
   void begin() override {
-    Kokkos::deep_copy(compute(), p_, 0.0);
-    Kokkos::deep_copy(compute(), s_, 0.0);
-    Kokkos::deep_copy(compute(), numbers_, Numbers{});
+    set_zero(p_);
+    set_zero(s_);
     if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
     dot(sums_, 0, r_, ghosted_.own());
     dot(sums_, 1, r_, r_);
@@ -112,7 +111,6 @@ class Merged final : public MethodBase {
   const Vector& scratch() const override { return w_; }
 
   Vector r_, w_, p_, s_, inverse_;
-  Kokkos::View<Numbers, Space> numbers_;
   Sums sums_;
 };
 

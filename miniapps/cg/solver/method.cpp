@@ -30,7 +30,9 @@ struct BeginState {
   std::int64_t stagnation;
   bool definite;
   IterationState* state;
+  Numbers* numbers;
   KOKKOS_FUNCTION void operator()(int) const {
+    *numbers = Numbers{};
     *state = IterationState{};
     state->rhs = *bb;
     state->tolerance = squared_tolerance * *bb;
@@ -69,7 +71,7 @@ void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
 
 MethodBase::MethodBase(const Workspace& work, const std::string& label)
     : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work),
-      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1),
+      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
       rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
       post_(work.timers["sums_post"]), wait_(work.timers["sums_wait"]) {
@@ -120,7 +122,7 @@ void MethodBase::begin_solve(double squared_tolerance) {
   rhs_.dot(compute(), 0, work_.rhs, work_.rhs);
   reduce(rhs_);
   one("cg/begin", BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
-                             !preconditioner_ || preconditioner_->definite(), log_.state()});
+                             !preconditioner_ || preconditioner_->definite(), log_.state(), numbers_.data()});
   multiply(x_, scratch());
   for_rows("cg/first residual", compute(), own(), FirstResidual{work_.rhs, scratch(), residual()});
   for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
@@ -188,8 +190,16 @@ void MethodBase::finish(Sums& sums) {
   sums.finish(compute());
 }
 
+void MethodBase::copy(const Vector& to, const Vector& from) {
+  Kokkos::deep_copy(compute(), to, from);
+}
+
+void MethodBase::set_zero(const Vector& v) {
+  Kokkos::deep_copy(compute(), v, 0.0);
+}
+
 void MethodBase::multiply(const Vector& v, const Vector& y) {
-  if (v.data() != ghosted_.own().data()) Kokkos::deep_copy(compute(), ghosted_.own(), v);
+  if (v.data() != ghosted_.own().data()) copy(ghosted_.own(), v);
   product_.apply(ghosted_, y);
 }
 

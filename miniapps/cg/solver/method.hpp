@@ -102,6 +102,9 @@ class MethodBase : public Solver {
     start(sums);
     finish(sums);
   }
+  /// Local. to = from, and v = 0.
+  void copy(const Vector& to, const Vector& from);
+  void set_zero(const Vector& v);
   /// Collective. y = A v, through the ghosted vector, which holds v afterwards.
   void multiply(const Vector& v, const Vector& y);
 
@@ -126,6 +129,7 @@ class MethodBase : public Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Vector x_;
   ResidualLog log_;
+  Kokkos::View<Numbers, Space> numbers_; ///< 0 when begin() is called
 
  private:
   bool fused_;

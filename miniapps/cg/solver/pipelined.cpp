@@ -123,6 +123,11 @@ struct Drift {
   double largest = 0; ///< norm of b - A x less the recurrence's r, beside that of b
 };
 
+struct Begin {
+  Drift* drift;
+  KOKKOS_FUNCTION void operator()(int) const { *drift = Drift{}; }
+};
+
 struct KeepDrift {
   const double* squared;
   const IterationState* state;
@@ -140,7 +145,7 @@ class Pipelined final : public MethodBase {
   explicit Pipelined(const Workspace& work)
       : MethodBase(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()),
         n_(vector("n")), p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())),
-        q_(vector("q", applies())), numbers_("cg/numbers"), drift_("cg/drift"),
+        q_(vector("q", applies())), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
         sums_(exchange_comm(), "r.u, w.u and r.r", 3,
               exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
@@ -158,9 +163,8 @@ class Pipelined final : public MethodBase {
 
  private:
   void begin() override {
-    for (const auto& vector : {p_, s_, z_, q_}) Kokkos::deep_copy(compute(), vector, 0.0);
-    Kokkos::deep_copy(compute(), numbers_, Numbers{});
-    Kokkos::deep_copy(compute(), drift_, Drift{});
+    for (const auto& vector : {p_, s_, z_, q_}) set_zero(vector);
+    one("cg/begin pipelined", Begin{drift_.data()});
     begin_recurrences();
   }
 
@@ -203,7 +207,7 @@ class Pipelined final : public MethodBase {
     dot(sums_, 0, r_, u);
     dot(sums_, 1, n_, u);
     dot(sums_, 2, r_, r_);
-    Kokkos::deep_copy(compute(), w_, n_);
+    copy(w_, n_);
     if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
   }
 
@@ -242,7 +246,6 @@ class Pipelined final : public MethodBase {
   const Vector& scratch() const override { return n_; }
 
   Vector r_, w_, n_, p_, s_, z_, u_, q_;
-  Kokkos::View<Numbers, Space> numbers_;
   Kokkos::View<Drift, Space> drift_;
   Sums sums_, drift_sum_;
 };

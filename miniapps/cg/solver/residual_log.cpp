@@ -5,14 +5,7 @@
 
 namespace kontor::cg {
 
-IterationState ResidualLog::state_on_host() const {
-  IterationState state;
-  Kokkos::deep_copy(state, state_);
-  return state;
-}
-
 void ResidualLog::begin() {
-  Kokkos::deep_copy(state_, IterationState{});
   for (auto& look : looks_) look.written = 0;
   last_look_ = 0;
   read_ = 0;

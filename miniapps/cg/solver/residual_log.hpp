@@ -69,10 +69,8 @@ class ResidualLog {
 
   IterationState* state() const { return state_.data(); }
   Writer writer() const { return {state_.data(), entries_.data()}; }
-  /// Local; waits for the device.
-  IterationState state_on_host() const;
 
-  /// Local; waits for the device. Before the first entry of a solve.
+  /// Local. Before the first entry of a solve; kernels set the state.
   void begin();
 
   /// Local, after the writers of so many iterations have been queued, at most `most_at_once` more than in the

@@ -3,6 +3,7 @@
 // Each way in which an iteration ends.
 #include "cg/cg.hpp"
 #include "cg/solver/residual_log.hpp"
+#include "cg/verification.hpp"
 #include "small_system.hpp"
 
 #include <gtest/gtest.h>
@@ -250,6 +251,27 @@ TEST(ResidualLog, GivesUpWithoutASmallerResidual) {
   w.write(0.5);
   EXPECT_TRUE(w.log.ended(Space(), w.written));
   EXPECT_EQ(w.log.ending(), Ending::stagnation);
+}
+
+TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Options options;
+  Bench bench(comm, irregular(20), options.solver);
+  const auto work = bench.workspace();
+  const auto solver = make_solver(work);
+  solver->reset();
+  auto outcome = solver->solve();
+  Operator product(work);
+  const auto verification = [&] {
+    return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution());
+  };
+  EXPECT_TRUE(verification().passed());
+  for (const auto ending : {Ending::limit, Ending::indefinite, Ending::indefinite_preconditioner,
+                            Ending::breakdown, Ending::stagnation, Ending::not_finite}) {
+    outcome.ending = ending;
+    EXPECT_TRUE(verification().failed());
+    EXPECT_NE(verification().remark.find(words(ending)), std::string::npos) << verification().remark;
+  }
 }
 
 TEST(Cg, FailsInWordsWhatHasNotSucceeded) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kontor::cg::test {
 namespace {
@@ -46,15 +47,18 @@ TEST(Methods, ComeToTheSameSolution) {
     const auto classic = solve(comm, system, options).outcome;
     EXPECT_LT(classic.iterations, 100);
     for (const auto method : all_methods)
-      for (const bool fused : {true, false})
+      for (const auto& [fused, sums] :
+           {std::pair(true, SumKind::fast), {false, SumKind::fast}, {true, SumKind::reproducible}})
         for (const bool overlap : {true, false}) {
           options.method = method;
           options.fused = fused;
+          options.sums = sums;
           options.replace_every = 10;
           const auto found = solve(comm, system, options, overlap);
           SCOPED_TRACE(testing::Message()
                        << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused "
-                       << fused << " overlap " << overlap << ": " << words(found.outcome));
+                       << fused << " sums " << int(sums) << " overlap " << overlap << ": "
+                       << words(found.outcome));
           EXPECT_EQ(found.outcome.ending, Ending::converged);
           EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
           EXPECT_LT(difference(found.x, exact), 1e-8);
