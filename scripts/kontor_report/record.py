@@ -14,8 +14,8 @@ from .text import printable
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
 PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
-# Regions outside of the measured time.
-OUTSIDE = ("calibrate", "setup", "structure", "elements", "assembly", "partition", "verify", "io")
+# Regions outside of the measured time, where the record does not say so itself.
+OUTSIDE = ("calibrate", "setup", "read", "partition", "structure", "elements", "assembly", "boundary", "verify", "io")
 
 
 class RecordError(Exception):
@@ -47,6 +47,7 @@ class Record:
     curves: list = field(default_factory=list)  # of dicts: one point of one series of one curve each
     ratios: list = field(default_factory=list)  # of dicts: one series over another at one size each
     matrix: dict = field(default_factory=dict)  # attributes of /run/matrix
+    solver: dict = field(default_factory=dict)  # what the method and its preconditioner tell, attributes of /run/solver
     history: dict = field(default_factory=dict)  # name, iterations, values; empty if there is none
 
     @property
@@ -76,7 +77,12 @@ class Record:
     def parts(self):
         """The regions that the measured time of a repeat went to, in the order in which they are shown."""
         known = [region for region in PARTS if region in self.timers]
-        return known + [region for region in self.timers if region not in (*PARTS, *OUTSIDE, "total")]
+        others = [region for region in self.timers if region not in (*PARTS, "total")]
+        return known + [region for region in others if not self.is_outside(region)]
+
+    def is_outside(self, region):
+        """Whether the region is no part of the measured time."""
+        return region in OUTSIDE or bool(self.timers[region].get("once"))
 
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""
@@ -101,6 +107,7 @@ def read_record(path):
             curves=_rows(run.get("curves")),
             ratios=_rows(run.get("ratios")),
             matrix=_attributes(run.get("matrix")),
+            solver={**_attributes(run.get("solver")), **_attributes(run.get("solver/preconditioner"))},
             history=_history(run.get("history")),
         )
     if wrong := misfit(record):

@@ -4,7 +4,6 @@
 from .curves import curve_sections
 from .deck import section_of
 from .history import history_table, history_title
-from .record import OUTSIDE
 from .solves import is_solve, matrix_table, solution_table
 from .text import on_off, percent, printable, quantity, section, seconds, table, verdict
 
@@ -119,7 +118,7 @@ def _timers(record):
 
 
 def _outside(record):
-    rows = [[region, *_times(times)] for region, times in record.timers.items() if region in OUTSIDE]
+    rows = [[region, *_times(times)] for region, times in record.timers.items() if region != "total" and record.is_outside(region)]
     return rows and table(rows, ["region", "calls", "min", "median", "max", "slowest rank"])
 
 

@@ -5,7 +5,9 @@ from .deck import labels, other_problem, settings
 from .record import COMMUNICATION
 from .text import percent, quantity, seconds, table, verdict
 
-CONVERGED, ALL_MADE = "converged", "all iterations made"  # the endings that can be compared; docs/output.md has all
+# The endings that can be compared; docs/output.md has all.
+SOLVED = ("converged", "the guess is a solution", "the right-hand side is 0, so x is")
+ALL_MADE = ("all iterations made",)
 HEADER = ["file", "settings", "time to solution", "iterations", "time/iteration", "rate", "of attainable", "communication",
           "verified", "speed"]
 MATRIX = {"rows": "rows", "nonzeros": "nonzeros", "rows_per_rank_min": "rows a rank", "ghosts_max": "ghosts a rank",
@@ -18,7 +20,7 @@ def is_solve(record):
 
 def time_to_solution(record):
     """Seconds of the median repeat; None if the residual did not become small."""
-    return record.seconds if record.run["ending"] == CONVERGED else None
+    return record.seconds if record.run["ending"] in SOLVED else None
 
 
 def time_per_iteration(record):
@@ -47,7 +49,7 @@ def incomparable(record, baseline):
 def speed(record, baseline):
     """How many times as fast as the baseline the same is solved; None where the two cannot be compared."""
     ended = {side.run["ending"] for side in (record, baseline)}
-    if ended not in ({CONVERGED}, {ALL_MADE}) or not record.seconds or not baseline.seconds:
+    if not (ended.issubset(SOLVED) or ended.issubset(ALL_MADE)) or not record.seconds or not baseline.seconds:
         return None
     if record.passed is False or baseline.passed is False or incomparable(record, baseline):
         return None
@@ -61,7 +63,7 @@ def compare_solves(app, group):
     title = (f"{app}  (time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
              f"speed 1 is {baseline.path})")
     notes = [f"  {record.path}: {record.run['ending']}, residual {_residual(record)}"
-             for record in group if record.run["ending"] != CONVERGED]
+             for record in group if record.run["ending"] != SOLVED[0]]
     return "\n".join([title, table(rows, HEADER, left=2), *notes])
 
 
@@ -79,7 +81,7 @@ def matrix_table(record):
     lines = []
     for key in (*(key for key in MATRIX if key in matrix), *(key for key in matrix if key not in MATRIX)):
         value = matrix[key]
-        text = quantity(value, "B") if "bytes" in key and isinstance(value, (int, float)) else str(value)
+        text = quantity(value, "B") if "bytes" in key and isinstance(value, (int, float)) else _plain(value)
         if key == "nonzeros" and rows:
             text += f" ({nonzeros / rows:.3g} a row)"
         elif key == "rows_per_rank_min" and most is not None:
@@ -97,7 +99,12 @@ def solution_table(record):
         ["residual", _residual(record)],
         ["time to solution", seconds(time_to_solution(record))],
         ["time per iteration", seconds(time_per_iteration(record))],
+        *([key.replace("_", " "), _plain(value)] for key, value in record.solver.items()),
     ], left=2)
+
+
+def _plain(value):
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _residual(record):

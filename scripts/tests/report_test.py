@@ -199,6 +199,9 @@ class Solves(ReportTest):
         self.assert_row(text, "residual", "1e-10 (tolerance 1e-09)")
         self.assert_row(text, "time to solution", "2.00 s")
         self.assert_row(text, "time per iteration", "100 ms")
+        self.assert_row(text, "replacements", "3")
+        self.assert_row(text, "drift", "1.25e-12")
+        self.assert_row(text, "degree", "4")
         self.assert_row(text, "converged; error 2e-10")
         self.assert_row(text, "effective bandwidth", "24.0 GB/s", "32.0 GB/s", "75.0 %")
         self.assert_row(text, "20", "1.000e-10")
@@ -250,6 +253,7 @@ class Solves(ReportTest):
         self.assertIn("b.h5: not converged within solver.max_iterations, residual 0.01 (tolerance 1e-09)\n", text)
         self.assertRegex(text, r"b.h5 .* -  +20 ")
         self.assertIsNone(speed(limit, limit))
+        self.assertEqual(speed(self.solve("d.h5", ending="the guess is a solution", seconds=1.0), self.solve("a.h5")), 2)
         self.assertEqual(speed(self.solve("d.h5", seconds=1.0, **made), first), 2)
         self.assertIsNone(speed(self.solve("d.h5", max_iterations=600, **made), first))
 
@@ -285,7 +289,8 @@ class Solves(ReportTest):
             return [(line.get_label(), line.get_color()) for line in lines]
 
         runs = [self.solve("a.h5", run={"backend": "shm"}), self.solve("b.h5"), self.solve("c.h5", method="merged")]
-        self.assertEqual(drawn(*runs), [("shm, classic", BACKENDS["shm"]), ("view, classic", BACKENDS["view"]), ("view, merged", BACKENDS["view"])])
+        self.assertEqual(drawn(*runs), [("shm, classic", BACKENDS["shm"]), ("view, classic", BACKENDS["view"]),
+                                        ("view, merged", BACKENDS["view"])])
         self.assertEqual(len(set(drawn(*runs[1:]))), 2)
         self.assertEqual([label.rpartition("/")[2] for label, _ in drawn(runs[1], self.solve("d.h5"))], ["b.h5", "d.h5"])
         self.assertEqual(colours(["view persistent", "typed", "raw"])["view persistent"], BACKENDS["view"])
