@@ -23,7 +23,7 @@ namespace kontor::comm {
 
 using mpi::check;
 
-namespace {
+namespace agreement {
 
 /// What one rank tells another, where something is wrong.
 struct Record {
@@ -32,6 +32,20 @@ struct Record {
   std::int64_t sends = 0;
   std::int64_t expects = 0;
 };
+
+/// What is summed over the ranks; numbers that grow too large begin again at 0.
+struct Sums {
+  std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
+  std::uint64_t problems = 0; ///< how many ranks have one
+  std::uint64_t counts = 0;   ///< what is sent minus what is expected: 0 if they are equal for all pairs
+};
+
+} // namespace agreement
+
+namespace {
+
+using agreement::Record;
+using agreement::Sums;
 
 /// Checks of several calls may be under way at once.
 constexpr int tags = 8192;
@@ -75,13 +89,6 @@ std::int64_t count_of(const std::vector<std::int64_t>& counts, int rank) {
   return counts.empty() ? 0 : counts[static_cast<std::size_t>(rank)];
 }
 
-/// What is summed over the ranks; numbers that grow too large begin again at 0.
-struct Sums {
-  std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
-  std::uint64_t problems = 0; ///< how many ranks have one
-  std::uint64_t counts = 0;   ///< what is sent minus what is expected: 0 if they are equal for all pairs
-};
-
 Sums sums_of(const CollectiveCall& call, std::int64_t number, int rank, int size) {
   Sums sums{hash_of(call, number), call.problem ? 1u : 0u};
   if (call.sends.empty() && call.expects.empty()) return sums;
@@ -100,12 +107,12 @@ std::string to_string(const CollectiveCall& call) {
 }
 
 struct AgreementCheck::Records {
-  Sums mine{};
-  Sums all{};
+  agreement::Sums mine{};
+  agreement::Sums all{};
   MPI_Request request = MPI_REQUEST_NULL;
   std::optional<mpi::Deadline> deadline{};
-  std::vector<Record> own{};    ///< for each rank; these only where something is wrong
-  std::vector<Record> theirs{}; ///< of each rank
+  std::vector<agreement::Record> own{};    ///< for each rank; these only where something is wrong
+  std::vector<agreement::Record> theirs{}; ///< of each rank
 };
 
 AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)

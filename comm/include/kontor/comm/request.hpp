@@ -170,6 +170,14 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   explicit Request(const Communicator& comm, detail::Lent<Views>... lent)
       : Operation(comm), lent_{std::move(lent)...}, holds_(true) {}
 
+  std::shared_ptr<void> keep() const {
+    struct Copy final : detail::Kept {
+      explicit Copy(const Lenders& of) : lent(of) {}
+      Lenders lent;
+    };
+    return std::shared_ptr<detail::Kept>(static_cast<detail::Kept*>(new Copy(lent_)));
+  }
+
   Result give_back() {
     clear();
     Result result = lent_.give_back();
@@ -218,11 +226,7 @@ struct RequestAccess {
   /// Shares ownership of the Views.
   template <class... Views>
   static std::shared_ptr<void> keep(const Request<Views...>& request) {
-    struct Copy final : Kept {
-      explicit Copy(const Lenders<Views...>& of) : lent(of) {}
-      Lenders<Views...> lent;
-    };
-    return std::shared_ptr<Kept>(static_cast<Kept*>(new Copy(request.lent_)));
+    return request.keep();
   }
 
   /// Begins a message with the i-th View.
