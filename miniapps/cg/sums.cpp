@@ -37,6 +37,10 @@ void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
                           sums_at<1>(local(k)));
 }
 
+void Sums::forget(const Space& instance) {
+  if (exact_) exact_->clear(instance);
+}
+
 void Sums::start(const Space& instance) {
   if (exact_)
     exact_->start(instance);

@@ -26,8 +26,11 @@ class Sums {
   double* local(int k = 0) const { return values_.data() + k; }
   const Vector& values() const { return values_; }
 
-  /// Local; waits for nothing. Sum k of this rank = x.y.
+  /// Local; waits for nothing. Sum k of this rank = x.y; once between two start().
   void dot(const Space& instance, int k, const Vector& x, const Vector& y);
+
+  /// Local; waits for nothing. Forgets what dot() has given since the last start(): before it is given anew.
+  void forget(const Space& instance);
 
   /// Collective; the sums travel while the caller computes.
   void start(const Space& instance);

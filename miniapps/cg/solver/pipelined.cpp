@@ -199,6 +199,7 @@ class Pipelined final : public MethodBase {
   void begin_recurrences() {
     precondition_and_multiply(r_, u_, n_);
     const auto& u = ghosted_.own();
+    sums_.forget(compute()); // of the vectors that are replaced
     dot(sums_, 0, r_, u);
     dot(sums_, 1, n_, u);
     dot(sums_, 2, r_, r_);
