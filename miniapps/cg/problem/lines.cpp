@@ -65,7 +65,6 @@ bool Lines::next(std::string_view& line) {
     ++number_;
     line = {begin_, found ? static_cast<std::size_t>(found - begin_) : size};
     begin_ = found ? found + 1 : end_;
-    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.size() > longest) fail(fmt::format("the line has more than {} characters", longest));
     return true;
   }
