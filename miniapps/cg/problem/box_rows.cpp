@@ -168,11 +168,12 @@ miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const 
     output.image.origin[axis] = block.lower[axis];
     output.image.spacing[axis] = block.spacing[axis];
   }
-  output.snapshots.push_back({0.0,
-                              {{.name = name,
+  const output::MeshField field{.name = name,
                                 .dataset = dataset,
                                 .scalar = output::Scalar::float64,
-                                .centering = output::Centering::points}}});
+                                .centering = output::Centering::points};
+  file.image_data(output.image, {field});
+  output.snapshots.push_back({0.0, {field}});
   return output;
 }
 

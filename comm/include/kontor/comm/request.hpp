@@ -134,11 +134,13 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   /// An empty one.
   Request() {}
+  /// The one moved from is empty.
   Request(Request && other) noexcept : Operation(std::move(other)), holds_(other.holds_) {
     if (!holds_) return;
     std::construct_at(&lent_, std::move(other.lent_));
     other.forget();
   }
+  /// The one that was here is dropped; the one moved from is empty.
   Request& operator=(Request&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);

@@ -11,8 +11,8 @@ namespace kontor::comm {
 
 /// What one rank sends to another.
 struct PeerMessage {
-  int peer; ///< the rank at the other end
-  std::vector<std::byte> bytes;
+  int peer;                     ///< the rank at the other end
+  std::vector<std::byte> bytes; ///< what is sent
 };
 
 /// Collective. Sends each message to its peer and returns those that other ranks send to this one, ordered by
