@@ -3,10 +3,10 @@
 // Messages to ranks that do not know who sends to them: what commit() compares both ends by.
 #include "error_text.hpp"
 #include "methods.hpp"
-#include <kontor/comm/sparse_exchange.hpp>
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
+#include <kontor/comm/sparse_exchange.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

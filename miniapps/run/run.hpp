@@ -35,7 +35,8 @@ class Run {
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   std::vector<double> measure(const comm::Communicator&, MiniApp&, Progress&, const Timers&) const;
   void add_repeated(Timers&, const Timers& repeated) const;
-  std::vector<std::filesystem::path> write(const MiniApp&, output::File&, const nlohmann::ordered_json& tree) const;
+  std::vector<std::filesystem::path> write(const MiniApp&, output::File&,
+                                           const nlohmann::ordered_json& tree) const;
 
   CommandLine line_;
   std::string command_;
