@@ -223,9 +223,12 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   resolve_preconditioner(solver, deck);
   matrix_market.partition_location = deck.location("problem.matrix_market.partition");
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
-  if (kind == ProblemKind::stencil)
-    grid::resolve_process_grid(process_grid, "decomposition.process_grid",
-                               {"problem.stencil.points", "point", stencil.points}, ranks, deck);
+  if (kind == ProblemKind::stencil) {
+    constexpr std::string_view key = "problem.stencil.points";
+    grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", stencil.points},
+                               ranks, deck);
+    refuse_too_many_rows_a_rank(stencil.points, key, process_grid, deck);
+  }
   if (kind == ProblemKind::fe_heat) {
     const auto points = fe_heat.points();
     constexpr std::string_view key = "problem.fe_heat.elements";

@@ -4,6 +4,7 @@
 #include "cg/problem/problem.hpp"
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -87,12 +88,7 @@ class StencilProblem final : public Problem {
       : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
         corners_(options.stencil.size == 27), assembled_(needs_matrix(options.solver)),
         process_grid_(options.process_grid), exact_(options.stencil.exact), initial_(options.initial),
-        box_(make_box_rows(cartesian_,
-                           {.centering = grid::Centering::points,
-                            .extents = options.stencil.points,
-                            .lower = {},
-                            .spacing = {}},
-                           corners_)) {}
+        box_(make_fitting_rows(options)) {}
 
   LinearSystem build() override {
     const auto& n = box_.block.extents;
@@ -143,6 +139,26 @@ class StencilProblem final : public Problem {
   std::vector<std::int64_t> process_grid() const override { return process_grid_; }
 
  private:
+  /// Collective. What the matrix, and the vectors that a solve has at least, take.
+  BoxRows make_fitting_rows(const Options& options) const {
+    const grid::UniformGrid points{
+        .centering = grid::Centering::points, .extents = options.stencil.points, .lower = {}, .spacing = {}};
+    const auto block = grid::make_block(points, cartesian_);
+    double rows = 1, around = 1;
+    for (const auto n : {block.extents[0], block.extents[1], block.extents[2]}) {
+      rows *= static_cast<double>(n);
+      around *= static_cast<double>(n + 2);
+    }
+    const double entries = assembled_ ? options.stencil.size * rows : 0; // at most
+    miniapp::require_memory(cartesian_, {{"cg/values", entries * sizeof(double)},
+                                         {"cg/columns", entries * sizeof(LocalIndex)},
+                                         {"cg/offsets", rows * sizeof(std::int64_t)},
+                                         {"cg/point rows", around * sizeof(LocalIndex)},
+                                         {"cg/global", rows * sizeof(GlobalIndex)},
+                                         {"cg/b, initial, solution, x, r, p, q", 7 * rows * sizeof(double)}});
+    return make_box_rows(cartesian_, points, corners_);
+  }
+
   /// The block and the layer around it as a block of its own.
   grid::Block with_layer() const {
     auto block = box_.block;
