@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/cannon.hpp"
+
+#include "matmul/local_product.hpp"
+#include "matmul/panels.hpp"
+#include "matmul/ring_block.hpp"
+
+#include <algorithm>
+
+namespace kontor::matmul {
+namespace {
+
+RingShape ring_of_a(const Options& o, const GridShape& grid, const Panels& panels, const GridPlace& place) {
+  return {.across = block_part(o.size.m, grid.rows, place.row).size,
+          .panels = panels.in_a,
+          .offset = panels.first({place.layer, place.row, 0}),
+          .shifts = panels.shifts_of_a(),
+          .k_is_rows = o.a.operation == Operation::transpose};
+}
+
+RingShape ring_of_b(const Options& o, const GridShape& grid, const Panels& panels, const GridPlace& place) {
+  return {.across = block_part(o.size.n, grid.columns, place.column).size,
+          .panels = panels.in_b,
+          .offset = panels.first({place.layer, 0, place.column}),
+          .shifts = panels.shifts_of_b(),
+          .k_is_rows = o.b.operation == Operation::none};
+}
+
+template <class T>
+class Cannon final : public Multiplication<T> {
+ public:
+  explicit Cannon(const MultiplicationContext& context)
+      : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
+        progress_(context.run.progress), streams_(context.streams), panels_(options_.size.k, grid_.shape),
+        a_(grid_.row, "A", panels_, ring_of_a(options_, grid_.shape, panels_, grid_.place),
+           streams_.exchange()),
+        b_(grid_.column, "B", panels_, ring_of_b(options_, grid_.shape, panels_, grid_.place),
+           streams_.exchange()),
+        rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
+        columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
+        c_("matmul/C", rows_.size, columns_.size),
+        segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
+        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
+        shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
+    steps_.resize(segments_.size());
+  }
+
+  LocalMatrix<T> a() const override {
+    const auto k = block_part(options_.size.k, grid_.shape.columns, grid_.place.column);
+    if (options_.a.operation == Operation::transpose) return {a_.natural(), k, rows_};
+    return {a_.natural(), rows_, k};
+  }
+  LocalMatrix<T> b() const override {
+    const auto k = block_part(options_.size.k, grid_.shape.rows, grid_.place.row);
+    if (options_.b.operation == Operation::transpose) return {b_.natural(), columns_, k};
+    return {b_.natural(), k, columns_};
+  }
+  LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
+
+  void run() override {
+    {
+      const miniapp::ScopedTimer timed(skew_);
+      streams_.exchange_follows();
+      a_.skew();
+      b_.skew();
+      streams_.compute_waits();
+      streams_.fence();
+    }
+    multiply();
+    {
+      const miniapp::ScopedTimer timed(restore_);
+      streams_.exchange_follows();
+      a_.restore();
+      b_.restore();
+      streams_.compute_waits();
+      streams_.fence();
+    }
+  }
+
+  void reset() override {
+    a_.reset();
+    b_.reset();
+  }
+
+  const std::vector<StepTimes>& steps() const override { return steps_; }
+
+  typename Multiplication<T>::Operands largest_product() const override {
+    const auto largest = *std::max_element(segments_.begin(), segments_.end(),
+                                           [](auto x, auto y) { return x.end - x.begin < y.end - y.begin; });
+    const auto count = largest.end - largest.begin;
+    return {a_.panels(0, count), b_.panels(0, count), c_};
+  }
+
+  SentBytes sent() const override {
+    const auto a = a_.sent(), b = b_.sent();
+    const std::int64_t size = sizeof(T);
+    return {.skew = size * (a.skew + b.skew),
+            .shifts = size * (a.shifts + b.shifts),
+            .restore = size * (a.restore + b.restore)};
+  }
+
+  std::optional<miniapp::ExchangeChoice> exchange() const override {
+    const auto* const shift = a_.shift() ? a_.shift() : b_.shift();
+    if (!shift) return {};
+    return miniapp::ExchangeChoice{shift->chosen(), shift->timed_methods(),
+                                   miniapp::packing_used(grid_.all, *shift)};
+  }
+
+  std::vector<miniapp::Traffic> traffic() const override {
+    std::vector<miniapp::Traffic> table;
+    const auto [layer, row, column] = grid_.place;
+    if (a_.shift())
+      for (auto entry : miniapp::traffic_of(grid_.all.rank(), *a_.shift())) {
+        entry.neighbour = grid_.all.rank_at({layer, row, entry.neighbour});
+        table.push_back(entry);
+      }
+    if (b_.shift())
+      for (auto entry : miniapp::traffic_of(grid_.all.rank(), *b_.shift())) {
+        entry.neighbour = grid_.all.rank_at({layer, entry.neighbour, column});
+        table.push_back(entry);
+      }
+    return table;
+  }
+
+ private:
+  /// Whether a block of so many panels is multiplied from that panel on, and another one after it.
+  bool begins(std::int64_t panel, std::int64_t block) const {
+    return panel % block == 0 && panel + block < panels_.steps;
+  }
+  bool ends(std::int64_t panel, std::int64_t block) const {
+    return panel % block == 0 && panel < panels_.steps;
+  }
+
+  /// While a block is multiplied the next one travels. On a device products are queued before the exchange,
+  /// which may wait on the host; on a host messages are posted before the product begins.
+  void multiply() {
+    const double start = comm::seconds();
+    product_.begin(options_.beta);
+    for (std::size_t n = 0; n < segments_.size(); ++n) {
+      const auto segment = segments_[n];
+      auto& times = steps_[n];
+      times = {};
+      streams_.mark_compute();
+      if (overlap_ && !stepping::on_device) start_shifts(segment.begin, times, start);
+      {
+        times.gemm_begin = comm::seconds() - start;
+        const miniapp::ScopedTimer timed(gemm_);
+        const auto count = segment.end - segment.begin;
+        product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
+        times.gemm_end = comm::seconds() - start;
+      }
+      if (overlap_ && stepping::on_device) start_shifts(segment.begin, times, start);
+      finish_shifts(segment.end, times, start);
+      progress_.update({.step = static_cast<std::int64_t>(n) + 1,
+                        .limit = static_cast<std::int64_t>(segments_.size()),
+                        .work_per_step = options_.size.flops() / static_cast<double>(segments_.size())});
+    }
+    product_.end(c_);
+  }
+
+  void start_shifts(std::int64_t panel, StepTimes& times, double start) {
+    const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
+    if (!a && !b) return;
+    const miniapp::ScopedTimer timed(shift_);
+    times.shift_begin = comm::seconds() - start;
+    streams_.exchange_waits();
+    if (a) a_.start_shift();
+    if (b) b_.start_shift();
+  }
+
+  void finish_shifts(std::int64_t panel, StepTimes& times, double start) {
+    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
+    if (!a && !b) return;
+    const miniapp::ScopedTimer timed(shift_, 0);
+    if (!overlap_) {
+      times.shift_begin = comm::seconds() - start;
+      streams_.exchange_follows();
+      if (a) a_.start_shift();
+      if (b) b_.start_shift();
+    }
+    if (a) a_.finish_shift();
+    if (b) b_.finish_shift();
+    streams_.compute_waits();
+    times.shift_end = comm::seconds() - start;
+  }
+
+  const Options& options_;
+  const ProcessGrid& grid_;
+  bool overlap_;
+  miniapp::Progress& progress_;
+  stepping::Streams<Space>& streams_;
+  Panels panels_;
+  RingBlock<T> a_;
+  RingBlock<T> b_;
+  AxisPart rows_;
+  AxisPart columns_;
+  Matrix<T> c_;
+  std::vector<Segment> segments_;
+  LocalProduct<T> product_;
+  std::vector<StepTimes> steps_;
+  miniapp::Timer& gemm_;
+  miniapp::Timer& skew_;
+  miniapp::Timer& shift_;
+  miniapp::Timer& restore_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<Multiplication<T>> make_cannon(const MultiplicationContext& context) {
+  return std::make_unique<Cannon<T>>(context);
+}
+
+template std::unique_ptr<Multiplication<float>> make_cannon(const MultiplicationContext&);
+template std::unique_ptr<Multiplication<double>> make_cannon(const MultiplicationContext&);
+
+} // namespace kontor::matmul

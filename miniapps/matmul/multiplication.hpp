@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/matrix.hpp"
+#include "matmul/options.hpp"
+#include "matmul/process_grid.hpp"
+#include "run/exchange_record.hpp"
+#include "run/mini_app.hpp"
+#include "stepping/streams.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kontor::matmul {
+
+/// When a rank computed and communicated in one step, in host seconds since the multiplication began.
+struct StepTimes {
+  double gemm_begin = 0;
+  double gemm_end = 0;
+  double shift_begin = 0; ///< both 0: nothing travelled
+  double shift_end = 0;
+};
+
+/// Bytes that a rank sends, by what for.
+struct SentBytes {
+  std::int64_t replicate = 0;
+  std::int64_t skew = 0;
+  std::int64_t shifts = 0;
+  std::int64_t restore = 0;
+  std::int64_t sum = 0; ///< of the layers
+
+  std::int64_t total() const { return replicate + skew + shifts + restore + sum; }
+};
+
+/// What a multiplication is made from; all of it outlives the multiplication.
+struct MultiplicationContext {
+  const Options& options;
+  const ProcessGrid& grid;
+  const miniapp::RunContext& run;
+  stepping::Streams<Space>& streams;
+};
+
+/// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
+/// block_part() says. A and B are as they are stored, so of k x m and n x k elements where they are
+/// transposed. In ranks of layers other than the first, their contents mean nothing.
+template <class T>
+class Multiplication {
+ public:
+  virtual ~Multiplication() = default;
+
+  /// Local. Valid before run() and after it.
+  virtual LocalMatrix<T> a() const = 0;
+  virtual LocalMatrix<T> b() const = 0;
+  virtual LocalMatrix<T> c() const = 0;
+
+  /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before. Queued on
+  /// streams.compute().
+  virtual void run() = 0;
+  /// Local; not timed. What the next run() needs done.
+  virtual void reset() = 0;
+
+  /// Local. Of the last run().
+  virtual const std::vector<StepTimes>& steps() const = 0;
+  /// Local. What is given to one local product: parts of A and B, and C.
+  struct Operands {
+    Matrix<const T> a, b;
+    Matrix<T> c;
+  };
+  virtual Operands largest_product() const = 0;
+  virtual SentBytes sent() const = 0;
+  /// Collective. None: nothing is exchanged.
+  virtual std::optional<miniapp::ExchangeChoice> exchange() const = 0;
+  virtual std::vector<miniapp::Traffic> traffic() const = 0;
+};
+
+} // namespace kontor::matmul
