@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/cannon.hpp"
 
+#include "matmul/layer_sum.hpp"
 #include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
+
+#include <kontor/comm/collectives/broadcast.hpp>
 
 #include <algorithm>
 
 namespace kontor::matmul {
 namespace {
 
-RingShape ring_of_a(const Options& o, const GridShape& grid, const Panels& panels, const GridPlace& place) {
+RingShape ring_of_a(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
+                    bool restores) {
   return {.across = block_part(o.size.m, grid.rows, place.row).size,
           .panels = panels.in_a,
           .offset = panels.first({place.layer, place.row, 0}),
           .shifts = panels.shifts_of_a(),
-          .k_is_rows = o.a.operation == Operation::transpose};
+          .k_is_rows = o.a.operation == Operation::transpose,
+          .restores = restores};
 }
 
-RingShape ring_of_b(const Options& o, const GridShape& grid, const Panels& panels, const GridPlace& place) {
+RingShape ring_of_b(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
+                    bool restores) {
   return {.across = block_part(o.size.n, grid.columns, place.column).size,
           .panels = panels.in_b,
           .offset = panels.first({place.layer, 0, place.column}),
           .shifts = panels.shifts_of_b(),
-          .k_is_rows = o.b.operation == Operation::none};
+          .k_is_rows = o.b.operation == Operation::none,
+          .restores = restores};
 }
 
 template <class T>
@@ -32,9 +39,11 @@ class Cannon final : public Multiplication<T> {
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
         progress_(context.run.progress), streams_(context.streams), panels_(options_.size.k, grid_.shape),
-        a_(grid_.row, "A", panels_, ring_of_a(options_, grid_.shape, panels_, grid_.place),
+        a_(grid_.line_of_row(), "A", panels_,
+           ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
            streams_.exchange()),
-        b_(grid_.column, "B", panels_, ring_of_b(options_, grid_.shape, panels_, grid_.place),
+        b_(grid_.line_of_column(), "B", panels_,
+           ring_of_b(options_, grid_.shape, grid_.place, panels_, context.keeps_b && grid_.place.layer == 0),
            streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
@@ -43,6 +52,10 @@ class Cannon final : public Multiplication<T> {
         gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
         shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
     steps_.resize(segments_.size());
+    if (grid_.shape.layers == 1) return;
+    sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
+    replicate_ = &context.run.timers["replicate"];
+    layer_sum_ = &context.run.timers["layer_sum"];
   }
 
   LocalMatrix<T> a() const override {
@@ -57,24 +70,28 @@ class Cannon final : public Multiplication<T> {
   }
   LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
 
-  void run() override {
-    {
-      const miniapp::ScopedTimer timed(skew_);
-      streams_.exchange_follows();
+  void run(Pass pass) override {
+    if (pass == Pass::products) {
+      multiply(pass);
+      a_.rewind();
+      b_.rewind();
+      return;
+    }
+    if (sum_)
+      phase(*replicate_, [&] {
+        comm::bcast({grid_.fibre, streams_.exchange()}, a_.natural(), 0);
+        comm::bcast({grid_.fibre, streams_.exchange()}, b_.natural(), 0);
+      });
+    phase(skew_, [&] {
       a_.skew();
       b_.skew();
-      streams_.compute_waits();
-      streams_.fence();
-    }
-    multiply();
-    {
-      const miniapp::ScopedTimer timed(restore_);
-      streams_.exchange_follows();
+    });
+    multiply(pass);
+    phase(restore_, [&] {
       a_.restore();
       b_.restore();
-      streams_.compute_waits();
-      streams_.fence();
-    }
+    });
+    if (sum_) phase(*layer_sum_, [&] { sum_->run(); });
   }
 
   void reset() override {
@@ -82,7 +99,8 @@ class Cannon final : public Multiplication<T> {
     b_.reset();
   }
 
-  const std::vector<StepTimes>& steps() const override { return steps_; }
+  double seconds_of_steps() const override { return seconds_; }
+  const std::vector<miniapp::StepTimes>& steps() const override { return steps_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     const auto largest = *std::max_element(segments_.begin(), segments_.end(),
@@ -94,9 +112,13 @@ class Cannon final : public Multiplication<T> {
   SentBytes sent() const override {
     const auto a = a_.sent(), b = b_.sent();
     const std::int64_t size = sizeof(T);
-    return {.skew = size * (a.skew + b.skew),
+    const bool copied = grid_.place.layer > 0; // counted where they arrive
+    return {.replicate =
+                copied ? size * static_cast<std::int64_t>(a_.natural().size() + b_.natural().size()) : 0,
+            .skew = size * (a.skew + b.skew),
             .shifts = size * (a.shifts + b.shifts),
-            .restore = size * (a.restore + b.restore)};
+            .restore = size * (a.restore + b.restore),
+            .sum = sum_ ? size * sum_->sent() : 0};
   }
 
   std::optional<miniapp::ExchangeChoice> exchange() const override {
@@ -108,21 +130,23 @@ class Cannon final : public Multiplication<T> {
 
   std::vector<miniapp::Traffic> traffic() const override {
     std::vector<miniapp::Traffic> table;
-    const auto [layer, row, column] = grid_.place;
-    if (a_.shift())
-      for (auto entry : miniapp::traffic_of(grid_.all.rank(), *a_.shift())) {
-        entry.neighbour = grid_.all.rank_at({layer, row, entry.neighbour});
-        table.push_back(entry);
-      }
-    if (b_.shift())
-      for (auto entry : miniapp::traffic_of(grid_.all.rank(), *b_.shift())) {
-        entry.neighbour = grid_.all.rank_at({layer, entry.neighbour, column});
-        table.push_back(entry);
-      }
+    for (const auto* const shift : {a_.shift(), b_.shift()})
+      if (shift)
+        for (const auto& entry : miniapp::traffic_of(grid_.all.rank(), *shift)) table.push_back(entry);
     return table;
   }
 
  private:
+  /// What is exchanged before or after the steps; waits, so that its time is its own.
+  template <class Work>
+  void phase(miniapp::Timer& timer, const Work& work) {
+    const miniapp::ScopedTimer timed(timer);
+    streams_.exchange_follows();
+    work();
+    streams_.compute_waits();
+    streams_.fence();
+  }
+
   /// Whether a block of so many panels is multiplied from that panel on, and another one after it.
   bool begins(std::int64_t panel, std::int64_t block) const {
     return panel % block == 0 && panel + block < panels_.steps;
@@ -133,47 +157,58 @@ class Cannon final : public Multiplication<T> {
 
   /// While a block is multiplied the next one travels. On a device products are queued before the exchange,
   /// which may wait on the host; on a host messages are posted before the product begins.
-  void multiply() {
+  void multiply(Pass pass) {
+    const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const double start = comm::seconds();
-    product_.begin(options_.beta);
+    product_.begin(grid_.place.layer == 0 ? options_.beta : 0);
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       const auto segment = segments_[n];
       auto& times = steps_[n];
-      times = {};
+      times = {.rank = grid_.all.rank(), .step = static_cast<std::int64_t>(n)};
       streams_.mark_compute();
-      if (overlap_ && !stepping::on_device) start_shifts(segment.begin, times, start);
-      {
-        times.gemm_begin = comm::seconds() - start;
+      if (moves && overlap_ && !stepping::on_device) start_shifts(segment.begin, times, start);
+      if (computes) {
+        times.compute_begin = comm::seconds() - start;
         const miniapp::ScopedTimer timed(gemm_);
         const auto count = segment.end - segment.begin;
         product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
-        times.gemm_end = comm::seconds() - start;
+        times.compute_end = comm::seconds() - start;
       }
-      if (overlap_ && stepping::on_device) start_shifts(segment.begin, times, start);
-      finish_shifts(segment.end, times, start);
+      if (moves && overlap_ && stepping::on_device) start_shifts(segment.begin, times, start);
+      if (moves)
+        finish_shifts(segment.end, times, start);
+      else
+        skip_shifts(segment.end);
       progress_.update({.step = static_cast<std::int64_t>(n) + 1,
                         .limit = static_cast<std::int64_t>(segments_.size()),
                         .work_per_step = options_.size.flops() / static_cast<double>(segments_.size())});
     }
     product_.end(c_);
+    streams_.fence();
+    seconds_ = comm::seconds() - start;
   }
 
-  void start_shifts(std::int64_t panel, StepTimes& times, double start) {
+  void start_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
     const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
     if (!a && !b) return;
     const miniapp::ScopedTimer timed(shift_);
-    times.shift_begin = comm::seconds() - start;
+    times.transfer_begin = comm::seconds() - start;
     streams_.exchange_waits();
     if (a) a_.start_shift();
     if (b) b_.start_shift();
   }
 
-  void finish_shifts(std::int64_t panel, StepTimes& times, double start) {
+  void skip_shifts(std::int64_t panel) {
+    if (ends(panel, panels_.in_a)) a_.skip_shift();
+    if (ends(panel, panels_.in_b)) b_.skip_shift();
+  }
+
+  void finish_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
     const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
     if (!a && !b) return;
     const miniapp::ScopedTimer timed(shift_, 0);
     if (!overlap_) {
-      times.shift_begin = comm::seconds() - start;
+      times.transfer_begin = comm::seconds() - start;
       streams_.exchange_follows();
       if (a) a_.start_shift();
       if (b) b_.start_shift();
@@ -181,7 +216,7 @@ class Cannon final : public Multiplication<T> {
     if (a) a_.finish_shift();
     if (b) b_.finish_shift();
     streams_.compute_waits();
-    times.shift_end = comm::seconds() - start;
+    times.transfer_end = comm::seconds() - start;
   }
 
   const Options& options_;
@@ -197,14 +232,28 @@ class Cannon final : public Multiplication<T> {
   Matrix<T> c_;
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
-  std::vector<StepTimes> steps_;
+  std::optional<LayerSum<T>> sum_; ///< of several layers
+  std::vector<miniapp::StepTimes> steps_;
+  double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& skew_;
   miniapp::Timer& shift_;
   miniapp::Timer& restore_;
+  miniapp::Timer* replicate_ = nullptr;
+  miniapp::Timer* layer_sum_ = nullptr;
 };
 
 } // namespace
+
+std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape& grid,
+                                              const GridPlace& place) {
+  const Panels panels(o.size.k, grid);
+  const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
+  const auto a = largest_block(panels, ring_of_a(o, grid, place, panels, true));
+  const auto b = largest_block(panels, ring_of_b(o, grid, place, panels, true));
+  return {{"matmul/A", buffers(grid.columns) * static_cast<double>(a)},
+          {"matmul/B", buffers(grid.rows) * static_cast<double>(b)}};
+}
 
 template <class T>
 std::unique_ptr<Multiplication<T>> make_cannon(const MultiplicationContext& context) {

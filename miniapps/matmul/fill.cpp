@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/fill.hpp"
 
+#include "matmul/dataset.hpp"
 #include "matmul/element.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -71,16 +72,20 @@ std::optional<std::string> fill_formula(const config::Expression& formula, const
 } // namespace
 
 template <class T>
-void fill(const comm::Communicator& comm, const MatrixOptions& options, const LocalMatrix<T>& matrix) {
-  if (options.kind != MatrixKind::expression) return fill_random(options, matrix);
+void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
+          const StoredSize& size, const LocalMatrix<T>& matrix) {
+  if (source.kind == MatrixKind::dataset) return read_matrix(grid, options, source, size, matrix);
+  if (source.kind != MatrixKind::expression) return fill_random(source, matrix);
   try {
-    comm.agree(fill_formula(options.expression, matrix));
+    grid.layer.agree(fill_formula(source.expression, matrix));
   } catch (const comm::AgreedError& error) {
     throw config::Error({error.what()});
   }
 }
 
-template void fill(const comm::Communicator&, const MatrixOptions&, const LocalMatrix<float>&);
-template void fill(const comm::Communicator&, const MatrixOptions&, const LocalMatrix<double>&);
+template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,
+                   const LocalMatrix<float>&);
+template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,
+                   const LocalMatrix<double>&);
 
 } // namespace kontor::matmul

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "matmul/given_matrices.hpp"
 #include "matmul/multiplication.hpp"
 #include "matmul/options.hpp"
 #include "matmul/process_grid.hpp"
@@ -33,15 +34,35 @@ class Matmul final : public miniapp::MiniApp {
   miniapp::CalibrationRequest calibration() const override;
   miniapp::ProgressWords progress_words() const override { return {.step = "step", .work = "flop"}; }
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  std::string table() const override;
+
+  /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.
+  const ProcessGrid& grid() const { return grid_; }
+  LocalMatrix<T> a() const { return given_->a(); }
+  LocalMatrix<T> b() const { return given_->b(); }
+  LocalMatrix<T> c() const { return given_->c(); }
 
  private:
+  /// Seconds of a repeat, of the slowest rank.
+  struct Seconds {
+    double redistribution = 0;
+    double steps = 0;
+  };
+  double seconds_of_pass(Pass);
+  double median_of(double Seconds::*) const;
+  double exposed() const;
+
   Options options_;
   miniapp::RunContext context_;
   ProcessGrid grid_;
   stepping::Streams<Space> streams_;
   std::unique_ptr<Multiplication<T>> multiplication_;
-  std::optional<Verifier<T>> verifier_;  ///< none: nothing moves
-  std::vector<double> multiply_seconds_; ///< of each repeat: without skew and restore, of the slowest rank
+  std::optional<GivenMatrices<T>> given_;
+  std::optional<Verifier<T>> verifier_; ///< none: nothing moves
+  miniapp::Timer* redistribute_ = nullptr;
+  double products_alone_ = 0;    ///< seconds of the steps without transfers, of the slowest rank
+  double transfers_alone_ = 0;   ///< and of transfers without products
+  std::vector<Seconds> seconds_; ///< of the repeats
   miniapp::AppRecord record_;
 };
 

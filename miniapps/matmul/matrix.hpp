@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace kontor::matmul {
 
@@ -21,6 +22,15 @@ using Buffer = Kokkos::View<T*>;
 template <class T>
 Matrix<T> matrix_in(const Buffer<T>& buffer, std::int64_t rows, std::int64_t columns) {
   return Matrix<T>(buffer.data(), rows, columns);
+}
+
+/// Local. The indices of k from `begin` to before `end` of a block that is numbered along k by its rows, or
+/// by its columns.
+template <class T>
+Matrix<T> along_k(const Matrix<T>& block, bool k_is_rows, std::int64_t begin, std::int64_t end) {
+  const std::pair range(begin, end);
+  if (k_is_rows) return Kokkos::subview(block, range, Kokkos::ALL);
+  return Kokkos::subview(block, Kokkos::ALL, range);
 }
 
 /// A rank's part of a matrix.

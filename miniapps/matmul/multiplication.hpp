@@ -14,14 +14,6 @@
 
 namespace kontor::matmul {
 
-/// When a rank computed and communicated in one step, in host seconds since the multiplication began.
-struct StepTimes {
-  double gemm_begin = 0;
-  double gemm_end = 0;
-  double shift_begin = 0; ///< both 0: nothing travelled
-  double shift_end = 0;
-};
-
 /// Bytes that a rank sends, by what for.
 struct SentBytes {
   std::int64_t replicate = 0;
@@ -33,12 +25,18 @@ struct SentBytes {
   std::int64_t total() const { return replicate + skew + shifts + restore + sum; }
 };
 
+/// What of a multiplication is done: all of it, or its steps without transfers or without products, to know
+/// how long these take alone; C means nothing then.
+enum class Pass { whole, products, transfers };
+
 /// What a multiplication is made from; all of it outlives the multiplication.
 struct MultiplicationContext {
   const Options& options;
   const ProcessGrid& grid;
   const miniapp::RunContext& run;
   stepping::Streams<Space>& streams;
+  bool keeps_a = true; ///< A must be in place again after the product
+  bool keeps_b = true;
 };
 
 /// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
@@ -54,14 +52,17 @@ class Multiplication {
   virtual LocalMatrix<T> b() const = 0;
   virtual LocalMatrix<T> c() const = 0;
 
-  /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before. Queued on
-  /// streams.compute().
-  virtual void run() = 0;
+  /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before, if the context keeps
+  /// them. Queued on streams.compute().
+  virtual void run(Pass) = 0;
+  /// Local. Of the last run(): from the first step's begin to the last one's end, without what comes before
+  /// and after them.
+  virtual double seconds_of_steps() const = 0;
   /// Local; not timed. What the next run() needs done.
   virtual void reset() = 0;
 
   /// Local. Of the last run().
-  virtual const std::vector<StepTimes>& steps() const = 0;
+  virtual const std::vector<miniapp::StepTimes>& steps() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {
     Matrix<const T> a, b;

@@ -14,11 +14,22 @@ namespace {
 
 template <class Check>
 void for_grids(const Check& check) {
-  for (const GridShape grid : {GridShape{1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {1, 2, 3}, {1, 3, 2}, {1, 1, 5},
-                               {1, 7, 1}, {1, 4, 6}, {2, 2, 2}, {4, 2, 2}, {3, 2, 2}, {2, 2, 3}, {6, 1, 1}})
+  for (const GridShape grid : {GridShape{1, 1, 1},
+                               {1, 2, 2},
+                               {1, 3, 3},
+                               {1, 2, 3},
+                               {1, 3, 2},
+                               {1, 1, 5},
+                               {1, 7, 1},
+                               {1, 4, 6},
+                               {2, 2, 2},
+                               {4, 2, 2},
+                               {3, 2, 2},
+                               {2, 2, 3},
+                               {6, 1, 1}})
     for (const std::int64_t k : {1, 5, 36, 1009}) {
-      SCOPED_TRACE(testing::Message() << grid.layers << " x " << grid.rows << " x " << grid.columns
-                                      << " ranks, k = " << k);
+      SCOPED_TRACE(testing::Message()
+                   << grid.layers << " x " << grid.rows << " x " << grid.columns << " ranks, k = " << k);
       check(Panels(k, grid), grid);
     }
 }
@@ -88,7 +99,9 @@ TEST(AxisPart, BlocksAndCyclicBlocksHoldEachIndexOnce) {
             const auto g = part.global(l);
             ASSERT_TRUE(g >= 0 && g < n) << n << " over " << parts << ", block " << block;
             ++owners[static_cast<std::size_t>(g)];
-            if (block > 0) EXPECT_EQ(g / block % parts, p); // ScaLAPACK's INDXG2P
+            if (block > 0) {
+              EXPECT_EQ(g / block % parts, p); // ScaLAPACK's INDXG2P
+            }
           }
         }
         for (const int owned : owners) EXPECT_EQ(owned, 1) << n << " over " << parts << ", block " << block;
