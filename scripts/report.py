@@ -22,7 +22,7 @@ def parse_arguments():
         description="Shows the record of one run; compares several, the first being the baseline.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, curves or field; several: residuals, times and figures of merit")
+    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     return parser.parse_args()
@@ -101,19 +101,23 @@ def plot(records, path):
     from kontor_report.solves import is_solve
 
     convergence = len(records) == 1 and is_solve(records[0]) and records[0].history
-    field = None if len(records) > 1 or records[0].curves or convergence else read_field(records[0].path)
+    timeline = len(records) == 1 and records[0].steps
+    field = None if len(records) > 1 or records[0].curves or convergence or timeline else read_field(records[0].path)
     allow(DRAWING)
     warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
     try:
         from kontor_report.convergence_plots import plot_convergence
         from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field
+        from kontor_report.timeline_plots import plot_timeline
     except ModuleNotFoundError as error:
         raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
     try:
         with shown_as_damaged(*(record.path for record in records), but=(OSError, ValueError)):
             if convergence:
                 plot_convergence(records[0], path)
+            elif timeline:
+                plot_timeline(records[0], path)
             elif field:
                 plot_field(records[0], field, path)
             elif len(records) == 1:

@@ -11,6 +11,7 @@ FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "frac
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
 TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
+STEP = {"rank": int, "step": int, **dict.fromkeys(("compute_begin", "compute_end", "transfer_begin", "transfer_end"), NUMBER)}
 CALIBRATION = dict.fromkeys(
     ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth"), NUMBER)
 CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": int,
@@ -18,7 +19,7 @@ CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": 
 RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,
          "high": NUMBER}
 ALWAYS = {  # what all rows of a table have; a number that is not one is left out
-    "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC),
+    "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC), "steps": tuple(STEP),
     "curves": ("curve", "series", "size", "bytes"), "ratios": tuple(RATIO),
 }
 
@@ -30,6 +31,7 @@ def misfit(record):
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]
     groups += [("traffic", row, TRAFFIC) for row in record.traffic]
+    groups += [("steps", row, STEP) for row in record.steps]
     groups += [("curves", row, CURVE) for row in record.curves]
     groups += [("ratios", row, RATIO) for row in record.ratios]
     for name, values, kinds in groups:

@@ -48,6 +48,7 @@ class Record:
     ratios: list = field(default_factory=list)  # of dicts: one series over another at one size each
     matrix: dict = field(default_factory=dict)  # attributes of /run/matrix
     solver: dict = field(default_factory=dict)  # what the method and its preconditioner tell, attributes of /run/solver
+    steps: list = field(default_factory=list)  # of dicts: when a rank computed and communicated in a step
     history: dict = field(default_factory=dict)  # name, iterations, values; empty if there is none
 
     @property
@@ -108,6 +109,7 @@ def read_record(path):
             ratios=_rows(run.get("ratios")),
             matrix=_attributes(run.get("matrix")),
             solver={**_attributes(run.get("solver")), **_attributes(run.get("solver/preconditioner"))},
+            steps=_rows(run.get("steps")),
             history=_history(run.get("history")),
         )
     if wrong := misfit(record):

@@ -40,6 +40,7 @@ try:
     from kontor_report.convergence_plots import draw_convergence
     from kontor_report.drawing import BACKENDS, colours, plt
     from kontor_report.plots import plot_field
+    from kontor_report.timeline_plots import draw_timeline
 except ModuleNotFoundError:
     PLOTS = False
 
@@ -300,6 +301,43 @@ class Solves(ReportTest):
     def test_pictures(self):
         write_solve(self.folder / "a.h5")
         self.assert_picture("a.h5")
+
+
+class Steps(ReportTest):
+    """Of two ranks; the transfer of rank 1 in step 0 is half covered, that of rank 0 wholly; the last step has none."""
+
+    ROWS = ((0, 0, 0.0, 2.0, 0.5, 1.5), (1, 0, 0.0, 1.0, 0.5, 1.5), (0, 1, 2.0, 4.0, 0.0, 0.0), (1, 1, 2.0, 3.0, 0.0, 0.0))
+
+    def sample_steps(self, rows=ROWS):
+        columns = [("rank", "i4"), ("step", "i8"), *((f"{what}_{side}", "f8") for what in ("compute", "transfer") for side in ("begin", "end"))]
+        with h5py.File(self.folder / self.sample("a.h5", app="matmul", field=False), "a") as file:
+            file["run/steps"] = np.array(list(rows), dtype=columns)
+        return "a.h5"
+
+    def test_table(self):
+        text = self.report(self.sample_steps())
+        self.assert_row(text, "0", "2.00 s", "1.00 s", "500 ms", "75.0 %")
+        self.assert_row(text, "1", "2.00 s", "-", "-", "-")
+
+    def test_many_steps(self):
+        rows = [(0, step, step, step + 0.5, 0, 0) for step in range(100)]
+        self.assert_row(self.report(self.sample_steps(rows)), "99", "500 ms", "-", "-", "-")
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_timeline(self):
+        """A bar a step that took time, of each rank."""
+        record = read_record(str(self.folder / self.sample_steps()))
+        figure, axes = plt.subplots()
+        self.addCleanup(plt.close, figure)
+        draw_timeline(record, axes, [0, 1])
+        bars = {(bar.get_label(), len(bar.get_paths())) for bar in axes.collections}
+        self.assertEqual([len(bar.get_paths()) for bar in axes.collections], [2, 2, 1, 1], bars)
+        self.assert_picture("a.h5")
+
+    def test_a_time_that_is_no_number(self):
+        self.sample_steps([(0, 0, float("nan"), 1, 0, 0)])
+        with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/steps lacks compute_begin"):
+            read_record(str(self.folder / "a.h5"))
 
 
 class Errors(ReportTest):
