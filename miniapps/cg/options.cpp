@@ -46,8 +46,6 @@ constexpr std::array<Named<Format>, 3> formats{
     {{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}}};
 constexpr std::array<Named<Kernel>, 2> kernels{
     {{"own", Kernel::own}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
-constexpr std::array<Named<SumKind>, 2> sum_kinds{
-    {{"fast", SumKind::fast}, {"reproducible", SumKind::reproducible}}};
 constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
     {{"insulated", FaceCondition::insulated, false},
      {"temperature", FaceCondition::temperature, true},
@@ -108,7 +106,8 @@ void describe(Visitor& v, SolverOptions& o) {
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
-  v.choice<SumKind>("sums", o.sums, sum_kinds, "Sums over all rows: fast, or the same bits on any ranks");
+  v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
+                    "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
                              "Iterations by graph on a GPU: auto tries both");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stepping/graph_choice.hpp"
+#include "stepping/sum_kind.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
@@ -21,12 +22,13 @@ enum class Method { classic, merged, pipelined };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, kokkos_kernels };
-enum class SumKind { fast, reproducible };
 enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class PartitionKind { rows, metis };
 enum class Ordering { natural, rcm };
 enum class FaceCondition { insulated, temperature, flux };
+
+using stepping::SumKind;
 
 /// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
 /// into the box), or none: insulated.
