@@ -15,7 +15,7 @@ else:
 
 RUN = {
     **dict.fromkeys("app version git_revision started command deck process_grid precision".split(), TEXT),
-    **dict.fromkeys("kernel stores graph".split(), TEXT),
+    **dict.fromkeys("kernel stores sums graph".split(), TEXT),
     **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
     **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
     **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),

@@ -113,7 +113,7 @@ class SameBits : public testing::Test {
     const Whole replayed(options, repeats_by_graph);
     constexpr bool in_host_memory = comm::on_host<typename FieldView<T>::execution_space>;
     const auto methods = in_host_memory ? comm::test::methods() : comm::test::device_methods();
-    options.check_every = options.equation == Equation::transient ? 3 : 21;
+    options.check_every = options.equation == Equation::transient ? 5 : 21;
     int grids = 0;
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
