@@ -121,7 +121,8 @@ void Cg::run() {
 miniapp::Verification Cg::verify() {
   const auto& comm = solver_->exchange_comm();
   Operator product(workspace(comm));
-  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
+  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution(),
+                    solver_->preconditioner());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {

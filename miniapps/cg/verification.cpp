@@ -3,6 +3,9 @@
 
 #include "cg/reduce.hpp"
 #include "cg/sums.hpp"
+#include "cg/symmetry.hpp"
+
+#include <kontor/comm/phase_times.hpp>
 
 #include <fmt/format.h>
 
@@ -59,13 +62,10 @@ miniapp::Verification verify_error(double error, double known, double residual, 
   return result;
 }
 
-} // namespace
-
-miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem& system, Operator& product,
-                             stepping::Streams<Space>& streams, const Options& options,
-                             const Outcome& outcome, const Vector& solution) {
-  const auto& compute = streams.compute();
-  GhostedVector x(comm, system.partition, "cg/solution to verify", streams.exchange());
+/// Collective. `x` is used up.
+miniapp::Verification verify_solution(const comm::Communicator& comm, const LinearSystem& system,
+                                      Operator& product, const Space& compute, const Options& options,
+                                      const Outcome& outcome, const Vector& solution, GhostedVector& x) {
   Kokkos::deep_copy(compute, x.own(), solution);
   const Vector ax("cg/A x", system.partition.own);
   product.apply(x, ax);
@@ -100,6 +100,50 @@ miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem&
   of_residual.remark += fmt::format("; error {:.2e} beside the known solution",
                                     std::sqrt(on_host(2) / (on_host(3) > 0 ? on_host(3) : 1)));
   return of_residual;
+}
+
+/// The verdict where an operator is not symmetric, of a run that had another one so far.
+miniapp::Verification not_symmetric(const std::string& which, double found,
+                                    const miniapp::Verification& verified) {
+  return {.measure = fmt::format("asymmetry of the {}, |x.By - y.Bx| beside |x||By| + |y||Bx|", which),
+          .error = found,
+          .tolerance = symmetry_tolerance,
+          .remark = fmt::format("conjugate gradients need a symmetric one; {}", verified.remark)};
+}
+
+} // namespace
+
+miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem& system, Operator& product,
+                             stepping::Streams<Space>& streams, const Options& options,
+                             const Outcome& outcome, const Vector& solution, Preconditioner* preconditioner) {
+  const auto& compute = streams.compute();
+  GhostedVector x(comm, system.partition, "cg/vector to verify with", streams.exchange());
+  double seconds = 0;
+  comm::Stopwatch watch;
+  const double of_matrix = asymmetry(comm, system.partition, compute, [&](const Vector& v, const Vector& av) {
+    Kokkos::deep_copy(compute, x.own(), v);
+    product.apply(x, av);
+  });
+  double of_preconditioner = 0;
+  if (preconditioner && preconditioner->definite())
+    of_preconditioner = asymmetry(comm, system.partition, compute,
+                                  [&](const Vector& v, const Vector& mv) { preconditioner->apply(v, mv); });
+  watch.lap(seconds);
+
+  auto result = verify_solution(comm, system, product, compute, options, outcome, solution, x);
+  if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
+    result = not_symmetric("matrix", of_matrix, result);
+  else if (result.passed() && !(of_preconditioner <= symmetry_tolerance))
+    result = not_symmetric("preconditioner", of_preconditioner, result);
+  result.remark += fmt::format("; asymmetry of the matrix {:.1e}", of_matrix);
+  result.more = {{"matrix_asymmetry", of_matrix}};
+  if (preconditioner) {
+    result.remark += fmt::format(", of the preconditioner {:.1e}", of_preconditioner);
+    result.more.emplace_back("preconditioner_asymmetry", of_preconditioner);
+  }
+  result.more.emplace_back("symmetry_tolerance", symmetry_tolerance);
+  result.more.emplace_back("symmetry_seconds", seconds);
+  return result;
 }
 
 } // namespace kontor::cg

@@ -79,6 +79,7 @@ ordered_json of_verification(const Verification& v) {
   if (!v.off)
     json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
   if (!v.remark.empty()) json["remark"] = v.remark;
+  for (const auto& [name, value] : v.more) json[name] = value;
   return json;
 }
 

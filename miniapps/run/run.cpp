@@ -77,12 +77,12 @@ int Run::operator()() {
   app->warm_up();
   repeated.reset();
   outcome.repeats = measure(comm, *app, progress, repeated);
+  add_repeated(timers, repeated); // before the verification, which may use what is timed
   if (comm.capabilities().moves_data)
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   else
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
-  add_repeated(timers, repeated);
   outcome.timers = summarise(comm, timers);
   if (!outcome.verification.failed()) outcome.figures = app->figures(median(outcome.repeats), machine);
 

@@ -36,6 +36,7 @@ class MethodBase : public Solver {
   std::vector<std::pair<double, double>> coefficients() const override;
   const comm::Exchange<Vector>& exchange() const override { return ghosted_.exchange(); }
   const comm::Communicator& exchange_comm() const override { return comm_ ? *comm_ : work_.comm; }
+  Preconditioner* preconditioner() const override { return preconditioner_.get(); }
   comm::PhaseTimes exchange_times() const override;
   nlohmann::ordered_json record() const override;
 

@@ -263,7 +263,7 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
   auto outcome = solver->solve();
   Operator product(work);
   const auto verification = [&] {
-    return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution());
+    return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution(), nullptr);
   };
   EXPECT_TRUE(verification().passed());
   for (const auto ending : {Ending::limit, Ending::indefinite, Ending::indefinite_preconditioner,
@@ -272,6 +272,38 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
     EXPECT_TRUE(verification().failed());
     EXPECT_NE(verification().remark.find(words(ending)), std::string::npos) << verification().remark;
   }
+}
+
+/// With tolerance 0 the residual may be of any size, but it is that of the recurrence.
+TEST(Verification, FailsAResidualThatIsNotTheRecurrences) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Options options;
+  options.solver.tolerance = 0;
+  options.solver.max_iterations = 4;
+  Bench bench(comm, irregular(20), options.solver);
+  const auto work = bench.workspace();
+  const auto solver = make_solver(work);
+  solver->reset();
+  const auto outcome = solver->solve();
+  EXPECT_GT(outcome.residual, 1e-4);
+  Operator product(work);
+  const auto verified = [&](const Outcome& o) {
+    return verify(comm, bench.system(), product, work.streams, options, o, solver->solution(), nullptr);
+  };
+  EXPECT_TRUE(verified(outcome).passed());
+  EXPECT_LT(verified(outcome).error, 1e-14);
+  auto changed = outcome;
+  changed.residual += 5e-9;
+  EXPECT_TRUE(verified(changed).passed());
+  changed.residual += 1e-8;
+  EXPECT_TRUE(verified(changed).failed());
+  EXPECT_NE(verified(changed).measure.find("recurrence"), std::string::npos) << verified(changed).measure;
+
+  if (comm.rank() == 0) { // a solution that the iteration did not make
+    const auto first = Kokkos::subview(solver->solution(), std::pair(0, 1));
+    Kokkos::deep_copy(first, 1.0);
+  }
+  EXPECT_TRUE(verified(outcome).failed());
 }
 
 TEST(Cg, FailsInWordsWhatHasNotSucceeded) {

@@ -342,6 +342,51 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
   }
 }
 
+/// Residuals and solution, in the order of the file's rows; collective over `native`.
+std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition,
+                           Ordering ordering, const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  WholeSystem whole;
+  if (comm.rank() == 0) {
+    whole.matrix = matrix;
+    whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+    for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
+  }
+  const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
+  const auto csr = make_csr(system.matrix, system.partition.interior);
+  stepping::Streams<Space> streams(true);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
+                                   options, true, streams, timers, progress});
+  solver->reset();
+  solver->solve();
+  auto all = solver->history();
+  for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
+  return all;
+}
+
+TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
+  const auto matrix = shuffled_grid(11, true);
+  for (const auto& [method, preconditioner] : {std::pair(Method::classic, PreconditionerKind::jacobi),
+                                               {Method::merged, PreconditionerKind::chebyshev},
+                                               {Method::pipelined, PreconditionerKind::none}}) {
+    const SolverOptions options{.method = method,
+                                .replace_every = 9,
+                                .preconditioner = preconditioner,
+                                .tolerance = 1e-9,
+                                .sums = SumKind::fast};
+    const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
+    EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
+    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        if (partition == PartitionKind::metis && !has_metis()) continue;
+        EXPECT_EQ(solved(MPI_COMM_WORLD, matrix, partition, ordering, options), alone)
+            << "method " << int(method) << " partition " << int(partition) << " ordering " << int(ordering);
+      }
+  }
+}
+
 /// Files in a folder that all ranks see.
 class Folder {
  public:
