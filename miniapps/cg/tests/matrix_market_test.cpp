@@ -375,7 +375,7 @@ TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
                                 .replace_every = 9,
                                 .preconditioner = preconditioner,
                                 .tolerance = 1e-9,
-                                .sums = SumKind::fast};
+                                .sums = SumKind::reproducible};
     const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
     EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
     for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
