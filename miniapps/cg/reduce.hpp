@@ -94,6 +94,9 @@ KOKKOS_INLINE_FUNCTION auto scalars_of_team(const Member& team, const Row& row) 
   return scalars;
 }
 
+/// Teams of a loop: more would wait for scalars and add up sums longer than they have rows to do.
+inline constexpr int most_teams = 4096;
+
 /// What becomes of no sums.
 struct Nothing {
   KOKKOS_FUNCTION void operator()(const SumsOf<0>&) const {}
@@ -129,7 +132,7 @@ template <int count, class Row, class Last>
 void launch_teams(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                   const TeamParts::Places& places, const Last& last) {
   constexpr int team = comm::on_host<Space> ? 1 : 256;
-  const auto shape = TeamShape::of(rows, team);
+  const auto shape = TeamShape::of(rows, team, most_teams);
   Kokkos::parallel_for(label, policy_of_teams(instance, shape.teams, team),
                        RowsOfTeams<count, Row, Last>{row, rows, shape.blocks, places, last});
 }
@@ -191,7 +194,7 @@ void for_rows_with_sums(const std::string& label, const Space& instance, std::in
 
 /// What for_rows_then() and for_rows_with_sums() need, of so many sums at most; nothing on a host.
 inline TeamParts parts_of_rows(int sums) {
-  return comm::on_host<Space> ? TeamParts() : TeamParts(sums);
+  return comm::on_host<Space> ? TeamParts() : TeamParts(sums, detail::most_teams);
 }
 
 } // namespace kontor::cg

@@ -43,11 +43,9 @@ struct TeamShape {
   int teams = 1;
   int blocks = 1; ///< of a team, at most
 
-  /// At most so many teams, whose parts one team adds up in a few steps. At least one: it has sums to tell,
-  /// if only 0.
-  static constexpr std::int64_t most_teams = 8192;
-
-  static TeamShape of(std::int64_t rows, std::int64_t block) {
+  /// At most so many teams, because one adds up the parts of all. At least one: it has sums to tell, if only
+  /// 0.
+  static TeamShape of(std::int64_t rows, std::int64_t block, std::int64_t most_teams) {
     const auto all = std::max<std::int64_t>((rows + block - 1) / block, 1);
     const auto each = (all + most_teams - 1) / most_teams;
     return {static_cast<int>((all + each - 1) / each), static_cast<int>(each)};
@@ -64,9 +62,9 @@ class TeamParts {
   };
 
   TeamParts() = default;
-  /// Local. Of so many sums at most.
-  explicit TeamParts(int sums)
-      : parts_("cg/parts of sums", static_cast<std::size_t>(sums * TeamShape::most_teams)),
+  /// Local. Of so many sums and teams at most.
+  TeamParts(int sums, int teams)
+      : parts_("cg/parts of sums", static_cast<std::size_t>(sums) * static_cast<std::size_t>(teams)),
         finished_("cg/finished teams") {}
   Places places() const { return {parts_.data(), finished_.data()}; }
 

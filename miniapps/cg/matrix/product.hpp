@@ -97,7 +97,7 @@ class Product final : public Matrix {
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
     if (tuning.teams)
-      parts_of_teams_ = TeamParts(1);
+      parts_of_teams_ = TeamParts(1, tuning.most_teams);
     else
       parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
@@ -145,7 +145,7 @@ class Product final : public Matrix {
     const auto range = format_.positions(part);
     if (range.count() == 0 && !with_dot) return;
     const auto team = format_.team(tuning_);
-    const auto shape = TeamShape::of(range.count(), team.block);
+    const auto shape = TeamShape::of(range.count(), team.block, tuning_.most_teams);
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = tuning_.alternate && !backwards;
     Kokkos::parallel_for(Format::label, policy_of_teams(instance, shape.teams, team.threads, team.scratch),
