@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -94,8 +95,14 @@ KOKKOS_INLINE_FUNCTION auto scalars_of_team(const Member& team, const Row& row) 
   return scalars;
 }
 
-/// Teams of a loop: more would wait for scalars and add up sums longer than they have rows to do.
-inline constexpr int most_teams = 4096;
+/// Threads of a team.
+inline constexpr int team_threads = comm::on_host<Space> ? 1 : 256;
+
+/// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more
+/// would do so one after the other.
+inline int most_teams() {
+  return std::max(1, static_cast<int>(Space().concurrency()) / team_threads);
+}
 
 /// What becomes of no sums.
 struct Nothing {
@@ -131,9 +138,8 @@ struct RowsOfTeams {
 template <int count, class Row, class Last>
 void launch_teams(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                   const TeamParts::Places& places, const Last& last) {
-  constexpr int team = comm::on_host<Space> ? 1 : 256;
-  const auto shape = TeamShape::of(rows, team, most_teams);
-  Kokkos::parallel_for(label, policy_of_teams(instance, shape.teams, team),
+  const auto shape = TeamShape::of(rows, team_threads, most_teams());
+  Kokkos::parallel_for(label, policy_of_teams(instance, shape.teams, team_threads),
                        RowsOfTeams<count, Row, Last>{row, rows, shape.blocks, places, last});
 }
 
@@ -194,7 +200,7 @@ void for_rows_with_sums(const std::string& label, const Space& instance, std::in
 
 /// What for_rows_then() and for_rows_with_sums() need, of so many sums at most; nothing on a host.
 inline TeamParts parts_of_rows(int sums) {
-  return comm::on_host<Space> ? TeamParts() : TeamParts(sums, detail::most_teams);
+  return comm::on_host<Space> ? TeamParts() : TeamParts(sums, detail::most_teams());
 }
 
 } // namespace kontor::cg

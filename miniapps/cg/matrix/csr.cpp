@@ -48,14 +48,7 @@ struct CsrKernel {
     for (auto first = offsets[block.begin]; first < end; first += staged) {
       const int count = static_cast<int>(first + staged < end ? staged : end - first);
       team.team_barrier(); // what was there has been read
-      for (int e = team.team_rank(); e < count; e += team.team_size()) {
-        if constexpr (products) {
-          stage.values[e] = values[first + e] * x[columns[first + e]];
-        } else {
-          stage.values[e] = values[first + e];
-          stage.columns[e] = columns[first + e];
-        }
-      }
+      load(stage, first, count, team.team_rank(), team.team_size());
       team.team_barrier();
       const int from = static_cast<int>(of_row > first ? of_row - first : 0);
       const int to = static_cast<int>(end_of_row < first + count ? end_of_row - first : count);
@@ -67,6 +60,31 @@ struct CsrKernel {
       }
     }
     return sum;
+  }
+
+  /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the
+  /// scratch memory might be what is read next, for all that a compiler knows.
+  KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread,
+                            int threads) const {
+    constexpr int at_once = 8;
+    for (int begin = thread; begin < count; begin += at_once * threads) {
+      double value[at_once];
+      LocalIndex column[at_once];
+      for (int k = 0; k < at_once; ++k) {
+        const int e = begin + k * threads;
+        value[k] = e < count ? values[first + e] : 0;
+        column[k] = e < count ? columns[first + e] : 0;
+      }
+      if constexpr (products)
+        for (int k = 0; k < at_once; ++k)
+          if (begin + k * threads < count) value[k] *= x[column[k]];
+      for (int k = 0; k < at_once; ++k) {
+        const int e = begin + k * threads;
+        if (e >= count) break;
+        stage.values[e] = value[k];
+        if constexpr (!products) stage.columns[e] = column[k];
+      }
+    }
   }
 
   /// Two rows at a time, from the two halves of the block: an addition need not wait for the one before, and

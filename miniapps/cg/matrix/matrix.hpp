@@ -44,9 +44,8 @@ class Matrix {
 
 /// How rows are given to threads; for measurements, the values being those that are usual.
 struct ProductTuning {
-  bool teams = !comm::on_host<Space>; ///< a thread a row, as on a device; or blocks of rows
+  bool teams = !comm::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
   int team = 0;                       ///< threads of a team, 0: what the format likes; 1 on a processor
-  int most_teams = 8192;              ///< each then has several blocks of rows
   int staged = 2048;                  ///< csr: entries that a team has in its scratch memory, at most
   bool stage_products = false;        ///< csr: of these only value times x
   bool alternate = true;              ///< every second product begins with the last rows

@@ -44,35 +44,31 @@ struct InBlocks {
   }
 };
 
-/// A position is a thread's, as a device wants it. A team has `blocks` of so many positions each.
+/// A position is a thread's, as a device wants it. A team has so many and adds up its part of the dot: to
+/// have the last team add up the parts of all, each would have to wait until its rows are in memory.
 template <class Kernel, bool with_dot>
 struct InTeams {
   Kernel kernel;
   Positions range;
   int block;
-  int blocks;
   bool backwards; ///< the last positions first
-  TeamParts::Places places;
-  Store<1> store;
+  double* parts;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
-    const auto stage = kernel.stage(team);
-    SumsOf<1> dot;
-    for (int b = 0; b < blocks; ++b) {
-      Positions of_team;
-      of_team.begin = range.begin + (static_cast<std::int64_t>(place) * blocks + b) * block;
-      of_team.end = of_team.begin + block < range.end ? of_team.begin + block : range.end;
-      if (of_team.begin >= range.end) break;
-      const auto position = of_team.begin + team.team_rank();
-      const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
-      const double value = kernel.sum(team, stage, of_team, position, row);
-      if (row < 0) continue;
-      kernel.y[row] = value;
-      if constexpr (with_dot) dot[0] += kernel.x[row] * value;
+    Positions of_team;
+    of_team.begin = range.begin + static_cast<std::int64_t>(place) * block;
+    of_team.end = of_team.begin + block < range.end ? of_team.begin + block : range.end;
+    const auto position = of_team.begin + team.team_rank();
+    const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
+    const double value = kernel.sum(team, kernel.stage(team), of_team, position, row);
+    if (row >= 0) kernel.y[row] = value;
+    if constexpr (with_dot) {
+      double part = row >= 0 ? kernel.x[row] * value : 0;
+      team.team_reduce(Kokkos::Sum<double>(part));
+      if (team.team_rank() == 0) parts[place] = part;
     }
-    if constexpr (with_dot) add_up<1>(team, place, dot, places, store);
   }
 };
 
@@ -96,21 +92,17 @@ class Product final : public Matrix {
   using Kernel = typename Format::Kernel;
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
-    if (tuning.teams)
-      parts_of_teams_ = TeamParts(1, tuning.most_teams);
-    else
-      parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
+    if constexpr (!comm::on_host<Space>) tuning_.teams = true;
+    parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
-    if (tuning_.teams) return launch_teams<false>(instance, part, x, y, nullptr);
     if (part != Part::boundary) launch<false>(instance, Part::interior, x, y);
     if (part != Part::interior) launch<false>(instance, Part::boundary, x, y);
   }
 
   void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
                         double* sum) const override {
-    if (tuning_.teams) return launch_teams<true>(instance, part, x, y, sum);
     std::int64_t count = 0;
     for (const auto p : {Part::interior, Part::boundary}) {
       if (part != p && part != Part::all) continue;
@@ -124,45 +116,40 @@ class Product final : public Matrix {
   double bytes() const override { return format_.bytes(); }
 
  private:
-  /// How many parts of the dot a part of the rows leaves on a processor.
+  std::int64_t block() const {
+    return tuning_.teams ? format_.team(tuning_).block : detail::InBlocks<Kernel, true>::size;
+  }
+  /// How many parts of the dot a part of the rows leaves.
   std::int64_t parts(Part part) const {
-    return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
+    return detail::quotient_up(format_.positions(part).count(), block());
   }
 
   template <bool with_dot>
   void launch(const Space& instance, Part part, const Vector& x, const Vector& y) const {
+    const auto range = format_.positions(part);
     const auto blocks = parts(part);
     if (blocks == 0) return;
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
-    if constexpr (comm::on_host<Space>)
-      Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
-                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()),
-                                                              format_.positions(part), to});
-  }
-
-  template <bool with_dot>
-  void launch_teams(const Space& instance, Part part, const Vector& x, const Vector& y, double* sum) const {
-    const auto range = format_.positions(part);
-    if (range.count() == 0 && !with_dot) return;
+    const auto kernel = format_.kernel(x.data(), y.data());
+    if constexpr (comm::on_host<Space>) {
+      if (!tuning_.teams) {
+        Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
+                             detail::InBlocks<Kernel, with_dot>{kernel, range, to});
+        return;
+      }
+    }
     const auto team = format_.team(tuning_);
-    const auto shape = TeamShape::of(range.count(), team.block, tuning_.most_teams);
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = tuning_.alternate && !backwards;
-    Kokkos::parallel_for(Format::label, policy_of_teams(instance, shape.teams, team.threads, team.scratch),
-                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()),
-                                                           range,
-                                                           team.block,
-                                                           shape.blocks,
-                                                           backwards,
-                                                           parts_of_teams_.places(),
-                                                           {sum}});
+    Kokkos::parallel_for(Format::label,
+                         policy_of_teams(instance, static_cast<int>(blocks), team.threads, team.scratch),
+                         detail::InTeams<Kernel, with_dot>{kernel, range, team.block, backwards, to});
   }
 
   Format format_;
   ProductTuning tuning_;
-  Vector parts_; ///< of the interior rows' blocks, then of the others'
+  Vector parts_; ///< of the interior rows' blocks or teams, then of the others'
   Kokkos::View<int, Space> zero_{"cg/zero"};
-  TeamParts parts_of_teams_;
   mutable std::array<bool, 3> backwards_{}; ///< each product begins with what the last one has left in caches
 };
 
