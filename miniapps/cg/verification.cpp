@@ -73,7 +73,7 @@ miniapp::Verification verify_solution(const comm::Communicator& comm, const Line
   for_rows_with_sums<4>(
       "cg/compare", compute, system.partition.own,
       Compare{system.rhs, ax, solution, system.exact.value_or(Vector()), system.exact.has_value()},
-      sums_at<4>(sums.local()));
+      sums.parts(), Store<4>{sums.local()});
   sums.start(compute);
   sums.finish(compute);
   const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums.values());

@@ -91,8 +91,8 @@ void MethodBase::warm_up() {
   for (int i = 0; i < 2; ++i) step();
   replace();
   step();
-  end();
   choose_graph();
+  end();
   work_.streams.fence();
 }
 
