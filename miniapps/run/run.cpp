@@ -65,11 +65,14 @@ int Run::operator()() {
   Timers timers;                                 // once a run
   Timers repeated{std::string(factory_.name())}; // in the repeats
   auto& machine = outcome.calibration;
-  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
   Progress progress(Progress::style_for(comm.rank(), line_.quiet));
-  const auto app = timed(timers.once("setup"), [&] {
-    return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
-  });
+  const RunContext context{comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every};
+  {
+    const ScopedTimer scope(timers.once("setup"), 0); // its first part
+    factory_.prepare(context);
+  }
+  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
+  const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   machine = timed(timers.once("calibrate"),
                   [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });

@@ -3,6 +3,7 @@
 
 import os
 import unittest
+import zlib
 
 import h5py
 import numpy
@@ -52,6 +53,15 @@ class MatrixMarketTest(HeatTest):
             self.assertEqual((matrix["rows"], matrix["nonzeros"]), (ROWS, 15))
             self.assertEqual(matrix["file"], str(self.folder.resolve() / "decks" / "matrix.mtx"))
             self.assertEqual(matrix["file_symmetry"], "symmetric")
+            text = (self.folder / "decks" / "matrix.mtx").read_bytes()
+            self.assertEqual(matrix["file_crc32"], f"{zlib.crc32(text):08x}")
+            run, field = file["run"].attrs, file["fields/x"].attrs
+            self.assertEqual(run["ending"], "converged")
+            self.assertEqual(field["iterations"], run["iterations"])
+            self.assertLessEqual(max(run["residual"], run["true_residual"], field["residual"]), 2e-12)
+            solver = file["run/solver"].attrs
+            self.assertEqual([solver[key] for key in ("method", "preconditioner", "format", "kernel", "sums", "fused")],
+                             ["classic", "none", "csr", "own", "fast", 1])
             recorded = file["run"].attrs["deck"]
         # The deck of the record finds the files from anywhere.
         (self.folder / "elsewhere").mkdir()

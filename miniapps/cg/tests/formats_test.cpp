@@ -347,4 +347,14 @@ TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
   EXPECT_EQ(refusal("solver: {format: matrix_free}"), "");
 }
 
+/// Their number fits into 64 bits only after it has been cut off.
+TEST(StencilOptions, TooManyPointsAreRefused) {
+  for (const auto* points :
+       {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"}) {
+    const auto text = refusal(std::string("problem: {stencil: {points: ") + points + "}}");
+    for (const auto* fact : {"test.yaml:1:", "problem.stencil.points", "1e+15"})
+      EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
+  }
+}
+
 } // namespace
