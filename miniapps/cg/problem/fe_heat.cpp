@@ -138,7 +138,8 @@ class FeHeat final : public Problem {
     const double at_gauss_points = elements * element_nodes * sizeof(double);
     std::vector<miniapp::Allocation> built{{"cg/conductivity", at_gauss_points}};
     if (!is_zero(source_)) built.push_back({"cg/source", at_gauss_points});
-    cg::require_memory(cartesian_, solver_, {.rows = rows, .entries = 27 * rows}, // at most
+    cg::require_memory(cartesian_, solver_,
+                       {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
                        {{"cg/point rows", around * sizeof(LocalIndex)}}, built);
   }
 

@@ -154,6 +154,7 @@ class StencilProblem final : public Problem {
                         static_cast<double>(block.extents[0]); // the first and last point may be apart
     require_memory(cartesian_, options.solver,
                    {.rows = rows,
+                    .ghosts = around - rows,
                     .entries = options.stencil.size * rows,
                     .runs = std::min(runs, rows),
                     .stencil = options.stencil.size},
