@@ -74,22 +74,29 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
   solver.graph = stepping::Graphs::off;
   constexpr double rows = 24 * 24 * 12;
   constexpr double around = 26 * 26 * 14;
-  const PartSize part{
-      .rows = rows, .ghosts = around - rows, .entries = 27 * rows, .runs = 3 * rows / 24, .stencil = 27};
+  const int ends = (comm.rank() == 0 ? 1 : 0) + (comm.rank() == comm.size() - 1 ? 1 : 0);
+  const PartSize part{.rows = rows,
+                      .ghosts = around - rows,
+                      .entries = 70. * 70 * (36 - ends), // of 3 x 3 x 3 a row those in the box
+                      .runs = 3 * rows / 24,
+                      .stencil = 27};
   const double point_rows = around * sizeof(LocalIndex);
   for (const auto format : {Format::csr, Format::sell, Format::matrix_free})
     for (const auto method : {Method::classic, Method::merged, Method::pipelined})
       for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi,
                                         PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel}) {
         if (preconditioner == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) continue;
+        if (format != Format::csr && method != Method::classic)
+          continue; // what they have does not depend on each other
+        if (comm.size() > 1 && preconditioner != PreconditionerKind::none) continue;
         solver.format = format;
         solver.method = method;
         solver.preconditioner = preconditioner;
         const double most = most_of(options, comm), asked = asked_for(solver, part) + point_rows;
         SCOPED_TRACE(
             fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, most));
-        EXPECT_GT(asked, most - 0.5 * rows * sizeof(double)); // buffers and logs are less
-        EXPECT_LT(asked, 1.3 * most);
+        EXPECT_GE(asked, most);
+        EXPECT_LT(asked, 1.12 * most);
       }
 }
 
