@@ -84,6 +84,11 @@ class MatrixMarketTest(HeatTest):
         says = self.refused()
         self.assertRegex(says, r"decks/matrix\.mtx:14: .*\(2, 2\).* line 4\n")
 
+    def test_is_not_written(self):
+        for option, path, role in (("-o", "decks/matrix.mtx", "file and the HDF5 file"), ("--results", "decks/./rhs.mtx", "rhs_file and the file of --results")):
+            self.assertIn(f"{path} cannot be both the file of problem.matrix_market.{role}", self.refused(option, path))
+        self.assertTrue((self.folder / "decks" / "matrix.mtx").read_text().startswith("%%MatrixMarket"))
+
     def test_a_file_of_the_command_line_is_looked_for_here(self):
         says = self.refused("--set", "problem.matrix_market.file=matrix.mtx")
         self.assertIn("--set problem.matrix_market.file=matrix.mtx: problem.matrix_market.file ", says)
