@@ -3,9 +3,11 @@
 
 #include "cg/matrix/matrix.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/problem/distribute.hpp"
 #include "cg/problem/known_solution.hpp"
 #include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
+#include "run/mini_app.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -192,7 +194,21 @@ void resolve_matrix_market(const Options& all, const config::Deck& deck) {
                                             "problem.matrix_market.partition");
 }
 
+template <class E, std::size_t n>
+std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& named) { return named.value == value; })
+      ->name;
+}
+
 } // namespace
+
+nlohmann::ordered_json words_of(const SolverOptions& o) {
+  return {{"method", name_of(methods, o.method)},
+          {"preconditioner", name_of(preconditioners, o.preconditioner)},
+          {"format", name_of(formats, o.format)},
+          {"kernel", name_of(kernels, o.kernel)},
+          {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
+}
 
 void Options::describe(Visitor& v) {
   v.section("problem", "The system A x = b", [&](Visitor& p) {
@@ -224,6 +240,7 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil) {
     constexpr std::string_view key = "problem.stencil.points";
+    refuse_too_many_points(stencil.points, key, deck);
     grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", stencil.points},
                                ranks, deck);
     refuse_too_many_rows_a_rank(stencil.points, key, process_grid, deck);
@@ -246,6 +263,11 @@ void Options::resolve(const config::Deck& deck, int ranks) {
                                deck);
     refuse_too_many_rows_a_rank(points, key, process_grid, deck);
   }
+}
+
+void Options::prepare(const miniapp::RunContext& context) {
+  if (kind != ProblemKind::matrix_market) return;
+  files = std::make_shared<WholeSystem>(read_files(matrix_market, context.comm, context.timers));
 }
 
 } // namespace kontor::cg

@@ -9,13 +9,22 @@
 #include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace kontor::miniapp {
+struct RunContext;
+}
+
 namespace kontor::cg {
+
+struct WholeSystem;
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
 enum class Method { classic, merged, pipelined };
@@ -88,6 +97,9 @@ struct SolverOptions {
   config::Location graph_location = {};
 };
 
+/// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.
+nlohmann::ordered_json words_of(const SolverOptions&);
+
 /// Whether anything needs the entries of the matrix.
 inline bool needs_matrix(const SolverOptions& o) {
   return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;
@@ -103,10 +115,14 @@ struct Options {
   SolverOptions solver;
   std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
   std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
+  std::shared_ptr<WholeSystem>
+      files; ///< of problem.matrix_market, where prepare() has read them; for one app
 
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks);
+  /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
+  void prepare(const miniapp::RunContext&);
 };
 
 } // namespace kontor::cg

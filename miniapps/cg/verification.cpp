@@ -5,6 +5,7 @@
 #include "cg/sums.hpp"
 #include "cg/symmetry.hpp"
 
+#include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <fmt/format.h>
@@ -32,6 +33,22 @@ struct Compare {
     return sums;
   }
 };
+
+struct LargestEntry {
+  Vector values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& largest) const {
+    const double size = values(i) < 0 ? -values(i) : values(i);
+    if (size > largest) largest = size;
+  }
+};
+
+/// Collective. In absolute value.
+double largest_entry(const comm::Communicator& comm, const Vector& values) {
+  double largest = 0;
+  Kokkos::parallel_reduce("cg/largest entry", Policy(0, static_cast<std::int64_t>(values.extent(0))),
+                          LargestEntry{values}, Kokkos::Max<double>(largest));
+  return comm::allreduce(comm, values.extent(0) > 0 ? largest : 0.0, comm::ReduceOp::max);
+}
 
 /// By how much the residual of the recurrence may differ from the true one. Rounding alone leaves the unit
 /// roundoff times |A| |x| / |b| and the number of iterations (A. Greenbaum, SIAM J. Matrix Anal. Appl. 18,
@@ -65,7 +82,8 @@ miniapp::Verification verify_error(double error, double known, double residual, 
 /// Collective. `x` is used up.
 miniapp::Verification verify_solution(const comm::Communicator& comm, const LinearSystem& system,
                                       Operator& product, const Space& compute, const Options& options,
-                                      const Outcome& outcome, const Vector& solution, GhostedVector& x) {
+                                      const Outcome& outcome, const Vector& solution, GhostedVector& x,
+                                      Accuracy* found) {
   Kokkos::deep_copy(compute, x.own(), solution);
   const Vector ax("cg/A x", system.partition.own);
   product.apply(x, ax);
@@ -80,6 +98,14 @@ miniapp::Verification verify_solution(const comm::Communicator& comm, const Line
   const double scale = on_host(0) > 0 ? std::sqrt(on_host(0)) : 1;
   const double residual = std::sqrt(on_host(1)) / scale;
 
+  const auto rows = static_cast<double>(system.partition.rows);
+  Accuracy accuracy{.residual = residual};
+  if (system.exact) {
+    accuracy.error = std::sqrt(on_host(2) / rows);
+    accuracy.relative_error = std::sqrt(on_host(2) / (on_host(3) > 0 ? on_host(3) : 1));
+  }
+  if (found) *found = accuracy;
+
   miniapp::Verification of_residual{.measure = "residual b - A x beside b"};
   of_residual.error = residual;
   of_residual.tolerance = 2 * options.solver.tolerance;
@@ -90,15 +116,22 @@ miniapp::Verification verify_solution(const comm::Communicator& comm, const Line
   }
   of_residual.remark = words(outcome);
   of_residual.conclusive = succeeded(outcome.ending);
+  if (outcome.ending == Ending::zero_rhs) {
+    const double largest = largest_entry(comm, system.rhs);
+    of_residual.conclusive = largest == 0;
+    if (largest > 0)
+      of_residual.remark =
+          fmt::format("entries of the right-hand side are so small, up to {:.3g}, that the sum of "
+                      "their squares is 0, so nothing was solved: multiply the matrix and the "
+                      "right-hand side by a large number",
+                      largest);
+  }
   if (!system.exact || of_residual.failed()) return of_residual;
-  const auto rows = static_cast<double>(system.partition.rows);
-  const double error = std::sqrt(on_host(2) / rows);
   if (system.error_bound || options.verification_tolerance)
-    return verify_error(error, std::sqrt(on_host(3) / rows), std::sqrt(on_host(1) / rows),
+    return verify_error(*accuracy.error, std::sqrt(on_host(3) / rows), std::sqrt(on_host(1) / rows),
                         system.error_bound.value_or(ErrorBound{}), options.verification_tolerance,
                         of_residual);
-  of_residual.remark += fmt::format("; error {:.2e} beside the known solution",
-                                    std::sqrt(on_host(2) / (on_host(3) > 0 ? on_host(3) : 1)));
+  of_residual.remark += fmt::format("; error {:.2e} beside the known solution", *accuracy.relative_error);
   return of_residual;
 }
 
@@ -115,7 +148,8 @@ miniapp::Verification not_symmetric(const std::string& which, double found,
 
 miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem& system, Operator& product,
                              stepping::Streams<Space>& streams, const Options& options,
-                             const Outcome& outcome, const Vector& solution, Preconditioner* preconditioner) {
+                             const Outcome& outcome, const Vector& solution, Preconditioner* preconditioner,
+                             Accuracy* found) {
   const auto& compute = streams.compute();
   GhostedVector x(comm, system.partition, "cg/vector to verify with", streams.exchange());
   double seconds = 0;
@@ -130,7 +164,7 @@ miniapp::Verification verify(const comm::Communicator& comm, const LinearSystem&
                                   [&](const Vector& v, const Vector& mv) { preconditioner->apply(v, mv); });
   watch.lap(seconds);
 
-  auto result = verify_solution(comm, system, product, compute, options, outcome, solution, x);
+  auto result = verify_solution(comm, system, product, compute, options, outcome, solution, x, found);
   if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
     result = not_symmetric("matrix", of_matrix, result);
   else if (result.passed() && !(of_preconditioner <= symmetry_tolerance))

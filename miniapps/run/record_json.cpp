@@ -67,7 +67,7 @@ ordered_json of_figure(const FigureOfMerit& figure) {
 ordered_json of_region(const RegionSummary& t) {
   return {{"region", t.region}, {"calls", t.calls}, {"min", t.min},
           {"median", t.median}, {"max", t.max},     {"slowest_rank", t.slowest_rank},
-          {"mean", t.mean}};
+          {"mean", t.mean},     {"once", t.once}};
 }
 
 ordered_json of_traffic(const Traffic& t) {
@@ -154,7 +154,7 @@ void add_app(ordered_json& json, const AppRecord& app) {
 
 void add_outcome(ordered_json& json, const Outcome& outcome) {
   json["peak_memory"] = outcome.peak_memory;
-  json["start_to_first_sweep"] = outcome.start_to_first_step; // the key that records have always had
+  json["start_to_first_step"] = outcome.start_to_first_step;
   json["verification"] = of_verification(outcome.verification);
   if (!outcome.figures.empty()) json["figure_of_merit"] = of_figure(outcome.figures.front());
   for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);

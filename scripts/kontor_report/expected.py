@@ -5,11 +5,12 @@ NUMBER = (int, float)
 LIST = (list, str)
 
 RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
-       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "iterations": int, "residual": NUMBER}
+       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str,
+       "iterations": int, **dict.fromkeys(("residual", "true_residual", "error", "relative_error"), NUMBER)}
 MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
 FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
-TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int}
+TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int, "once": int}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
 CALIBRATION = dict.fromkeys(
     ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth"), NUMBER)

@@ -14,8 +14,6 @@ from .text import printable
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
 PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
-# Regions outside of the measured time, where the record does not say so itself.
-OUTSIDE = ("calibrate", "setup", "read", "partition", "structure", "elements", "assembly", "boundary", "verify", "io")
 
 
 class RecordError(Exception):
@@ -82,7 +80,7 @@ class Record:
 
     def is_outside(self, region):
         """Whether the region is no part of the measured time."""
-        return region in OUTSIDE or bool(self.timers[region].get("once"))
+        return region == "io" or bool(self.timers[region].get("once"))
 
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""
@@ -107,7 +105,7 @@ def read_record(path):
             curves=_rows(run.get("curves")),
             ratios=_rows(run.get("ratios")),
             matrix=_attributes(run.get("matrix")),
-            solver={**_attributes(run.get("solver")), **_attributes(run.get("solver/preconditioner"))},
+            solver=_attributes(run.get("solver")),
             history=_history(run.get("history")),
         )
     if wrong := misfit(record):

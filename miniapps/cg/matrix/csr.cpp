@@ -10,7 +10,6 @@
 namespace kontor::cg {
 namespace {
 
-template <bool products>
 struct CsrKernel {
   /// Scratch memory of a team.
   struct Stage {
@@ -32,12 +31,11 @@ struct CsrKernel {
   /// "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14, 2014).
   template <class Member>
   KOKKOS_FUNCTION Stage stage(const Member& team) const {
-    return {static_cast<double*>(team.team_shmem().get_shmem_aligned(
-                static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double))),
-            static_cast<LocalIndex*>(products ? nullptr
-                                              : team.team_shmem().get_shmem_aligned(
-                                                    static_cast<std::ptrdiff_t>(staged * sizeof(LocalIndex)),
-                                                    sizeof(LocalIndex)))};
+    auto* const values_at = team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double));
+    auto* const columns_at = team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(staged * sizeof(LocalIndex)), sizeof(LocalIndex));
+    return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
   }
   template <class Member>
   KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const Positions& block, std::int64_t,
@@ -52,12 +50,7 @@ struct CsrKernel {
       team.team_barrier();
       const int from = static_cast<int>(of_row > first ? of_row - first : 0);
       const int to = static_cast<int>(end_of_row < first + count ? end_of_row - first : count);
-      for (int e = from; e < to; ++e) {
-        if constexpr (products)
-          sum += stage.values[e];
-        else
-          sum += stage.values[e] * x[stage.columns[e]];
-      }
+      for (int e = from; e < to; ++e) sum += stage.values[e] * x[stage.columns[e]];
     }
     return sum;
   }
@@ -75,14 +68,11 @@ struct CsrKernel {
         value[k] = e < count ? values[first + e] : 0;
         column[k] = e < count ? columns[first + e] : 0;
       }
-      if constexpr (products)
-        for (int k = 0; k < at_once; ++k)
-          if (begin + k * threads < count) value[k] *= x[column[k]];
       for (int k = 0; k < at_once; ++k) {
         const int e = begin + k * threads;
         if (e >= count) break;
         stage.values[e] = value[k];
-        if constexpr (!products) stage.columns[e] = column[k];
+        stage.columns[e] = column[k];
       }
     }
   }
@@ -156,7 +146,7 @@ struct MostEntries {
 struct Staging {
   int threads = 1, rows = 1, entries = 1;
 
-  Staging(const CompressedRows& matrix, const ProductTuning& tuning) : threads(tuning.threads(128)) {
+  Staging(const CompressedRows& matrix, const ProductTuning& tuning) : threads(tuning.threads(256)) {
     constexpr int warp = 32;
     const std::int64_t all = matrix.rows();
     if (!tuning.teams || all == 0) return;
@@ -170,9 +160,9 @@ struct Staging {
   }
 };
 
-template <bool products>
 struct Csr {
-  using Kernel = CsrKernel<products>;
+  using Kernel = CsrKernel;
+  using Bounds = Kokkos::LaunchBounds<>; // the scratch memory says how many teams run
   static constexpr const char* label = "cg/csr";
   CompressedRows rows;
   LocalIndex interior;
@@ -187,8 +177,7 @@ struct Csr {
   }
   TeamOfProduct team(const ProductTuning&) const {
     const std::size_t aligned = 2 * sizeof(double);
-    return {staging.threads, staging.rows,
-            staging.entries * (sizeof(double) + (products ? 0 : sizeof(LocalIndex))) + aligned};
+    return {staging.threads, staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
   }
   double bytes() const {
     return static_cast<double>(rows.entries()) * (sizeof(double) + sizeof(LocalIndex)) +
@@ -200,10 +189,7 @@ struct Csr {
 
 std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior,
                                  const ProductTuning& tuning) {
-  const Staging staging(rows, tuning);
-  if (tuning.stage_products)
-    return std::make_unique<Product<Csr<true>>>(Csr<true>{rows, interior, staging}, tuning);
-  return std::make_unique<Product<Csr<false>>>(Csr<false>{rows, interior, staging}, tuning);
+  return std::make_unique<Product<Csr>>(Csr{rows, interior, Staging(rows, tuning)}, tuning);
 }
 
 } // namespace kontor::cg

@@ -87,6 +87,7 @@ struct FreeKernel {
 
 struct MatrixFree {
   using Kernel = FreeKernel;
+  using Bounds = FullTeams;
   static constexpr const char* label = "cg/matrix-free";
   Kokkos::View<Run*> runs; ///< of interior rows, then of the others
   Kokkos::View<std::int32_t*> offsets;
@@ -105,7 +106,7 @@ struct MatrixFree {
             (part == Part::interior ? interior_runs : all) * run_rows};
   }
   TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = tuning.threads(256);
+    const int threads = std::min(tuning.threads(256), 256);
     return {threads, threads, 0};
   }
   double bytes() const {

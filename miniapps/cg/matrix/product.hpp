@@ -83,9 +83,10 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
 /// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product
-/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory.
-/// Its Kernel has x, y and block() of many positions; for teams row_of() a position, stage(), which all
-/// threads call first, and sum(), which all call for each block of positions, those without a row (-1) too.
+/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory,
+/// and Bounds of the launch. Its Kernel has x, y and block() of many positions; for teams row_of() a
+/// position, stage(), which all threads call first, and sum(), which all call for each block of positions,
+/// those without a row (-1) too.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -142,7 +143,8 @@ class Product final : public Matrix {
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = tuning_.alternate && !backwards;
     Kokkos::parallel_for(Format::label,
-                         policy_of_teams(instance, static_cast<int>(blocks), team.threads, team.scratch),
+                         policy_of_teams<typename Format::Bounds>(instance, static_cast<int>(blocks),
+                                                                  team.threads, team.scratch),
                          detail::InTeams<Kernel, with_dot>{kernel, range, team.block, backwards, to});
   }
 

@@ -3,6 +3,7 @@
 
 #include "cg/matrix/lanes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kontor::cg {
@@ -167,6 +168,7 @@ struct SellKernel {
 template <int size>
 struct Sell {
   using Kernel = SellKernel<size>;
+  using Bounds = FullTeams;
   static constexpr const char* label = "cg/sell";
   SellRows rows;
 
@@ -190,7 +192,7 @@ struct Sell {
             (part == Part::interior ? rows.interior_chunks() : all) * size};
   }
   TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = tuning.threads(256);
+    const int threads = std::min(tuning.threads(256), 256);
     return {threads, threads, 0};
   }
   double bytes() const { return rows.bytes; }

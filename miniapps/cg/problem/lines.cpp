@@ -47,6 +47,7 @@ bool Lines::refill() {
   in_.read(buffer_.data() + kept, static_cast<std::streamsize>(buffer_.size() - kept));
   if (in_.bad()) fail_at(name_, number_ + 1, "the file cannot be read from here on");
   const auto got = in_.gcount();
+  crc32_.add(end_, static_cast<std::size_t>(got));
   end_ += got;
   if (unread_ >= got) unread_ -= got;
   return got > 0;

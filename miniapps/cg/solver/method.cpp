@@ -228,8 +228,8 @@ nlohmann::ordered_json MethodBase::record() const {
   if (!graph_seconds_.empty())
     record["graph_trial"] = {
         {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
-  if (preconditioner_)
-    if (auto more = preconditioner_->record(); !more.is_null()) record["preconditioner"] = std::move(more);
+  record["fused"] = fused_;
+  if (preconditioner_) record.update(preconditioner_->record());
   return record;
 }
 

@@ -91,8 +91,6 @@ std::map<std::string, std::unique_ptr<Matrix>> formats_of(const CompressedRows& 
     if (teams) { // rows in several pieces
       tuning.staged = 5;
       formats["csr, teams, staged 5"] = make_csr(a, interior, tuning);
-      tuning.stage_products = true;
-      formats["csr, teams, products staged"] = make_csr(a, interior, tuning);
     }
     for (const int chunk : {8, 16, 32}) {
       tuning.chunk = chunk;
@@ -346,6 +344,16 @@ TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
   for (const auto* fact : {"test.yaml:1:", "solver.kernel", "kokkos_kernels", "solver.format: csr", "own"})
     EXPECT_NE(kernel.find(fact), std::string::npos) << fact << " in: " << kernel;
   EXPECT_EQ(refusal("solver: {format: matrix_free}"), "");
+}
+
+/// Their number fits into 64 bits only after it has been cut off.
+TEST(StencilOptions, TooManyPointsAreRefused) {
+  for (const auto* points :
+       {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"}) {
+    const auto text = refusal(std::string("problem: {stencil: {points: ") + points + "}}");
+    for (const auto* fact : {"test.yaml:1:", "problem.stencil.points", "1e+15"})
+      EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
+  }
 }
 
 } // namespace
