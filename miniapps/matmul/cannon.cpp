@@ -5,6 +5,7 @@
 #include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
+#include "matmul/step_clock.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 
@@ -38,7 +39,8 @@ class Cannon final : public Multiplication<T> {
  public:
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        progress_(context.run.progress), streams_(context.streams), panels_(options_.size.k, grid_.shape),
+        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
+        panels_(options_.size.k, grid_.shape),
         a_(grid_.line_of_row(), "A", panels_,
            ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
            streams_.exchange()),
@@ -49,9 +51,9 @@ class Cannon final : public Multiplication<T> {
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size),
         segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
-        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
-        shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
-    steps_.resize(segments_.size());
+        clock_(grid_.all.rank(), segments_.size()), gemm_(context.run.timers["gemm"]),
+        skew_(context.run.timers["skew"]), shift_(context.run.timers["shift"]),
+        restore_(context.run.timers["restore"]) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
     replicate_ = &context.run.timers["replicate"];
@@ -100,7 +102,7 @@ class Cannon final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  const std::vector<miniapp::StepTimes>& steps() const override { return steps_; }
+  std::vector<miniapp::StepTimes> steps() const override { return clock_.times(); }
 
   typename Multiplication<T>::Operands largest_product() const override {
     const auto largest = *std::max_element(segments_.begin(), segments_.end(),
@@ -159,24 +161,18 @@ class Cannon final : public Multiplication<T> {
   /// which may wait on the host; on a host messages are posted before the product begins.
   void multiply(Pass pass) {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
+    const bool ahead = moves && overlap_;
     const double start = comm::seconds();
+    clock_.start(streams_.compute());
     product_.begin(grid_.place.layer == 0 ? options_.beta : 0);
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       const auto segment = segments_[n];
-      auto& times = steps_[n];
-      times = {.rank = grid_.all.rank(), .step = static_cast<std::int64_t>(n)};
       streams_.mark_compute();
-      if (moves && overlap_ && !stepping::on_device) start_shifts(segment.begin, times, start);
-      if (computes) {
-        times.compute_begin = comm::seconds() - start;
-        const miniapp::ScopedTimer timed(gemm_);
-        const auto count = segment.end - segment.begin;
-        product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
-        times.compute_end = comm::seconds() - start;
-      }
-      if (moves && overlap_ && stepping::on_device) start_shifts(segment.begin, times, start);
+      if (ahead && !as_on_device_) start_shifts(n, segment.begin);
+      if (computes) multiply(n, segment);
+      if (ahead && as_on_device_) start_shifts(n, segment.begin);
       if (moves)
-        finish_shifts(segment.end, times, start);
+        finish_shifts(n, segment.end);
       else
         skip_shifts(segment.end);
       progress_.update({.step = static_cast<std::int64_t>(n) + 1,
@@ -188,14 +184,37 @@ class Cannon final : public Multiplication<T> {
     seconds_ = comm::seconds() - start;
   }
 
-  void start_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
+  void multiply(std::size_t n, const Segment& segment) {
+    const miniapp::ScopedTimer timed(gemm_);
+    const auto count = segment.end - segment.begin;
+    clock_.compute_begins(n, streams_.compute());
+    product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
+    clock_.compute_ends(n, streams_.compute());
+  }
+
+  void start_shifts(std::size_t n, std::int64_t panel) {
     const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
     if (!a && !b) return;
     const miniapp::ScopedTimer timed(shift_);
-    times.transfer_begin = comm::seconds() - start;
     streams_.exchange_waits();
+    clock_.transfer_begins(n, streams_.exchange());
     if (a) a_.start_shift();
     if (b) b_.start_shift();
+  }
+
+  void finish_shifts(std::size_t n, std::int64_t panel) {
+    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
+    if (!a && !b) return;
+    const miniapp::ScopedTimer timed(shift_, 0);
+    if (!overlap_) {
+      clock_.transfer_begins(n, streams_.exchange());
+      if (a) a_.start_shift();
+      if (b) b_.start_shift();
+    }
+    if (a) a_.finish_shift();
+    if (b) b_.finish_shift();
+    clock_.transfer_ends(n, streams_.exchange());
+    streams_.compute_waits();
   }
 
   void skip_shifts(std::int64_t panel) {
@@ -203,25 +222,10 @@ class Cannon final : public Multiplication<T> {
     if (ends(panel, panels_.in_b)) b_.skip_shift();
   }
 
-  void finish_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
-    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
-    if (!a && !b) return;
-    const miniapp::ScopedTimer timed(shift_, 0);
-    if (!overlap_) {
-      times.transfer_begin = comm::seconds() - start;
-      streams_.exchange_follows();
-      if (a) a_.start_shift();
-      if (b) b_.start_shift();
-    }
-    if (a) a_.finish_shift();
-    if (b) b_.finish_shift();
-    streams_.compute_waits();
-    times.transfer_end = comm::seconds() - start;
-  }
-
   const Options& options_;
   const ProcessGrid& grid_;
   bool overlap_;
+  bool as_on_device_;
   miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   Panels panels_;
@@ -233,7 +237,7 @@ class Cannon final : public Multiplication<T> {
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
   std::optional<LayerSum<T>> sum_; ///< of several layers
-  std::vector<miniapp::StepTimes> steps_;
+  StepClock clock_;
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& skew_;

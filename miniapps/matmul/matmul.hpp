@@ -21,8 +21,8 @@ template <class T>
 class Matmul final : public miniapp::MiniApp {
  public:
   /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
-  /// deck can mend.
-  Matmul(const Options&, const miniapp::RunContext&);
+  /// deck can mend. Tests go the device's way on a host too.
+  Matmul(const Options&, const miniapp::RunContext&, bool as_on_device = stepping::on_device);
   ~Matmul() override;
 
   void warm_up() override;

@@ -37,6 +37,7 @@ struct MultiplicationContext {
   stepping::Streams<Space>& streams;
   bool keeps_a = true; ///< A must be in place again after the product
   bool keeps_b = true;
+  bool as_on_device = stepping::on_device; ///< tests go the device's way on a host too
 };
 
 /// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
@@ -62,7 +63,7 @@ class Multiplication {
   virtual void reset() = 0;
 
   /// Local. Of the last run().
-  virtual const std::vector<miniapp::StepTimes>& steps() const = 0;
+  virtual std::vector<miniapp::StepTimes> steps() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {
     Matrix<const T> a, b;

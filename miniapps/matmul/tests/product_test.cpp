@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kontor::matmul::test {
 namespace {
@@ -28,9 +29,9 @@ testing::Message name_of(const Options& o) {
 
 /// A, B and C are what they must be, exactly, and the run knows it.
 template <class T>
-void expect_exact(const Options& o, bool overlap = true) {
+void expect_exact(const Options& o, bool overlap = true, bool as_on_device = stepping::on_device) {
   SCOPED_TRACE(name_of(o));
-  const auto found = run_product<T>(world(), o, overlap);
+  const auto found = run_product<T>(world(), o, overlap, as_on_device);
   EXPECT_EQ(found.c, serial_product<T>(o));
   EXPECT_EQ(found.a, whole<T>(o.a, stored_a(o)));
   EXPECT_EQ(found.b, whole<T>(o.b, stored_b(o)));
@@ -43,17 +44,18 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
     auto o = on_grid(integers(), grid);
     o.algorithm = grid.layers > 1 ? Algorithm::cannon_25d : Algorithm::cannon;
     expect_exact<double>(o);
+    expect_exact<double>(o, true, true);
     expect_exact<float>(on_grid(integers(2, 3, 1), grid), false); // blocks of nothing
   }
 }
 
 TEST(Product, OfIntegersIsExactBySumma) {
   for (const auto& grid : grids(world().size(), 1))
-    for (const bool overlap : {true, false}) {
+    for (const auto& [overlap, as_on_device] : {std::pair(true, false), {false, false}, {true, true}}) {
       auto o = on_grid(integers(), grid);
       o.algorithm = Algorithm::summa;
       o.panel = 7;
-      expect_exact<double>(o, overlap);
+      expect_exact<double>(o, overlap, as_on_device);
     }
 }
 

@@ -45,10 +45,10 @@ Dense serial_product(const Options& o) {
 }
 
 template <class T>
-Product run_product(const comm::Communicator& comm, const Options& options, bool overlap) {
+Product run_product(const comm::Communicator& comm, const Options& options, bool overlap, bool as_on_device) {
   miniapp::Timers timers("matmul");
   miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Matmul<T> app(options, {comm, overlap, timers, progress});
+  Matmul<T> app(options, {comm, overlap, timers, progress}, as_on_device);
   app.warm_up();
   for (int repeat = 0; repeat < 2; ++repeat) {
     app.reset();
@@ -84,7 +84,7 @@ template Dense whole<float>(const MatrixOptions&, const StoredSize&);
 template Dense whole<double>(const MatrixOptions&, const StoredSize&);
 template Dense serial_product<float>(const Options&);
 template Dense serial_product<double>(const Options&);
-template Product run_product<float>(const comm::Communicator&, const Options&, bool);
-template Product run_product<double>(const comm::Communicator&, const Options&, bool);
+template Product run_product<float>(const comm::Communicator&, const Options&, bool, bool);
+template Product run_product<double>(const comm::Communicator&, const Options&, bool, bool);
 
 } // namespace kontor::matmul::test

@@ -43,7 +43,8 @@ struct Product {
 
 /// Collective. The product of the second of two repeats.
 template <class T>
-Product run_product(const comm::Communicator&, const Options&, bool overlap = true);
+Product run_product(const comm::Communicator&, const Options&, bool overlap = true,
+                    bool as_on_device = stepping::on_device);
 
 /// Every way to write so many ranks as a product: layers, rows and columns.
 std::vector<GridShape> grids(int ranks, int most_layers);
