@@ -5,7 +5,6 @@
 #include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
-#include "matmul/step_clock.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 
@@ -51,9 +50,11 @@ class Cannon final : public Multiplication<T> {
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size),
         segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
-        clock_(grid_.all.rank(), segments_.size()), gemm_(context.run.timers["gemm"]),
-        skew_(context.run.timers["skew"]), shift_(context.run.timers["shift"]),
-        restore_(context.run.timers["restore"]) {
+        timeline_(grid_.all.rank(), {{"gemm", segments_.size()},
+                                     {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
+                                     {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
+        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
+        shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
     replicate_ = &context.run.timers["replicate"];
@@ -102,7 +103,7 @@ class Cannon final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  std::vector<miniapp::StepTimes> steps() const override { return clock_.times(); }
+  const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     const auto largest = *std::max_element(segments_.begin(), segments_.end(),
@@ -139,6 +140,8 @@ class Cannon final : public Multiplication<T> {
   }
 
  private:
+  enum Activity { gemm, shift_of_a, shift_of_b };
+
   /// What is exchanged before or after the steps; waits, so that its time is its own.
   template <class Work>
   void phase(miniapp::Timer& timer, const Work& work) {
@@ -163,16 +166,16 @@ class Cannon final : public Multiplication<T> {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const bool ahead = moves && overlap_;
     const double start = comm::seconds();
-    clock_.start(streams_.compute());
+    timeline_.start(streams_.compute());
     product_.begin(grid_.place.layer == 0 ? options_.beta : 0);
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       const auto segment = segments_[n];
       streams_.mark_compute();
-      if (ahead && !as_on_device_) start_shifts(n, segment.begin);
-      if (computes) multiply(n, segment);
-      if (ahead && as_on_device_) start_shifts(n, segment.begin);
+      if (ahead && !as_on_device_) start_shifts(segment.begin);
+      if (computes) multiply(static_cast<std::int64_t>(n), segment);
+      if (ahead && as_on_device_) start_shifts(segment.begin);
       if (moves)
-        finish_shifts(n, segment.end);
+        finish_shifts(segment.end);
       else
         skip_shifts(segment.end);
       progress_.update({.step = static_cast<std::int64_t>(n) + 1,
@@ -184,37 +187,42 @@ class Cannon final : public Multiplication<T> {
     seconds_ = comm::seconds() - start;
   }
 
-  void multiply(std::size_t n, const Segment& segment) {
+  void multiply(std::int64_t number, const Segment& segment) {
     const miniapp::ScopedTimer timed(gemm_);
     const auto count = segment.end - segment.begin;
-    clock_.compute_begins(n, streams_.compute());
+    timeline_.begin(gemm, number, streams_.compute());
     product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
-    clock_.compute_ends(n, streams_.compute());
+    timeline_.end(gemm, number, streams_.compute());
   }
 
-  void start_shifts(std::size_t n, std::int64_t panel) {
+  void start_shifts(std::int64_t panel) {
     const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
     if (!a && !b) return;
     const miniapp::ScopedTimer timed(shift_);
     streams_.exchange_waits();
-    clock_.transfer_begins(n, streams_.exchange());
-    if (a) a_.start_shift();
-    if (b) b_.start_shift();
+    if (a) start_shift(a_, shift_of_a, panel / panels_.in_a);
+    if (b) start_shift(b_, shift_of_b, panel / panels_.in_b);
   }
 
-  void finish_shifts(std::size_t n, std::int64_t panel) {
+  void finish_shifts(std::int64_t panel) {
     const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
     if (!a && !b) return;
     const miniapp::ScopedTimer timed(shift_, 0);
-    if (!overlap_) {
-      clock_.transfer_begins(n, streams_.exchange());
-      if (a) a_.start_shift();
-      if (b) b_.start_shift();
-    }
-    if (a) a_.finish_shift();
-    if (b) b_.finish_shift();
-    clock_.transfer_ends(n, streams_.exchange());
+    const auto of_a = panel / panels_.in_a - 1, of_b = panel / panels_.in_b - 1;
+    if (a && !overlap_) start_shift(a_, shift_of_a, of_a);
+    if (b && !overlap_) start_shift(b_, shift_of_b, of_b);
+    if (a) finish_shift(a_, shift_of_a, of_a);
+    if (b) finish_shift(b_, shift_of_b, of_b);
     streams_.compute_waits();
+  }
+
+  void start_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+    timeline_.begin(activity, number, streams_.exchange());
+    block.start_shift();
+  }
+  void finish_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+    block.finish_shift();
+    timeline_.end(activity, number, streams_.exchange());
   }
 
   void skip_shifts(std::int64_t panel) {
@@ -237,7 +245,7 @@ class Cannon final : public Multiplication<T> {
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
   std::optional<LayerSum<T>> sum_; ///< of several layers
-  StepClock clock_;
+  Timeline timeline_;
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& skew_;

@@ -177,7 +177,8 @@ double Matmul<T>::exposed() const {
 template <class T>
 miniapp::AppRecord Matmul<T>::record() const {
   auto record = record_;
-  record.steps = multiplication_->steps();
+  record.activities = multiplication_->timeline().activities();
+  record.timeline = multiplication_->timeline().entries();
   record.extras["steps_seconds"] = median_of(&Seconds::steps);
   record.extras["products_alone_seconds"] = products_alone_;
   record.extras["transfers_alone_seconds"] = transfers_alone_;

@@ -4,6 +4,7 @@
 #include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
 #include "matmul/process_grid.hpp"
+#include "matmul/timeline.hpp"
 #include "run/exchange_record.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
@@ -63,7 +64,7 @@ class Multiplication {
   virtual void reset() = 0;
 
   /// Local. Of the last run().
-  virtual std::vector<miniapp::StepTimes> steps() const = 0;
+  virtual const Timeline& timeline() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {
     Matrix<const T> a, b;

@@ -4,7 +4,6 @@
 #include "matmul/given_part.hpp"
 #include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
-#include "matmul/step_clock.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 
@@ -48,8 +47,8 @@ class Summa final : public Multiplication<T> {
         a_(whole("A", stored_a(options_), options_.a.operation)),
         b_(whole("B", stored_b(options_), options_.b.operation)),
         c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
-        clock_(grid_.all.rank(), panels_.size()), gemm_(context.run.timers["gemm"]),
-        broadcast_(context.run.timers["broadcast"]) {
+        timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
+        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
     std::int64_t width = 0;
     for (const auto& panel : panels_) width = std::max(width, panel.size);
     for (auto& buffers : buffers_) {
@@ -67,7 +66,7 @@ class Summa final : public Multiplication<T> {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const bool ahead = moves && overlap_;
     const double start = comm::seconds();
-    clock_.start(streams_.compute());
+    timeline_.start(streams_.compute());
     product_.begin(options_.beta);
     if (ahead) broadcast(0);
     for (std::size_t n = 0; n < panels_.size(); ++n) {
@@ -89,7 +88,7 @@ class Summa final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  std::vector<miniapp::StepTimes> steps() const override { return clock_.times(); }
+  const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     return {part_of_a(0), part_of_b(0), c_.elements};
@@ -107,6 +106,9 @@ class Summa final : public Multiplication<T> {
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
 
  private:
+  enum Activity { gemm, broadcast_of };
+  static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
+
   struct PanelBuffers {
     Buffer<T> a, b;
   };
@@ -147,16 +149,16 @@ class Summa final : public Multiplication<T> {
 
   void multiply(std::size_t n) {
     const miniapp::ScopedTimer timed(gemm_);
-    clock_.compute_begins(n, streams_.compute());
+    timeline_.begin(gemm, number(n), streams_.compute());
     product_.add(part_of_a(n), part_of_b(n), c_.elements);
-    clock_.compute_ends(n, streams_.compute());
+    timeline_.end(gemm, number(n), streams_.compute());
   }
 
   /// Begins to bring panel n, after what streams.mark_compute() was called after.
   void broadcast(std::size_t n) {
     const miniapp::ScopedTimer timed(broadcast_);
     streams_.exchange_waits();
-    clock_.transfer_begins(n, streams_.exchange());
+    timeline_.begin(broadcast_of, number(n), streams_.exchange());
     const auto& panel = panels_[n];
     if (grid_.shape.columns > 1)
       broadcast(
@@ -183,7 +185,7 @@ class Summa final : public Multiplication<T> {
       if (request) request->wait();
       request.reset();
     }
-    clock_.transfer_ends(n, streams_.exchange());
+    timeline_.end(broadcast_of, number(n), streams_.exchange());
     streams_.compute_waits();
   }
 
@@ -200,7 +202,7 @@ class Summa final : public Multiplication<T> {
   std::array<PanelBuffers, 2> buffers_;
   std::array<std::optional<Request>, 2> requests_; ///< of A, of B
   LocalProduct<T> product_;
-  StepClock clock_;
+  Timeline timeline_;
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& broadcast_;

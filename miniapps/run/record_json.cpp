@@ -74,15 +74,6 @@ ordered_json of_traffic(const Traffic& t) {
   return {{"rank", t.rank}, {"neighbour", t.neighbour}, {"messages", t.messages}, {"bytes", t.bytes}};
 }
 
-ordered_json of_step(const StepTimes& s) {
-  return {{"rank", s.rank},
-          {"step", s.step},
-          {"compute_begin", s.compute_begin},
-          {"compute_end", s.compute_end},
-          {"transfer_begin", s.transfer_begin},
-          {"transfer_end", s.transfer_end}};
-}
-
 ordered_json of_verification(const Verification& v) {
   ordered_json json{{"measure", v.measure}};
   if (!v.off)
@@ -158,7 +149,14 @@ void add_app(ordered_json& json, const AppRecord& app) {
   json["field_memory"] = app.field_memory;
   if (!app.history.values.empty())
     json["history"] = {{"iteration", app.history.iterations}, {app.history.name, app.history.values}};
-  if (!app.steps.empty()) json["steps"] = table(app.steps, of_step);
+  const auto of_entry = [&](const TimelineEntry& e) -> ordered_json {
+    return {{"rank", e.rank},
+            {"activity", app.activities.at(static_cast<std::size_t>(e.activity))},
+            {"number", e.number},
+            {"begin", e.begin},
+            {"end", e.end}};
+  };
+  if (!app.timeline.empty()) json["timeline"] = table(app.timeline, of_entry);
 }
 
 void add_outcome(ordered_json& json, const Outcome& outcome) {
