@@ -60,6 +60,8 @@ class Matmul final : public miniapp::MiniApp {
   std::optional<GivenMatrices<T>> given_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
   miniapp::Timer* redistribute_ = nullptr;
+  double memory_before_ = 0;     ///< bytes in use before matrices were made, all ranks
+  double memory_of_views_ = 0;   ///< bytes derived for them
   double products_alone_ = 0;    ///< seconds of the steps without transfers, of the slowest rank
   double transfers_alone_ = 0;   ///< and of transfers without products
   std::vector<Seconds> seconds_; ///< of the repeats
