@@ -38,7 +38,7 @@ struct Stencil {
   }
 };
 
-struct CountEntries {
+struct CountStencilEntries {
   Stencil stencil;
   Offsets counts; ///< of row r at r + 1
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
@@ -97,7 +97,7 @@ class StencilProblem final : public Problem {
     auto& matrix = system.matrix;
     const auto own = static_cast<std::size_t>(box_.partition.own);
     matrix.offsets = Offsets("cg/offsets", own + 1);
-    for_points("cg/count entries", n, CountEntries{stencil, matrix.offsets});
+    for_points("cg/count entries", n, CountStencilEntries{stencil, matrix.offsets});
     const auto entries = sum_counts(matrix.offsets);
     if (assembled_) {
       matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
