@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What decks say: keys that do not go together, process grids that are chosen, and matrices in HDF5 files.
-#include "methods.hpp"
 #include "run_product.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -14,10 +13,6 @@
 
 namespace kontor::matmul::test {
 namespace {
-
-const comm::Communicator& world() {
-  return comm::test::cached_communicator(comm::test::method("raw"));
-}
 
 Options read(const std::string& text, int ranks) {
   const auto deck = config::Deck::parse("app: matmul\n" + text, "test.yaml");

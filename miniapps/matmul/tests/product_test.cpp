@@ -15,10 +15,6 @@ namespace {
 
 constexpr Operation both_operations[] = {Operation::none, Operation::transpose};
 
-const comm::Communicator& world() {
-  return comm::test::cached_communicator(comm::test::method("raw"));
-}
-
 testing::Message name_of(const Options& o) {
   return testing::Message() << o.size.m << " x " << o.size.n << " x " << o.size.k << ", algorithm "
                             << int(o.algorithm) << ", grid " << o.layers << " x " << o.process_grid[0]

@@ -2,10 +2,15 @@
 #include "run_product.hpp"
 
 #include "matmul/element.hpp"
+#include "methods.hpp"
 
 #include <mpi.h>
 
 namespace kontor::matmul::test {
+
+const comm::Communicator& world() {
+  return comm::test::cached_communicator(comm::test::method("raw"));
+}
 
 template <class T>
 Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {

@@ -12,6 +12,9 @@
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {
 
+/// Collective at first. All ranks, with backend raw.
+const comm::Communicator& world();
+
 /// Columns one after the other.
 struct Dense {
   std::int64_t rows = 0, columns = 0;

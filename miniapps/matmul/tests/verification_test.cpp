@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the verification finds: one wrong element, and each message that is spoilt on its way.
-#include "methods.hpp"
 #include "run_product.hpp"
 
 #include <gtest/gtest.h>
@@ -32,10 +31,6 @@ extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to,
 
 namespace kontor::matmul::test {
 namespace {
-
-const comm::Communicator& world() {
-  return comm::test::cached_communicator(comm::test::method("raw"));
-}
 
 /// Adds to element (i, j) of the whole matrix, on the rank that has it.
 void add_to(const LocalMatrix<double>& matrix, std::int64_t i, std::int64_t j, double value) {
