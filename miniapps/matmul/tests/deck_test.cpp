@@ -7,9 +7,11 @@
 #include <kontor/output/file.hpp>
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <filesystem>
 #include <string>
+#include <unistd.h>
 
 namespace kontor::matmul::test {
 namespace {
@@ -53,7 +55,10 @@ TEST(Deck, ChoosesTheGridOfLeastVolume) {
 
 /// C of one product is A of the next.
 TEST(Dataset, IsReadAsItWasWritten) {
-  const auto path = std::filesystem::temp_directory_path() / "kontor_matmul_dataset.h5";
+  int process = ::getpid();
+  MPI_Bcast(&process, 1, MPI_INT, 0, world().native());
+  const auto path =
+      std::filesystem::temp_directory_path() / ("kontor_matmul_" + std::to_string(process) + ".h5");
   auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.write_c = true;
   const auto product = serial_product<double>(o);
