@@ -53,8 +53,8 @@ class Cannon final : public Multiplication<T> {
         timeline_(grid_.all.rank(), {{"gemm", segments_.size()},
                                      {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
                                      {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
-        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
-        shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
+        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]), timers_(context.run.timers),
+        restore_(context.run.timers["restore"]) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
     replicate_ = &context.run.timers["replicate"];
@@ -90,6 +90,8 @@ class Cannon final : public Multiplication<T> {
       b_.skew();
     });
     multiply(pass);
+    a_.add_times(timers_);
+    b_.add_times(timers_);
     phase(restore_, [&] {
       a_.restore();
       b_.restore();
@@ -198,7 +200,6 @@ class Cannon final : public Multiplication<T> {
   void start_shifts(std::int64_t panel) {
     const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
     if (!a && !b) return;
-    const miniapp::ScopedTimer timed(shift_);
     streams_.exchange_waits();
     if (a) start_shift(a_, shift_of_a, panel / panels_.in_a);
     if (b) start_shift(b_, shift_of_b, panel / panels_.in_b);
@@ -207,7 +208,6 @@ class Cannon final : public Multiplication<T> {
   void finish_shifts(std::int64_t panel) {
     const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
     if (!a && !b) return;
-    const miniapp::ScopedTimer timed(shift_, 0);
     const auto of_a = panel / panels_.in_a - 1, of_b = panel / panels_.in_b - 1;
     if (a && !overlap_) start_shift(a_, shift_of_a, of_a);
     if (b && !overlap_) start_shift(b_, shift_of_b, of_b);
@@ -249,7 +249,7 @@ class Cannon final : public Multiplication<T> {
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& skew_;
-  miniapp::Timer& shift_;
+  miniapp::Timers& timers_;
   miniapp::Timer& restore_;
   miniapp::Timer* replicate_ = nullptr;
   miniapp::Timer* layer_sum_ = nullptr;

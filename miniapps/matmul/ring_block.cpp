@@ -37,6 +37,7 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
     auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, instance);
     shift.add(buffers_[from], ring.rank(-1), buffers_[1 - from], ring.rank(+1));
     shift.commit();
+    shift.measure_times();
   }
   const int last = static_cast<int>((start_ + shape.shifts) % 2);
   const bool still_there = start_ + shape.shifts <= 1; // nothing has come into the first buffer
@@ -153,6 +154,15 @@ typename RingBlock<T>::Sent RingBlock<T>::sent() const {
     return sum;
   };
   return {elements(skew_), shape_.shifts * elements(shifts_[0]), elements(restore_)};
+}
+
+template <class T>
+void RingBlock<T>::add_times(miniapp::Timers& timers) {
+  for (auto& shift : shifts_) {
+    if (!shift) continue;
+    timers.add(shift->times());
+    shift->reset_times();
+  }
 }
 
 template class RingBlock<float>;
