@@ -3,6 +3,7 @@
 // What decks say: keys that do not go together, process grids that are chosen, and matrices in HDF5 files.
 #include "run_product.hpp"
 
+#include <kontor/comm/error.hpp>
 #include <kontor/config/deck.hpp>
 #include <kontor/output/file.hpp>
 
@@ -51,6 +52,22 @@ TEST(Deck, ChoosesTheGridOfLeastVolume) {
   EXPECT_EQ(read("problem: {m: 1000, n: 10, k: 1000}", 4).process_grid, (Grid{4, 1})); // B is
   EXPECT_EQ(read("problem: {m: 100, n: 100, k: 100}", 5).process_grid, (Grid{1, 5}));
   EXPECT_EQ(read("product: {algorithm: cannon_25d, layers: 2}", 8).process_grid, (Grid{2, 2}));
+}
+
+TEST(Deck, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
+  const int ranks = world().size();
+  const bool layers = ranks % 2 == 0;
+  auto o = on_grid(integers(2000000, 1000, 2000000),
+                   layers ? GridShape{2, 1, ranks / 2} : GridShape{1, 1, ranks}); // A: 32 TB
+  o.algorithm = Algorithm::cannon_25d;
+  try {
+    run_product<double>(world(), o);
+    ADD_FAILURE() << "was not refused";
+  } catch (const comm::AgreedError& error) {
+    for (const char* fact :
+         {"out of memory", "matmul/A", "GB", layers ? "product.layers" : "smaller problem"})
+      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
+  }
 }
 
 /// C of one product is A of the next.
