@@ -7,26 +7,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace kontor::config {
 
 struct Function::Compiled {
   mu::Parser parser = make_parser();
-  double x = 0, y = 0, z = 0, t = 0; // where the parser reads the variables
+  std::array<double, 4> arguments{}; // where the parser reads the variables
   std::set<std::string, std::less<>> used;
   std::map<std::string, double> constants;
-  bool constant = false;
+  bool constant = true;
+  bool uses_first = false;
 };
 
-Function::Function(const Expression& expression, const std::map<std::string, double>& constants)
+Function::Function(const Expression& expression, const std::map<std::string, double>& constants,
+                   const std::vector<std::string>& variables)
     : compiled_(std::make_unique<Compiled>()) {
   auto& parser = compiled_->parser;
-  std::vector<std::string> names{"x", "y", "z", "t"};
-  parser.DefineVar("x", &compiled_->x);
-  parser.DefineVar("y", &compiled_->y);
-  parser.DefineVar("z", &compiled_->z);
-  parser.DefineVar("t", &compiled_->t);
+  auto names = variables;
+  for (std::size_t i = 0; i < names.size(); ++i) parser.DefineVar(names[i], &compiled_->arguments.at(i));
   // As variables, which muParser lists when they are used and reads as fast as constants.
   auto& values = compiled_->constants;
   for (const auto& [name, value] : constants) {
@@ -36,7 +36,8 @@ Function::Function(const Expression& expression, const std::map<std::string, dou
   if (const auto mistake = compile(parser, expression.text(), names))
     throw Error({fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake)});
   for (const auto& [name, address] : parser.GetUsedVar()) compiled_->used.insert(name);
-  compiled_->constant = !uses("x") && !uses("y") && !uses("z") && !uses("t");
+  for (const auto& name : variables) compiled_->constant = compiled_->constant && !uses(name);
+  compiled_->uses_first = !variables.empty() && uses(variables.front());
 }
 
 Function::Function(Function&&) noexcept = default;
@@ -52,10 +53,7 @@ bool Function::constant() const {
 }
 
 double Function::operator()(double x, double y, double z, double t) const {
-  compiled_->x = x;
-  compiled_->y = y;
-  compiled_->z = z;
-  compiled_->t = t;
+  compiled_->arguments = {x, y, z, t};
   return compiled_->parser.Eval();
 }
 
@@ -64,16 +62,15 @@ double Function::operator()(double x, double y, double z, double t) const {
 void Function::evaluate(std::span<const double> x, double y, double z, double t,
                         std::span<double> out) const {
   if (out.empty()) return;
-  if (!uses("x")) {
+  if (!compiled_->uses_first) {
     std::fill(out.begin(), out.end(), (*this)(0, y, z, t));
     return;
   }
-  compiled_->y = y;
-  compiled_->z = z;
-  compiled_->t = t;
+  auto& arguments = compiled_->arguments;
+  arguments = {0, y, z, t};
   const auto& parser = compiled_->parser;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    compiled_->x = x[i];
+    arguments[0] = x[i];
     out[i] = parser.Eval();
   }
 }

@@ -64,9 +64,36 @@ double median_seconds(const comm::Communicator& comm, const Work& work) {
 
 } // namespace
 
+std::string gemm_library(const GemmForm& form) {
+  return form.own_loops ? "Kokkos Kernels' own loops" : library().name;
+}
+
 template <class T>
-void gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c) {
-  KokkosBlas::gemm("N", "N", alpha, a, b, beta, c);
+void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
+          const Matrix<T>& c) {
+  const char* const op_a = form.transpose_a ? "T" : "N";
+  const char* const op_b = form.transpose_b ? "T" : "N";
+  if (!form.own_loops) {
+    KokkosBlas::gemm(op_a, op_b, alpha, a, b, beta, c);
+    return;
+  }
+  using Loops = Kokkos::View<T**, Kokkos::LayoutStride>; // which no library is asked to multiply
+  KokkosBlas::gemm(op_a, op_b, alpha, typename Loops::const_type(a), typename Loops::const_type(b), beta,
+                   Loops(c));
+}
+
+template <class T>
+GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const Matrix<const T>& a,
+                   const Matrix<const T>& b, const Matrix<T>& c, int blas_threads) {
+  if (on_host) set_blas_threads(blas_threads);
+  const GemmBlock block{static_cast<std::int64_t>(c.extent(0)), static_cast<std::int64_t>(c.extent(1)),
+                        static_cast<std::int64_t>(a.extent(form.transpose_a ? 0 : 1))};
+  const double seconds = median_seconds(comm, [&] { gemm<T>(form, T(1), a, b, T(1), c); });
+  const double flops =
+      2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
+  return {block, std::is_same_v<T, float> ? "float" : "double",
+          comm::allreduce(comm, flops, comm::ReduceOp::sum) / seconds, gemm_library(form),
+          !form.own_loops && library().optimised};
 }
 
 template <class T>
@@ -76,19 +103,18 @@ GemmRate gemm_rate(const comm::Communicator& comm, GemmBlock block) {
   const Matrix<T> c("calibrate/c", block.m, block.n);
   Kokkos::deep_copy(a, T(1));
   Kokkos::deep_copy(b, T(1) / 8);
-  if (on_host) set_blas_threads(Kokkos::DefaultExecutionSpace().concurrency()); // not all cores for each rank
-  const double seconds = median_seconds(comm, [&] { gemm<T>(T(1), a, b, T(1), c); });
-  const double flops =
-      2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
-  const auto [name, optimised] = library();
-  return {block, std::is_same_v<T, float> ? "float" : "double",
-          comm::allreduce(comm, flops, comm::ReduceOp::sum) / seconds, name, optimised};
+  const int threads = Kokkos::DefaultExecutionSpace().concurrency(); // not all cores for each rank
+  return gemm_rate<T>(comm, {}, a, b, c, threads);
 }
 
-template void gemm(float, const Matrix<const float>&, const Matrix<const float>&, float,
+template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&, float,
                    const Matrix<float>&);
-template void gemm(double, const Matrix<const double>&, const Matrix<const double>&, double,
+template void gemm(const GemmForm&, double, const Matrix<const double>&, const Matrix<const double>&, double,
                    const Matrix<double>&);
+template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const float>&,
+                            const Matrix<const float>&, const Matrix<float>&, int);
+template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const double>&,
+                            const Matrix<const double>&, const Matrix<double>&, int);
 template GemmRate gemm_rate<float>(const comm::Communicator&, GemmBlock);
 template GemmRate gemm_rate<double>(const comm::Communicator&, GemmBlock);
 

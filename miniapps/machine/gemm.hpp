@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <string>
+
 /// Products of dense matrices where kernels run, by Kokkos Kernels. The library kontor_gemm, which there is
 /// where CMake finds Kokkos Kernels; an app that uses it is declared with LINK kontor_gemm.
 namespace kontor::miniapp {
@@ -15,10 +17,22 @@ namespace kontor::miniapp {
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutLeft>;
 
-/// Local. c = alpha a b + beta c, of m x k, k x n and m x n elements. Queued on the default instance: fence
-/// it before the host reads c. T is float or double.
+/// What a product does with its matrices, and who makes it.
+struct GemmForm {
+  bool transpose_a = false; ///< a is stored k x m
+  bool transpose_b = false; ///< b is stored n x k
+  bool own_loops = false;   ///< by the loops of Kokkos Kernels, not by BLAS, cuBLAS or rocBLAS
+};
+
+/// Local. c = alpha op(a) op(b) + beta c, of m x k, k x n and m x n elements; columns may lie apart. With
+/// beta 0, c need not be a number before. Queued on the default instance: fence it before the host reads c. T
+/// is float or double.
 template <class T>
-void gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c);
+void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
+          const Matrix<T>& c);
+
+/// Local. The library that makes such products.
+std::string gemm_library(const GemmForm& = {});
 
 /// Collective; valid on every rank. Each rank's product c += a b of matrices of its own, all ranks at once,
 /// until the slowest is done: the median of three to nine samples, of 20 ms or more each. Three matrices are
@@ -26,16 +40,26 @@ void gemm(T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, c
 template <class T>
 GemmRate gemm_rate(const comm::Communicator&, GemmBlock);
 
+/// Collective; valid on every rank. The same with matrices of the caller, of which c is changed: c += op(a)
+/// op(b), with so many threads of a host's BLAS, which it has from then on.
+template <class T>
+GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const T>& a,
+                   const Matrix<const T>& b, const Matrix<T>& c, int blas_threads);
+
 /// Local. What to put into CalibrationRequest::gemm.
 template <class T>
 auto gemm_request(GemmBlock block) {
   return [block](const comm::Communicator& comm) { return gemm_rate<T>(comm, block); };
 }
 
-extern template void gemm(float, const Matrix<const float>&, const Matrix<const float>&, float,
-                          const Matrix<float>&);
-extern template void gemm(double, const Matrix<const double>&, const Matrix<const double>&, double,
-                          const Matrix<double>&);
+extern template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&,
+                          float, const Matrix<float>&);
+extern template void gemm(const GemmForm&, double, const Matrix<const double>&, const Matrix<const double>&,
+                          double, const Matrix<double>&);
+extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const float>&,
+                                   const Matrix<const float>&, const Matrix<float>&, int);
+extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const double>&,
+                                   const Matrix<const double>&, const Matrix<double>&, int);
 extern template GemmRate gemm_rate<float>(const comm::Communicator&, GemmBlock);
 extern template GemmRate gemm_rate<double>(const comm::Communicator&, GemmBlock);
 

@@ -147,6 +147,17 @@ double free_device_memory() {
   return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
 }
 
+double memory_in_use() {
+  if constexpr (!host_only) {
+    const auto memory = comm::device_memory();
+    return static_cast<double>(memory.total - memory.free);
+  }
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("VmRSS:")) return 1024 * std::stod(line.substr(6));
+  return 0;
+}
+
 void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
   const auto place = place_here();
   double mine = 0;

@@ -150,6 +150,14 @@ void add_app(ordered_json& json, const AppRecord& app) {
   json["field_memory"] = app.field_memory;
   if (!app.history.values.empty())
     json["history"] = {{"iteration", app.history.iterations}, {app.history.name, app.history.values}};
+  const auto of_entry = [&](const TimelineEntry& e) -> ordered_json {
+    return {{"rank", e.rank},
+            {"activity", app.activities.at(static_cast<std::size_t>(e.activity))},
+            {"number", e.number},
+            {"begin", e.begin},
+            {"end", e.end}};
+  };
+  if (!app.timeline.empty()) json["timeline"] = table(app.timeline, of_entry);
 }
 
 void add_outcome(ordered_json& json, const Outcome& outcome) {

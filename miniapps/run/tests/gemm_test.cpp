@@ -34,7 +34,7 @@ TYPED_TEST(Gemm, IsTheProduct) {
   const auto a = numbers<T>(m, k, 1), b = numbers<T>(k, n, 2), c = numbers<T>(m, n, 3);
   const auto before = Kokkos::create_mirror(c);
   Kokkos::deep_copy(before, c);
-  gemm<T>(T(2), a, b, T(-3), c);
+  gemm<T>({}, T(2), a, b, T(-3), c);
   Kokkos::fence();
   const auto ah = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   const auto bh = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);

@@ -8,15 +8,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kontor::config {
 
-/// A compiled Expression: a function of x, y, z and t. Movable; one thread at a time may call it.
+/// A compiled Expression: a function of x, y, z and t, or of other names. Movable; one thread at a time may
+/// call it.
 class Function {
  public:
   /// `constants` are further names the formula may use, with their values; pi is built in.
-  /// Throws Error if the formula is malformed or uses another name.
-  explicit Function(const Expression& expression, const std::map<std::string, double>& constants = {});
+  /// `variables` are what the formula calls the arguments, in their order; four at most, and arguments
+  /// without a name it cannot use. Throws Error if the formula is malformed or uses another name.
+  explicit Function(const Expression& expression, const std::map<std::string, double>& constants = {},
+                    const std::vector<std::string>& variables = {"x", "y", "z", "t"});
   /// The one moved from can only be assigned to.
   Function(Function&&) noexcept;
   /// The one moved from can only be assigned to.
@@ -25,14 +29,15 @@ class Function {
 
   /// Whether the formula's text contains this variable or constant.
   bool uses(std::string_view name) const;
-  /// Whether the formula uses none of x, y, z and t.
+  /// Whether the formula uses none of its variables.
   bool constant() const;
 
   /// The value at one point and time.
   double operator()(double x, double y, double z, double t) const;
 
   /// out[i] = f(x[i], y, z, t); both spans have the same length. About 30 ns a point for
-  /// sin(pi*x)*sinh(pi*y)/sinh(pi); a formula without x is evaluated once.
+  /// sin(pi*x)*sinh(pi*y)/sinh(pi); a formula without its
+  /// first variable is evaluated once.
   void evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out) const;
 
  private:

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/fill.hpp"
+
+#include "matmul/dataset.hpp"
+#include "matmul/element.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/config/function.hpp>
+#include <kontor/config/text.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kontor::matmul {
+
+template <class T>
+struct FillRandom {
+  LocalMatrix<T> matrix;
+  std::uint64_t seed;
+  bool integers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const auto rows = matrix.rows.size;
+    const auto i = n % rows, j = n / rows;
+    const auto bits = bits_at(seed, matrix.rows.global(i), matrix.columns.global(j));
+    matrix.elements(i, j) = integers ? static_cast<T>(small_integer(bits)) : uniform<T>(bits);
+  }
+};
+
+namespace {
+
+template <class T>
+void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
+  const Space instance;
+  Kokkos::parallel_for(
+      "matmul/fill",
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0,
+                                                                  matrix.rows.size * matrix.columns.size),
+      FillRandom<T>{matrix, static_cast<std::uint64_t>(options.seed), options.kind == MatrixKind::integers});
+  comm::fence(instance, "matmul/filled");
+}
+
+/// Column by column on the host. Returns what is wrong with the formula, if something is.
+template <class T>
+std::optional<std::string> fill_formula(const config::Expression& formula, const LocalMatrix<T>& matrix) {
+  const config::Function function(formula, {}, {"i", "j"});
+  std::vector<double> rows(static_cast<std::size_t>(matrix.rows.size)), values(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = static_cast<double>(matrix.rows.global(static_cast<std::int64_t>(i)));
+  const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", rows.size());
+  std::optional<std::string> problem;
+  for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
+    const auto global = static_cast<double>(matrix.columns.global(j));
+    function.evaluate(rows, global, 0, 0, values);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      column(i) = static_cast<T>(values[i]);
+      if (!std::isfinite(column(i)) && !problem)
+        problem = fmt::format("{} {} is {} at i = {}, j = {}; it must be finite for all elements",
+                              formula.location().text(), config::in_quotes(formula.text()),
+                              static_cast<double>(column(i)), rows[i], global);
+    }
+    Kokkos::deep_copy(Kokkos::subview(matrix.elements, Kokkos::ALL, j), column);
+  }
+  return problem;
+}
+
+} // namespace
+
+template <class T>
+void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
+          const StoredSize& size, const LocalMatrix<T>& matrix) {
+  if (source.kind == MatrixKind::dataset) return read_matrix(grid, options, source, size, matrix);
+  if (source.kind != MatrixKind::expression) return fill_random(source, matrix);
+  try {
+    grid.layer.agree(fill_formula(source.expression, matrix));
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,
+                   const LocalMatrix<float>&);
+template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,
+                   const LocalMatrix<double>&);
+
+} // namespace kontor::matmul

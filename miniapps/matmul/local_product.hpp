@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/matrix.hpp"
+#include "matmul/options.hpp"
+
+namespace kontor::matmul {
+
+/// Local. What a deck's product is to miniapp::gemm().
+inline miniapp::GemmForm gemm_form(const Options& o) {
+  return {.transpose_a = o.a.operation == Operation::transpose,
+          .transpose_b = o.b.operation == Operation::transpose,
+          .own_loops = o.gemm == Gemm::kokkos_kernels};
+}
+
+/// C = alpha op(A) op(B) + beta C of one rank, part by part along k. Queued on the default instance.
+template <class T>
+class LocalProduct {
+ public:
+  explicit LocalProduct(const Options& o) : form_(gemm_form(o)), alpha_(static_cast<T>(o.alpha)) {}
+
+  /// Local. The next part is the first: what C was before counts `beta` times.
+  void begin(double beta) { beta_ = static_cast<T>(beta); }
+  /// Local. Adds alpha op(a) op(b). Parts may be empty.
+  void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c) {
+    if (a.size() == 0 || b.size() == 0) return;
+    miniapp::gemm<T>(form_, alpha_, a, b, beta_, c);
+    beta_ = 1;
+  }
+  /// Local. After the last part: C is right even if all were empty.
+  void end(const Matrix<T>& c) const;
+
+ private:
+  miniapp::GemmForm form_;
+  T alpha_;
+  T beta_ = 0;
+};
+
+extern template class LocalProduct<float>;
+extern template class LocalProduct<double>;
+
+} // namespace kontor::matmul

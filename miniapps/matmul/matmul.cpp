@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/matmul.hpp"
+
+#include "machine/blas.hpp"
+#include "matmul/cannon.hpp"
+#include "matmul/dataset.hpp"
+#include "matmul/fill.hpp"
+#include "matmul/local_product.hpp"
+#include "matmul/memory.hpp"
+#include "matmul/summa.hpp"
+#include "matmul/volume.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace kontor::matmul {
+namespace {
+
+GridShape shape_of(const Options& o) {
+  return {static_cast<int>(o.layers), static_cast<int>(o.process_grid[0]),
+          static_cast<int>(o.process_grid[1])};
+}
+
+/// Before anything of a host's BLAS starts threads.
+const Options& with_blas_threads(const Options& o) {
+  miniapp::set_blas_threads(static_cast<int>(o.blas_threads));
+  return o;
+}
+
+nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Options& o, const GridShape& grid,
+                                     const SentBytes& mine, std::int64_t redistribution) {
+  const auto sent = comm::allreduce(comm,
+                                    std::array<std::int64_t, 6>{mine.replicate, mine.skew, mine.shifts,
+                                                                mine.restore, mine.sum, redistribution},
+                                    comm::ReduceOp::sum);
+  const auto size = static_cast<double>(o.precision == miniapp::Precision::single_precision ? sizeof(float)
+                                                                                            : sizeof(double));
+  return {{"replicate", sent[0]},
+          {"skew", sent[1]},
+          {"shifts", sent[2]},
+          {"restore", sent[3]},
+          {"sum", sent[4]},
+          {"redistribution", sent[5]},
+          {"grid_lower_bound", size * grid_lower_bound(o.size, grid)},
+          {"lower_bound", size * lower_bound(o.size, comm.size())}};
+}
+
+} // namespace
+
+template <class T>
+Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
+    : options_(with_blas_threads(options)), context_(context), grid_(context.comm, shape_of(options)),
+      streams_(context.overlap) {
+  const auto& o = options_;
+  require_memory(grid_, o, sizeof(T));
+  memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
+  const MultiplicationContext made_from{.options = o,
+                                        .grid = grid_,
+                                        .run = context_,
+                                        .streams = streams_,
+                                        .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
+                                        .keeps_b = is_given_as_wanted(o, is_transposed(o.b), grid_.shape),
+                                        .as_on_device = as_on_device};
+  multiplication_ = o.algorithm == Algorithm::summa ? make_summa<T>(made_from) : make_cannon<T>(made_from);
+  given_.emplace(made_from, *multiplication_);
+  const bool redistributes =
+      comm::allreduce(context.comm, given_->redistributes() ? 1 : 0, comm::ReduceOp::max);
+  if (redistributes) redistribute_ = &context.timers["redistribute"];
+  if (grid_.place.layer == 0) {
+    fill(grid_, o, o.a, stored_a(o), a());
+    fill(grid_, o, o.b, stored_b(o), b());
+  }
+  reset();
+  if (context.comm.capabilities().moves_data) verifier_.emplace(grid_, o, a(), b(), c());
+
+  record_.exchange = multiplication_->exchange();
+  record_.traffic = multiplication_->traffic();
+  record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
+  if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
+  record_.precision = miniapp::name_of_scalar<T>;
+  const double bytes = total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
+  record_.field_memory = static_cast<std::int64_t>(bytes);
+  memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
+  record_.extras["gemm_library"] = miniapp::gemm_library(gemm_form(o));
+  record_.extras["volume"] =
+      volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
+}
+
+template <class T>
+Matmul<T>::~Matmul() = default;
+
+/// Collective. Of the steps, of the slowest rank.
+template <class T>
+double Matmul<T>::seconds_of_pass(Pass pass) {
+  reset();
+  comm::barrier(context_.comm);
+  multiplication_->run(pass);
+  return comm::allreduce(context_.comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
+}
+
+template <class T>
+void Matmul<T>::warm_up() {
+  miniapp::set_blas_threads(static_cast<int>(options_.blas_threads));
+  reset();
+  run();
+  seconds_.clear();
+  products_alone_ = seconds_of_pass(Pass::products);
+  transfers_alone_ = seconds_of_pass(Pass::transfers);
+  const double in_use = comm::allreduce(context_.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
+  record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
+}
+
+/// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.
+template <class T>
+void Matmul<T>::reset() {
+  multiplication_->reset();
+  if (options_.beta == 0)
+    Kokkos::deep_copy(c().elements, std::numeric_limits<T>::quiet_NaN());
+  else if (grid_.place.layer == 0)
+    fill(grid_, options_, options_.c, stored_c(options_), c());
+}
+
+template <class T>
+void Matmul<T>::run() {
+  double redistribution = 0;
+  comm::Stopwatch watch;
+  const auto redistribute = [&](const auto& work) {
+    if (!redistribute_) return;
+    const miniapp::ScopedTimer timed(*redistribute_);
+    double not_counted = 0;
+    watch.lap(not_counted);
+    work();
+    watch.lap(redistribution);
+  };
+  redistribute([&] { given_->bring(options_.beta != 0); });
+  multiplication_->run(Pass::whole);
+  redistribute([&] { given_->give_back(); });
+  const auto slowest = comm::allreduce(
+      context_.comm, std::array{redistribution, multiplication_->seconds_of_steps()}, comm::ReduceOp::max);
+  seconds_.push_back({slowest[0], slowest[1]});
+}
+
+template <class T>
+miniapp::Verification Matmul<T>::verify() {
+  return verifier_->verify(a(), b(), c());
+}
+
+template <class T>
+double Matmul<T>::median_of(double Seconds::*part) const {
+  std::vector<double> values;
+  for (const auto& seconds : seconds_) values.push_back(seconds.*part);
+  return values.empty() ? 0 : miniapp::median(std::move(values));
+}
+
+template <class T>
+std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds,
+                                                       const miniapp::Calibration& machine) const {
+  const double flops = options_.size.flops();
+  const double attainable = machine.gemm ? machine.gemm->rate : std::numeric_limits<double>::quiet_NaN();
+  std::vector<miniapp::FigureOfMerit> figures{{"flops", flops / seconds, "flop/s", attainable}};
+  if (redistribute_)
+    figures.push_back({"flops_without_redistribution",
+                       flops / (seconds - median_of(&Seconds::redistribution)), "flop/s", attainable});
+  figures.push_back({"flops_of_steps", flops / median_of(&Seconds::steps), "flop/s", attainable});
+  return figures;
+}
+
+/// What of the transfers was not hidden behind products: the time of the steps less that of the same products
+/// alone. Products may be slower beside transfers; that counts as not hidden too.
+template <class T>
+double Matmul<T>::exposed() const {
+  return std::max(0.0, median_of(&Seconds::steps) - products_alone_);
+}
+
+template <class T>
+miniapp::AppRecord Matmul<T>::record() const {
+  auto record = record_;
+  record.activities = multiplication_->timeline().activities();
+  record.timeline = multiplication_->timeline().entries();
+  record.extras["steps_seconds"] = median_of(&Seconds::steps);
+  record.extras["products_alone_seconds"] = products_alone_;
+  record.extras["transfers_alone_seconds"] = transfers_alone_;
+  record.extras["exposed_seconds"] = exposed();
+  return record;
+}
+
+template <class T>
+std::string Matmul<T>::table() const {
+  const auto& o = options_;
+  auto text = fmt::format("{} x {} times {} x {}, products by {}\n", o.size.m, o.size.k, o.size.k, o.size.n,
+                          miniapp::gemm_library(gemm_form(o)));
+  if (transfers_alone_ > 0)
+    text += fmt::format("steps {:.4f} s; products alone {:.4f} s, transfers alone {:.4f} s: {:.0f} % of "
+                        "them hidden\n",
+                        median_of(&Seconds::steps), products_alone_, transfers_alone_,
+                        100 * std::max(0.0, 1 - exposed() / transfers_alone_));
+  return text;
+}
+
+/// The product at the run's own block size, in the run's own memory.
+template <class T>
+miniapp::CalibrationRequest Matmul<T>::calibration() const {
+  const auto form = gemm_form(options_);
+  const auto threads = static_cast<int>(options_.blas_threads);
+  const auto operands = multiplication_->largest_product();
+  return {.gemm = [=](const comm::Communicator& comm) {
+    Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
+    return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b,
+                                 operands.c, threads);
+  }};
+}
+
+template <class T>
+std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file) const {
+  if (options_.write_c) write_matrix(file, "/fields/C", grid_, options_, stored_c(options_), c());
+  return {};
+}
+
+template class Matmul<float>;
+template class Matmul<double>;
+
+} // namespace kontor::matmul

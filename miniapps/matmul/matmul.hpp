@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/given_matrices.hpp"
+#include "matmul/multiplication.hpp"
+#include "matmul/options.hpp"
+#include "matmul/process_grid.hpp"
+#include "matmul/verification.hpp"
+#include "run/mini_app.hpp"
+#include "stepping/streams.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::matmul {
+
+/// A product of dense matrices, distributed over the ranks.
+template <class T>
+class Matmul final : public miniapp::MiniApp {
+ public:
+  /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
+  /// deck can mend. Tests go the device's way on a host too.
+  Matmul(const Options&, const miniapp::RunContext&, bool as_on_device = stepping::on_device);
+  ~Matmul() override;
+
+  void warm_up() override;
+  void reset() override;
+  void run() override;
+  miniapp::Verification verify() override;
+  std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
+  miniapp::AppRecord record() const override;
+  miniapp::CalibrationRequest calibration() const override;
+  miniapp::ProgressWords progress_words() const override { return {.step = "step", .work = "flop"}; }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  std::string table() const override;
+
+  /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.
+  const ProcessGrid& grid() const { return grid_; }
+  LocalMatrix<T> a() const { return given_->a(); }
+  LocalMatrix<T> b() const { return given_->b(); }
+  LocalMatrix<T> c() const { return given_->c(); }
+
+ private:
+  /// Seconds of a repeat, of the slowest rank.
+  struct Seconds {
+    double redistribution = 0;
+    double steps = 0;
+  };
+  double seconds_of_pass(Pass);
+  double median_of(double Seconds::*) const;
+  double exposed() const;
+
+  Options options_;
+  miniapp::RunContext context_;
+  ProcessGrid grid_;
+  stepping::Streams<Space> streams_;
+  std::unique_ptr<Multiplication<T>> multiplication_;
+  std::optional<GivenMatrices<T>> given_;
+  std::optional<Verifier<T>> verifier_; ///< none: nothing moves
+  miniapp::Timer* redistribute_ = nullptr;
+  double memory_before_ = 0;     ///< bytes in use before matrices were made, all ranks
+  double memory_of_views_ = 0;   ///< bytes derived for them
+  double products_alone_ = 0;    ///< seconds of the steps without transfers, of the slowest rank
+  double transfers_alone_ = 0;   ///< and of transfers without products
+  std::vector<Seconds> seconds_; ///< of the repeats
+  miniapp::AppRecord record_;
+};
+
+extern template class Matmul<float>;
+extern template class Matmul<double>;
+
+} // namespace kontor::matmul

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/options.hpp"
+
+#include "matmul/volume.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace kontor::matmul {
+namespace {
+
+using config::Named;
+using config::Visitor;
+
+constexpr std::array<Named<MatrixKind>, 4> kinds{{{"random", MatrixKind::random},
+                                                  {"integers", MatrixKind::integers},
+                                                  {"expression", MatrixKind::expression},
+                                                  {"dataset", MatrixKind::dataset}}};
+constexpr std::array<Named<Operation>, 2> operations{
+    {{"none", Operation::none}, {"transpose", Operation::transpose}}};
+constexpr std::array<Named<Algorithm>, 3> algorithms{
+    {{"cannon", Algorithm::cannon}, {"summa", Algorithm::summa}, {"cannon_25d", Algorithm::cannon_25d}}};
+constexpr std::array<Named<Gemm>, 2> gemms{
+    {{"vendor", Gemm::vendor}, {"kokkos_kernels", Gemm::kokkos_kernels}}};
+constexpr std::array<Named<Distribution>, 2> distributions{
+    {{"block", Distribution::block}, {"block_cyclic", Distribution::block_cyclic}}};
+constexpr std::array<std::string_view, 2> indices{"i", "j"};
+
+constexpr std::int64_t most_rows = std::int64_t{1} << 31; // of a BLAS with 32-bit sizes, and one more
+
+void describe_source(Visitor& v, MatrixOptions& o) {
+  v.choice<MatrixKind>("kind", o.kind, kinds,
+                       "Its elements: random from -1 to 1, integers from -4 to 4, a formula, or a dataset");
+  v.value("expression", o.expression, indices, "Element (i, j), from 0, of the matrix as it is stored");
+  v.value("file", o.file, "HDF5 file of the dataset");
+  v.value("dataset", o.dataset, "Its name: 2-D, of as many rows and columns as the matrix is stored with");
+  v.value("seed", o.seed, "Of random numbers and integers", {.min = 0});
+}
+
+void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck& deck) {
+  o.location = deck.location(key);
+  const bool dataset = o.kind == MatrixKind::dataset;
+  if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file");
+  if (dataset && o.dataset.empty())
+    deck.fail(key + ".dataset", "is empty; it must name a dataset of the file");
+  if (!dataset && !o.file.path.empty())
+    deck.fail(key + ".file", fmt::format("is given, but not used: {}.kind must be dataset for that", key));
+}
+
+void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
+  constexpr std::string_view key = "decomposition.process_grid";
+  const auto of_a_layer = ranks / o.layers;
+  if (o.process_grid.empty()) {
+    o.process_grid = least_volume_grid(o.size, static_cast<int>(of_a_layer));
+    return;
+  }
+  if (o.process_grid[0] * o.process_grid[1] != of_a_layer)
+    deck.fail(key, fmt::format("[{}] is for {} ranks, but there are {}{}", fmt::join(o.process_grid, ", "),
+                               o.process_grid[0] * o.process_grid[1], of_a_layer,
+                               o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""));
+}
+
+} // namespace
+
+void Options::describe(Visitor& v) {
+  v.section("problem", "The product C = alpha op(A) op(B) + beta C", [&](Visitor& p) {
+    p.value("m", size.m, "Rows of C", {.min = 1, .max = most_rows - 1});
+    p.value("n", size.n, "Columns of C", {.min = 1, .max = most_rows - 1});
+    p.value("k", size.k, "Columns of op(A), rows of op(B)", {.min = 1, .max = most_rows - 1});
+    p.choice<miniapp::Precision>("precision", precision, miniapp::precision_names, "Scalar type");
+    p.value("alpha", alpha, "Factor of the product");
+    p.value("beta", beta, "Factor of what C was before");
+    p.section("a", "The matrix A", [&](Visitor& s) {
+      describe_source(s, a);
+      s.choice<Operation>("op", a.operation, operations, "What op(A) is; transpose: A is stored k x m");
+    });
+    p.section("b", "The matrix B", [&](Visitor& s) {
+      describe_source(s, b);
+      s.choice<Operation>("op", b.operation, operations, "What op(B) is; transpose: B is stored n x k");
+    });
+    p.section("c", "What C is before, where beta is not 0", [&](Visitor& s) { describe_source(s, c); });
+    p.value("write_c", write_c, "Write the product as a dataset");
+  });
+  v.section("product", "How it is computed", [&](Visitor& p) {
+    p.choice<Algorithm>("algorithm", algorithm, algorithms, "What travels");
+    p.value("layers", layers, "cannon_25d: parts of k that as many groups of ranks multiply",
+            {.min = 1, .max = 1 << 20});
+    p.value("panel", panel, "summa: columns of A and rows of B that travel at a time", {.min = 1});
+    p.choice<Gemm>("gemm", gemm, gemms, "Local products: BLAS or cuBLAS, or Kokkos Kernels' own loops");
+    p.value("blas_threads", blas_threads, "Threads of a rank's BLAS", {.min = 1, .max = 4096});
+  });
+  v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
+    s.value("process_grid", process_grid, "Rows and columns of ranks; empty: the least volume", {.min = 1},
+            {0, 2});
+    s.choice<Distribution>("distribution", distribution, distributions,
+                           "How A, B and C are given: one block a rank, or blocks dealt in turn");
+    s.value("block_size", block_size, "block_cyclic: rows and columns of a block", {.min = 1}, {2, 2});
+  });
+}
+
+void Options::resolve(const config::Deck& deck, int ranks) {
+  resolve_source(a, "problem.a", deck);
+  resolve_source(b, "problem.b", deck);
+  resolve_source(c, "problem.c", deck);
+  if (!std::isfinite(alpha)) deck.fail("problem.alpha", "must be finite");
+  if (!std::isfinite(beta)) deck.fail("problem.beta", "must be finite");
+  if (algorithm != Algorithm::cannon_25d && layers != 1)
+    deck.fail("product.layers", fmt::format("is {}, but product.algorithm has one layer; choose cannon_25d, "
+                                            "or leave layers out",
+                                            layers));
+  if (ranks % layers != 0)
+    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", layers, ranks));
+  if (process_grid.size() == 1)
+    deck.fail("decomposition.process_grid", "has length 1; it must have rows and columns, or none");
+  resolve_grid(*this, deck, ranks);
+}
+
+} // namespace kontor::matmul

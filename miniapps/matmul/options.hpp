@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/precision.hpp"
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/expression.hpp>
+#include <kontor/config/input_file.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kontor::matmul {
+
+enum class MatrixKind { random, integers, expression, dataset };
+enum class Operation { none, transpose };
+enum class Algorithm { cannon, summa, cannon_25d };
+enum class Gemm { vendor, kokkos_kernels };
+enum class Distribution { block, block_cyclic };
+
+/// problem.a, b, c: where the elements of a matrix come from.
+struct MatrixOptions {
+  MatrixKind kind = MatrixKind::random;
+  config::Expression expression{"0"}; ///< of i and j
+  config::InputFile file = {};
+  std::string dataset = {};
+  std::int64_t seed = 0;
+  Operation operation = Operation::none; ///< of a and b
+  config::Location location = {};        ///< of the section
+};
+
+/// Sizes of a product: op(A) is m x k, op(B) k x n, C m x n.
+struct ProductSize {
+  std::int64_t m = 1024;
+  std::int64_t n = 1024;
+  std::int64_t k = 1024;
+
+  double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+/// The keys of a deck that are matmul's own.
+struct Options {
+  ProductSize size;
+  miniapp::Precision precision = miniapp::Precision::double_precision;
+  double alpha = 1;
+  double beta = 0;
+  MatrixOptions a{.seed = 1};
+  MatrixOptions b{.seed = 2};
+  MatrixOptions c{.seed = 3};
+  Algorithm algorithm = Algorithm::cannon;
+  std::int64_t layers = 1;  ///< of cannon_25d
+  std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
+  Gemm gemm = Gemm::vendor;
+  std::int64_t blas_threads = 1; ///< of each rank
+  Distribution distribution = Distribution::block;
+  std::vector<std::int64_t> block_size{64, 64}; ///< rows, columns
+  std::vector<std::int64_t> process_grid;       ///< rows, columns of ranks; empty: the least volume
+  bool write_c = false;
+
+  void describe(config::Visitor&);
+  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
+  void resolve(const config::Deck&, int ranks);
+};
+
+} // namespace kontor::matmul

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/summa.hpp"
+
+#include "matmul/given_part.hpp"
+#include "matmul/local_product.hpp"
+#include "matmul/panels.hpp"
+
+#include <kontor/comm/collectives/broadcast.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace kontor::matmul {
+namespace {
+
+/// Part of k that one rank of each row and of each column has.
+struct BroadcastPanel {
+  std::int64_t begin = 0;
+  std::int64_t size = 0;
+  int column = 0; ///< of ranks that have it of A
+  int row = 0;    ///< of ranks that have it of B
+};
+
+std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width, const GridShape& grid) {
+  std::vector<BroadcastPanel> panels;
+  const auto end_of = [&](int parts, int part) { return part_begin(k, parts, part + 1); };
+  int row = 0, column = 0;
+  for (std::int64_t begin = 0; begin < k;) {
+    while (end_of(grid.rows, row) <= begin) ++row;
+    while (end_of(grid.columns, column) <= begin) ++column;
+    const auto end = std::min({begin + width, end_of(grid.rows, row), end_of(grid.columns, column)});
+    panels.push_back({begin, end - begin, column, row});
+    begin = end;
+  }
+  return panels;
+}
+
+template <class T>
+class Summa final : public Multiplication<T> {
+ public:
+  explicit Summa(const MultiplicationContext& context)
+      : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
+        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
+        panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
+        a_(whole("A", stored_a(options_), options_.a.operation)),
+        b_(whole("B", stored_b(options_), options_.b.operation)),
+        c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
+        timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
+        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
+    std::int64_t width = 0;
+    for (const auto& panel : panels_) width = std::max(width, panel.size);
+    for (auto& buffers : buffers_) {
+      if (grid_.shape.columns > 1) buffers.a = Buffer<T>("matmul/panel of A", c_.rows.size * width);
+      if (grid_.shape.rows > 1) buffers.b = Buffer<T>("matmul/panel of B", width * c_.columns.size);
+    }
+  }
+
+  LocalMatrix<T> a() const override { return a_; }
+  LocalMatrix<T> b() const override { return b_; }
+  LocalMatrix<T> c() const override { return c_; }
+  void reset() override {}
+
+  void run(Pass pass) override {
+    const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
+    const bool ahead = moves && overlap_;
+    const double start = comm::seconds();
+    timeline_.start(streams_.compute());
+    product_.begin(options_.beta);
+    if (ahead) broadcast(0);
+    for (std::size_t n = 0; n < panels_.size(); ++n) {
+      if (moves && !overlap_) broadcast(n);
+      if (moves) wait(n);
+      const bool next = ahead && n + 1 < panels_.size();
+      // On a device the product is queued before the host waits for anything of the next panel.
+      streams_.mark_compute();
+      if (next && !as_on_device_) broadcast(n + 1);
+      if (computes) multiply(n);
+      if (next && as_on_device_) broadcast(n + 1);
+      progress_.update({.step = static_cast<std::int64_t>(n) + 1,
+                        .limit = static_cast<std::int64_t>(panels_.size()),
+                        .work_per_step = options_.size.flops() / static_cast<double>(panels_.size())});
+    }
+    product_.end(c_.elements);
+    streams_.fence();
+    seconds_ = comm::seconds() - start;
+  }
+
+  double seconds_of_steps() const override { return seconds_; }
+  const Timeline& timeline() const override { return timeline_; }
+
+  typename Multiplication<T>::Operands largest_product() const override {
+    return {part_of_a(0), part_of_b(0), c_.elements};
+  }
+
+  SentBytes sent() const override {
+    std::int64_t received = 0; // by this rank
+    for (const auto& panel : panels_) {
+      if (panel.column != grid_.place.column) received += panel.size * c_.rows.size;
+      if (panel.row != grid_.place.row) received += panel.size * c_.columns.size;
+    }
+    return {.shifts = received * static_cast<std::int64_t>(sizeof(T))};
+  }
+  std::optional<miniapp::ExchangeChoice> exchange() const override { return {}; }
+  std::vector<miniapp::Traffic> traffic() const override { return {}; }
+
+ private:
+  enum Activity { gemm, broadcast_of };
+  static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
+
+  struct PanelBuffers {
+    Buffer<T> a, b;
+  };
+  using Request = comm::Request<Matrix<T>>;
+
+  LocalMatrix<T> whole(const char* label, const StoredSize& size, Operation operation) const {
+    const auto part = wanted_part(size, grid_.shape, operation == Operation::transpose, grid_.place.row,
+                                  grid_.place.column);
+    return {Matrix<T>(std::string("matmul/") + label, part.rows.size, part.columns.size), part.rows,
+            part.columns};
+  }
+  bool a_transposed() const { return options_.a.operation == Operation::transpose; }
+  bool b_transposed() const { return options_.b.operation == Operation::transpose; }
+
+  /// A panel that one rank of several has arrives in a buffer, at that rank too; else it is used where it is.
+  Matrix<T> part_of_a(std::size_t n) const {
+    const auto& panel = panels_[n];
+    const auto rows = c_.rows.size;
+    if (grid_.shape.columns == 1) return in_a(panel);
+    const auto& buffer = buffers_[n % 2].a;
+    return a_transposed() ? matrix_in(buffer, panel.size, rows) : matrix_in(buffer, rows, panel.size);
+  }
+  Matrix<T> part_of_b(std::size_t n) const {
+    const auto& panel = panels_[n];
+    const auto columns = c_.columns.size;
+    if (grid_.shape.rows == 1) return in_b(panel);
+    const auto& buffer = buffers_[n % 2].b;
+    return b_transposed() ? matrix_in(buffer, columns, panel.size) : matrix_in(buffer, panel.size, columns);
+  }
+  Matrix<T> in_a(const BroadcastPanel& panel) const {
+    const auto first = panel.begin - (a_transposed() ? a_.rows : a_.columns).begin;
+    return along_k(a_.elements, a_transposed(), first, first + panel.size);
+  }
+  Matrix<T> in_b(const BroadcastPanel& panel) const {
+    const auto first = panel.begin - (b_transposed() ? b_.columns : b_.rows).begin;
+    return along_k(b_.elements, !b_transposed(), first, first + panel.size);
+  }
+
+  void multiply(std::size_t n) {
+    const miniapp::ScopedTimer timed(gemm_);
+    timeline_.begin(gemm, number(n), streams_.compute());
+    product_.add(part_of_a(n), part_of_b(n), c_.elements);
+    timeline_.end(gemm, number(n), streams_.compute());
+  }
+
+  /// Begins to bring panel n, after what streams.mark_compute() was called after.
+  void broadcast(std::size_t n) {
+    const miniapp::ScopedTimer timed(broadcast_);
+    streams_.exchange_waits();
+    timeline_.begin(broadcast_of, number(n), streams_.exchange());
+    const auto& panel = panels_[n];
+    if (grid_.shape.columns > 1)
+      broadcast(
+          grid_.row, panel.column, part_of_a(n), [&] { return in_a(panel); }, requests_[0]);
+    if (grid_.shape.rows > 1)
+      broadcast(
+          grid_.column, panel.row, part_of_b(n), [&] { return in_b(panel); }, requests_[1]);
+  }
+
+  template <class Own>
+  void broadcast(const comm::Communicator& comm, int root, const Matrix<T>& part, const Own& own,
+                 std::optional<Request>& request) {
+    const auto& instance = streams_.exchange();
+    if (comm.rank() == root) Kokkos::deep_copy(instance, part, own());
+    if (as_on_device_)
+      comm::bcast({comm, instance}, part, root);
+    else
+      request = comm::ibcast(comm, part, root);
+  }
+
+  void wait(std::size_t n) {
+    const miniapp::ScopedTimer timed(broadcast_, 0);
+    for (auto& request : requests_) {
+      if (request) request->wait();
+      request.reset();
+    }
+    timeline_.end(broadcast_of, number(n), streams_.exchange());
+    streams_.compute_waits();
+  }
+
+  const Options& options_;
+  const ProcessGrid& grid_;
+  bool overlap_;
+  bool as_on_device_;
+  miniapp::Progress& progress_;
+  stepping::Streams<Space>& streams_;
+  std::vector<BroadcastPanel> panels_;
+  LocalMatrix<T> a_;
+  LocalMatrix<T> b_;
+  LocalMatrix<T> c_;
+  std::array<PanelBuffers, 2> buffers_;
+  std::array<std::optional<Request>, 2> requests_; ///< of A, of B
+  LocalProduct<T> product_;
+  Timeline timeline_;
+  double seconds_ = 0;
+  miniapp::Timer& gemm_;
+  miniapp::Timer& broadcast_;
+};
+
+} // namespace
+
+std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& grid,
+                                             const GridPlace& place) {
+  const auto elements = [&](const StoredSize& size, bool transposed) {
+    const auto part = wanted_part(size, grid, transposed, place.row, place.column);
+    return static_cast<double>(part.rows.size) * static_cast<double>(part.columns.size);
+  };
+  std::int64_t width = 0;
+  for (const auto& panel : broadcast_panels(o.size.k, o.panel, grid)) width = std::max(width, panel.size);
+  const auto c = wanted_part(stored_c(o), grid, false, place.row, place.column);
+  const auto both = 2 * static_cast<double>(width);
+  return {{"matmul/A", elements(stored_a(o), is_transposed(o.a))},
+          {"matmul/B", elements(stored_b(o), is_transposed(o.b))},
+          {"matmul/panel of A", grid.columns > 1 ? both * static_cast<double>(c.rows.size) : 0},
+          {"matmul/panel of B", grid.rows > 1 ? both * static_cast<double>(c.columns.size) : 0}};
+}
+
+template <class T>
+std::unique_ptr<Multiplication<T>> make_summa(const MultiplicationContext& context) {
+  return std::make_unique<Summa<T>>(context);
+}
+
+template std::unique_ptr<Multiplication<float>> make_summa(const MultiplicationContext&);
+template std::unique_ptr<Multiplication<double>> make_summa(const MultiplicationContext&);
+
+} // namespace kontor::matmul

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products on all grids, by all algorithms and all ways to communicate, beside three loops.
+#include "methods.hpp"
+#include "run_product.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace kontor::matmul::test {
+namespace {
+
+constexpr Operation both_operations[] = {Operation::none, Operation::transpose};
+
+testing::Message name_of(const Options& o) {
+  return testing::Message() << o.size.m << " x " << o.size.n << " x " << o.size.k << ", algorithm "
+                            << int(o.algorithm) << ", grid " << o.layers << " x " << o.process_grid[0]
+                            << " x " << o.process_grid[1] << ", ops " << int(o.a.operation) << " "
+                            << int(o.b.operation) << ", cyclic " << int(o.distribution) << " gemm "
+                            << int(o.gemm);
+}
+
+/// A, B and C are what they must be, exactly, and the run knows it.
+template <class T>
+void expect_exact(const Options& o, bool overlap = true, bool as_on_device = stepping::on_device) {
+  SCOPED_TRACE(name_of(o));
+  const auto found = run_product<T>(world(), o, overlap, as_on_device);
+  EXPECT_EQ(found.c, serial_product<T>(o));
+  EXPECT_EQ(found.a, whole<T>(o.a, stored_a(o)));
+  EXPECT_EQ(found.b, whole<T>(o.b, stored_b(o)));
+  EXPECT_TRUE(found.verification.passed()) << found.verification.measure;
+  EXPECT_EQ(found.verification.tolerance, 0);
+}
+
+TEST(Product, OfIntegersIsExactOnAllGrids) {
+  for (const auto& grid : grids(world().size(), 3)) {
+    auto o = on_grid(integers(), grid);
+    o.algorithm = grid.layers > 1 ? Algorithm::cannon_25d : Algorithm::cannon;
+    expect_exact<double>(o);
+    expect_exact<double>(o, true, true);
+    expect_exact<float>(on_grid(integers(2, 3, 1), grid), false); // blocks of nothing
+  }
+}
+
+TEST(Product, OfIntegersIsExactBySumma) {
+  for (const auto& grid : grids(world().size(), 1))
+    for (const auto& [overlap, as_on_device] : {std::pair(true, false), {false, false}, {true, true}}) {
+      auto o = on_grid(integers(), grid);
+      o.algorithm = Algorithm::summa;
+      o.panel = 7;
+      expect_exact<double>(o, overlap, as_on_device);
+    }
+}
+
+TEST(Product, TakesTransposesFactorsAndFormerC) {
+  auto o = integers();
+  o.alpha = -2;
+  o.beta = 3;
+  for (const auto algorithm : {Algorithm::cannon, Algorithm::summa})
+    for (const auto& grid : grids(world().size(), 1)) {
+      o.algorithm = algorithm;
+      for (const auto of_a : both_operations)
+        for (const auto of_b : both_operations) {
+          o.a.operation = of_a;
+          o.b.operation = of_b;
+          expect_exact<double>(on_grid(o, grid));
+        }
+    }
+  const int ranks = world().size();
+  if (ranks % 2 != 0) return;
+  o.algorithm = Algorithm::cannon_25d;
+  expect_exact<double>(on_grid(o, {2, 1, ranks / 2}));
+}
+
+TEST(Product, TakesBlockCyclicMatrices) {
+  auto o = integers();
+  o.distribution = Distribution::block_cyclic;
+  o.block_size = {3, 2};
+  o.beta = -1;
+  for (const auto& grid : grids(world().size(), 1)) {
+    o.a.operation = grid.rows > 1 ? Operation::transpose : Operation::none;
+    expect_exact<float>(on_grid(o, grid));
+  }
+  o.a.operation = Operation::none;
+  o.beta = 0;
+  o.block_size = {64, 64}; // all of it is one rank's
+  expect_exact<double>(on_grid(o, {1, world().size(), 1}));
+}
+
+TEST(Product, ByKokkosKernelsOwnLoops) {
+  auto o = on_grid(integers(), {1, 1, world().size()});
+  o.gemm = Gemm::kokkos_kernels;
+  o.b.operation = Operation::transpose;
+  expect_exact<double>(o);
+  o.beta = 2;
+  expect_exact<float>(o);
+}
+
+/// |C - product| <= bound |op(A)| |op(B)|, for which 1 * 1 * k is enough.
+template <class T>
+void expect_near(const Options& o) {
+  const auto found = run_product<T>(world(), o);
+  const auto expected = serial_product<T>(o);
+  const auto k = static_cast<double>(o.size.k);
+  const double bound = k * k * std::numeric_limits<T>::epsilon();
+  for (std::size_t n = 0; n < expected.elements.size(); ++n)
+    ASSERT_LE(std::abs(found.c.elements[n] - expected.elements[n]), bound) << n;
+  EXPECT_TRUE(found.verification.passed()) << found.verification.error << found.verification.measure;
+  EXPECT_GT(found.verification.tolerance, 0);
+}
+
+TEST(Product, OfRandomNumbersIsNear) {
+  Options o;
+  o.size = {19, 29, 37};
+  const auto shape = grids(world().size(), 1).back();
+  expect_near<float>(on_grid(o, shape));
+  expect_near<double>(on_grid(o, shape));
+}
+
+TEST(Product, HasTheSameBitsHoweverItTravels) {
+  Options o;
+  o.size = {19, 29, 37};
+  o.algorithm = Algorithm::cannon_25d;
+  const int ranks = world().size();
+  o = on_grid(o, ranks == 4 ? GridShape{1, 2, 2} : ranks == 6 ? GridShape{2, 1, 3} : GridShape{1, 1, ranks});
+  const auto expected = run_product<double>(world(), o, false);
+  for (const auto& method : comm::test::methods()) {
+    SCOPED_TRACE(comm::to_string(method));
+    const auto found = run_product<double>(comm::test::cached_communicator(method), o);
+    EXPECT_EQ(found.c, expected.c);
+    EXPECT_EQ(found.a, expected.a);
+    EXPECT_TRUE(found.verification.passed());
+  }
+}
+
+TEST(Product, RecordTellsVolumesAndTimes) {
+  const int ranks = world().size();
+  const auto found = run_product<double>(world(), on_grid(integers(24, 24, 24), {1, 1, ranks}));
+  const auto& volume = found.record.extras["volume"];
+  EXPECT_EQ(volume["shifts"].get<double>(), 8.0 * 24 * 24 * (ranks - 1)); // the least there can be
+  EXPECT_EQ(volume["shifts"].get<double>(), volume["grid_lower_bound"].get<double>());
+  EXPECT_LE(volume["lower_bound"].get<double>(), volume["grid_lower_bound"].get<double>());
+  EXPECT_EQ(static_cast<int>(found.record.timeline.size()), ranks + ranks - 1); // products, and shifts of A
+  for (const auto& entry : found.record.timeline) {
+    EXPECT_LE(entry.begin, entry.end);
+    EXPECT_TRUE(found.record.activities.at(entry.activity) == (entry.activity == 0 ? "gemm" : "shift of A"));
+  }
+}
+
+} // namespace
+} // namespace kontor::matmul::test

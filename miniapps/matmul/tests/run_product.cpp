@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_product.hpp"
+
+#include "matmul/element.hpp"
+#include "methods.hpp"
+
+#include <mpi.h>
+
+namespace kontor::matmul::test {
+
+const comm::Communicator& world() {
+  return comm::test::cached_communicator(comm::test::method("raw"));
+}
+
+template <class T>
+Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {
+  Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine.elements);
+  for (std::int64_t j = 0; j < mine.columns.size; ++j)
+    for (std::int64_t i = 0; i < mine.rows.size; ++i)
+      if (grid.place.layer == 0) all(mine.rows.global(i), mine.columns.global(j)) += host(i, j);
+  MPI_Allreduce(MPI_IN_PLACE, all.elements.data(), static_cast<int>(all.elements.size()), MPI_DOUBLE, MPI_SUM,
+                grid.all.native());
+  return all;
+}
+
+template <class T>
+Dense whole(const MatrixOptions& options, const StoredSize& size) {
+  Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
+  for (std::int64_t j = 0; j < size.columns; ++j)
+    for (std::int64_t i = 0; i < size.rows; ++i) {
+      const auto bits = bits_at(static_cast<std::uint64_t>(options.seed), i, j);
+      all(i, j) = options.kind == MatrixKind::integers ? small_integer(bits) : uniform<T>(bits);
+    }
+  return all;
+}
+
+template <class T>
+Dense serial_product(const Options& o) {
+  const auto a = whole<T>(o.a, stored_a(o)), b = whole<T>(o.b, stored_b(o));
+  auto c = whole<T>(o.c, stored_c(o));
+  for (std::int64_t j = 0; j < o.size.n; ++j)
+    for (std::int64_t i = 0; i < o.size.m; ++i) {
+      double sum = 0;
+      for (std::int64_t l = 0; l < o.size.k; ++l)
+        sum += (is_transposed(o.a) ? a(l, i) : a(i, l)) * (is_transposed(o.b) ? b(j, l) : b(l, j));
+      c(i, j) = o.alpha * sum + o.beta * c(i, j);
+    }
+  return c;
+}
+
+template <class T>
+Product run_product(const comm::Communicator& comm, const Options& options, bool overlap, bool as_on_device) {
+  miniapp::Timers timers("matmul");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  Matmul<T> app(options, {comm, overlap, timers, progress}, as_on_device);
+  app.warm_up();
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    app.reset();
+    app.run();
+  }
+  const auto& o = options;
+  return {gathered(app.grid(), app.a(), stored_a(o)), gathered(app.grid(), app.b(), stored_b(o)),
+          gathered(app.grid(), app.c(), stored_c(o)), app.verify(), app.record()};
+}
+
+std::vector<GridShape> grids(int ranks, int most_layers) {
+  std::vector<GridShape> shapes;
+  for (int layers = 1; layers <= most_layers; ++layers)
+    for (int rows = 1; rows <= ranks; ++rows)
+      if (ranks % (layers * rows) == 0) shapes.push_back({layers, rows, ranks / layers / rows});
+  return shapes;
+}
+
+Options on_grid(Options options, const GridShape& grid) {
+  options.layers = grid.layers;
+  options.process_grid = {grid.rows, grid.columns};
+  return options;
+}
+
+Options integers(std::int64_t m, std::int64_t n, std::int64_t k) {
+  Options options;
+  options.size = {m, n, k};
+  options.a.kind = options.b.kind = options.c.kind = MatrixKind::integers;
+  return options;
+}
+
+template Dense whole<float>(const MatrixOptions&, const StoredSize&);
+template Dense whole<double>(const MatrixOptions&, const StoredSize&);
+template Dense serial_product<float>(const Options&);
+template Dense serial_product<double>(const Options&);
+template Product run_product<float>(const comm::Communicator&, const Options&, bool, bool);
+template Product run_product<double>(const comm::Communicator&, const Options&, bool, bool);
+
+} // namespace kontor::matmul::test
