@@ -101,7 +101,7 @@ def plot(records, path):
     from kontor_report.solves import is_solve
 
     convergence = len(records) == 1 and is_solve(records[0]) and records[0].history
-    timeline = len(records) == 1 and records[0].steps
+    timeline = len(records) == 1 and records[0].timeline
     field = None if len(records) > 1 or records[0].curves or convergence or timeline else read_field(records[0].path)
     allow(DRAWING)
     warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# comm/bench/set_up.cpp on simulated ranks, by SimGrid's SMPI (Debian: simgrid, libsimgrid-dev):
+# What set-up costs on simulated ranks, by SimGrid's SMPI (Debian: simgrid, libsimgrid-dev):
 #
-#   comm/bench/simulate.sh 64 256
+#   comm/bench/simulate.sh 64 256           comm/bench/set_up.cpp
+#   comm/bench/simulate.sh --heat 64 256    the start of heat, and ten sweeps (Debian: libhdf5-dev too)
 #
 # Each rank has a host of its own in a cluster of 1 us and 12.5 GB/s. A message costs its sender and its
 # receiver 0.3 us each, a probe 1 us, and computation nothing: what is simulated is communication.
@@ -13,20 +14,27 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$source/build-simgrid
 command -v smpirun >/dev/null || { echo "simulate.sh needs SimGrid (apt-get install simgrid libsimgrid-dev)" >&2; exit 1; }
 
+miniapps=OFF libraries=kontor_comm target=comm_set_up program=$build/comm/comm_set_up
+if [ "${1:-}" = --heat ]; then
+  shift
+  miniapps=ON libraries=kontor_heat target=heat program=$build/bin/heat
+fi
+
 mkdir -p "$build"
 (
-  export SMPI_PRETEND_CC=1 # else CMake's trial programs are no programs
+  export SMPI_PRETEND_CC=1 # else CMake's trial programs are no programs, and exit is a macro
   cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=smpicc -DCMAKE_CXX_COMPILER=smpicxx \
-    -DMPI_C_COMPILER=smpicc -DMPI_CXX_COMPILER=smpicxx \
+    -DMPI_C_COMPILER=smpicc -DMPI_CXX_COMPILER=smpicxx -DKONTOR_HDF5=serial \
     -DCMAKE_CXX_FLAGS="-DSMPI_NO_OVERRIDE_MALLOC -fno-gnu-unique" -DKONTOR_MPI_CLOCK=ON -DKONTOR_BACKEND_SHM=OFF \
-    -DKONTOR_MINIAPPS=OFF -DKONTOR_EXAMPLES=OFF -DKONTOR_TESTS=OFF -DKONTOR_INSTALL=OFF -DKONTOR_NATIVE=OFF
-  cmake --build "$build" --target kontor_comm
+    -DKONTOR_MINIAPPS=$miniapps -DKONTOR_EXAMPLES=OFF -DKONTOR_TESTS=OFF -DKONTOR_INSTALL=OFF -DKONTOR_NATIVE=OFF
+  cmake --build "$build" --target $libraries
 ) >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
-cmake --build "$build" --target comm_set_up >>"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
-program=$build/comm/comm_set_up
+cmake --build "$build" --target $target >>"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
 kokkos=$(ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*kokkoscore[^ ]*\) .*/\1/p') # its globals are each rank's own
 
-for ranks in "$@"; do
+simulate() { # <ranks> [<argument of the program>...]
+  ranks=$1
+  shift
   last=$((ranks - 1))
   cat >"$build/cluster.xml" <<XML
 <?xml version='1.0'?>
@@ -40,5 +48,16 @@ XML
   smpirun -np "$ranks" -platform "$build/cluster.xml" -hostfile "$build/hosts" --log=root.thres:critical \
     --cfg=smpi/coll-selector:mpich --cfg=smpi/privatization:dlopen "--cfg=smpi/privatize-libs:$kokkos" \
     --cfg=smpi/simulate-computation:no --cfg=smpi/grow-injected-times:no --cfg=smpi/test:0 --cfg=smpi/iprobe:1e-6 \
-    --cfg=smpi/os:0:3e-7:0 --cfg=smpi/or:0:3e-7:0 --cfg=smpi/ois:0:3e-7:0 "$program"
+    --cfg=smpi/os:0:3e-7:0 --cfg=smpi/or:0:3e-7:0 --cfg=smpi/ois:0:3e-7:0 "$program" "$@"
+}
+
+for ranks in "$@"; do
+  if [ $target = heat ]; then
+    simulate "$ranks" "$source/inputs/heat/bandwidth.yaml" --set 'problem.cells=[1024,1024]' --set solver.max_sweeps=10 \
+      --set measure.repeats=1 -o "$build/heat.h5" --results "$build/heat.json"
+    sed -n "s/.*\"start_to_first_sweep\": *\([0-9.e-]*\).*/$ranks ranks, from the start of main() to the first sweep: \1 s/p" \
+      "$build/heat.json"
+  else
+    simulate "$ranks"
+  fi
 done

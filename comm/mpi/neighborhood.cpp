@@ -55,6 +55,33 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 }
 #endif
 
+/// The ranks of a communicator without its process grid, if it has one. Of one that has, Open MPI 5.0 makes
+/// graph communicators that are broken (its issue 14438); others take it as it is.
+class GraphParent {
+ public:
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+  explicit GraphParent(MPI_Comm comm) {
+    MPI_Group ranks = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm, &ranks), "MPI_Comm_group");
+    check(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
+    check(MPI_Group_free(&ranks), "MPI_Group_free");
+  }
+  ~GraphParent() {
+    MPI_Comm_free(&comm_);
+  }
+#else
+  explicit GraphParent(MPI_Comm comm) : comm_(comm) {}
+#endif
+  GraphParent(const GraphParent&) = delete;
+  GraphParent& operator=(const GraphParent&) = delete;
+  MPI_Comm get() const {
+    return comm_;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
 class Neighborhood final : public Plan {
  public:
   Neighborhood(const BackendContext& context, MessageSet messages)
@@ -63,7 +90,8 @@ class Neighborhood final : public Plan {
 #ifdef MPICH_VERSION
     even_out(context.comm, sends_, receives_);
 #endif
-    check(MPI_Dist_graph_create_adjacent(context.comm, static_cast<int>(receives_.peers.size()),
+    const GraphParent parent(context.comm);
+    check(MPI_Dist_graph_create_adjacent(parent.get(), static_cast<int>(receives_.peers.size()),
                                          receives_.peers.data(), MPI_UNWEIGHTED,
                                          static_cast<int>(sends_.peers.size()), sends_.peers.data(),
                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_),

@@ -17,7 +17,7 @@ namespace {
 using Left = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 
-struct Particle {
+struct RowParticle {
   double mass;
   float charge;
   std::int32_t id;
@@ -27,7 +27,7 @@ struct Particle {
 enum class Landing { range, list, view };
 
 /// One message: rows of the sender's own, and of the receiver's ghosts.
-struct Edge {
+struct RowEdge {
   int from;
   int to;
   std::vector<std::int64_t> sent;
@@ -39,15 +39,15 @@ constexpr std::size_t owned = 24;
 
 /// The same on all ranks. Up to two messages between two ranks, to oneself too; everyone sends to rank 0.
 /// Some have no rows, some send a row several times. Ghosts begin after the rows that are owned.
-std::vector<Edge> random_graph(int ranks, unsigned seed) {
+std::vector<RowEdge> random_row_graph(int ranks, unsigned seed) {
   std::mt19937 random(seed + static_cast<unsigned>(ranks));
-  std::vector<Edge> edges;
+  std::vector<RowEdge> edges;
   std::vector<std::int64_t> ghosts(static_cast<std::size_t>(ranks), owned);
   for (int from = 0; from < ranks; ++from) {
     for (int to = 0; to < ranks; ++to) {
       const auto count = to == 0 ? 1 : random() % 3;
       for (unsigned n = 0; n < count; ++n) {
-        Edge e{from, to, {}, {}, static_cast<Landing>(random() % 3)};
+        RowEdge e{from, to, {}, {}, static_cast<Landing>(random() % 3)};
         const auto rows = random() % 4 == 0 ? 0 : 1 + random() % 11;
         for (unsigned k = 0; k < rows; ++k) {
           e.sent.push_back(static_cast<std::int64_t>(random() % owned));
@@ -84,7 +84,7 @@ auto row_of(const Field<View>& field, std::int64_t row) {
 
 /// The hand-written twin: what `x` and its ghosts hold after a step.
 template <class View>
-auto reference(const std::vector<Edge>& graph, int me, const Field<View>& x) {
+auto reference(const std::vector<RowEdge>& graph, int me, const Field<View>& x) {
   using T = typename View::value_type;
   std::vector<std::vector<T>> buffers;
   std::vector<MPI_Request> requests;
@@ -135,10 +135,10 @@ bool goes_by_index(const Communicator& comm) {
 }
 
 template <class T, class Layout, std::size_t rank, class Index, class Place>
-void expect_graph(const Communicator& comm, unsigned seed) {
+void expect_row_graph(const Communicator& comm, unsigned seed) {
   Place place; // of this graph's Views only
   const int me = comm.rank();
-  const auto graph = random_graph(comm.size(), seed);
+  const auto graph = random_row_graph(comm.size(), seed);
   std::size_t rows = owned;
   for (const auto& e : graph) rows += e.to == me ? e.received.size() : 0;
   const auto x = field<T, Layout, rank>("x", rows);
@@ -180,9 +180,9 @@ void expect_graph(const Communicator& comm, unsigned seed) {
 TEST(RowsByIndex, RandomGraphs) {
   with_every_method([](const Communicator& comm, const auto& place) {
     using Place = std::decay_t<decltype(place)>;
-    expect_graph<double, Right, 1, int, Place>(comm, 1);
-    expect_graph<double, Left, 2, std::int64_t, Place>(comm, 2);
-    expect_graph<Particle, Right, 2, std::uint32_t, Place>(comm, 3);
+    expect_row_graph<double, Right, 1, int, Place>(comm, 1);
+    expect_row_graph<double, Left, 2, std::int64_t, Place>(comm, 2);
+    expect_row_graph<RowParticle, Right, 2, std::uint32_t, Place>(comm, 3);
   });
 }
 

@@ -22,7 +22,7 @@ namespace {
 using Space = Kokkos::DefaultExecutionSpace;
 using HostKernels = exact::LocalSums<Kokkos::DefaultHostExecutionSpace, false>;
 using DeviceKernels = exact::LocalSums<Space, true>;
-using Doubles = std::vector<double>;
+using Numbers = std::vector<double>;
 using Digits = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -36,8 +36,8 @@ std::uint64_t bits(double value) {
 
 /// J. R. Shewchuk's expansions, as math.fsum() of Python has them: the sum rounded once. No sum on the way
 /// may overflow.
-double reference(const Doubles& values) {
-  Doubles parts; // of growing size, without common bits
+double reference(const Numbers& values) {
+  Numbers parts; // of growing size, without common bits
   for (double x : values) {
     std::size_t kept = 0;
     for (double y : parts) {
@@ -69,7 +69,7 @@ double reference(const Doubles& values) {
 }
 
 template <class Kernels>
-Digits accumulator_of(const Doubles& values) {
+Digits accumulator_of(const Numbers& values) {
   const typename Kernels::execution_space instance;
   using Memory = typename Kernels::memory_space;
   const Kokkos::View<double*, Kokkos::HostSpace> host("host", values.size());
@@ -85,14 +85,14 @@ Digits accumulator_of(const Doubles& values) {
   return digits;
 }
 
-Digits one_by_one(const Doubles& values) {
+Digits one_by_one(const Numbers& values) {
   Digits digits("digits", exact::length);
   for (const double value : values) exact::add_value(digits.data(), value);
   exact::carry(digits.data());
   return digits;
 }
 
-void expect_sum(const Doubles& values, double sum) {
+void expect_sum(const Numbers& values, double sum) {
   const auto expected = one_by_one(values);
   EXPECT_EQ(bits(exact::rounded(expected.data())), bits(sum))
       << exact::rounded(expected.data()) << " instead of " << sum;
@@ -106,7 +106,7 @@ void expect_sum(const Doubles& values, double sum) {
 
 TEST(ExactSum, OfFewValues) {
   const double next_to_1 = 1 + 0x1p-52;
-  const std::vector<std::pair<Doubles, double>> cases{
+  const std::vector<std::pair<Numbers, double>> cases{
       {{}, 0.0},
       {{0.0, 0.0}, 0.0},
       {{-0.0, -0.0}, 0.0}, // as said
@@ -155,9 +155,9 @@ TEST(ExactSum, OfFewValues) {
 }
 
 /// Values whose exponents lie in a range.
-Doubles random_values(std::size_t count, int lowest, int highest, unsigned seed) {
+Numbers random_values(std::size_t count, int lowest, int highest, unsigned seed) {
   std::mt19937_64 random(seed);
-  Doubles values(count);
+  Numbers values(count);
   for (double& value : values) {
     const auto r = random();
     const auto exponent = lowest + static_cast<int>(r % static_cast<unsigned>(highest - lowest + 1));
@@ -187,7 +187,7 @@ TEST(ExactSum, OfManyValuesInAnyOrder) {
 
 /// Values just below the largest, more than a double can count, and growing ones.
 TEST(ExactSum, OfLargeValues) {
-  Doubles values(5000, largest);
+  Numbers values(5000, largest);
   expect_sum(values, infinity);
   for (std::size_t i = 0; i < 5000; ++i) values.push_back(i % 2 == 0 ? -largest : -0x1p1020);
   for (std::size_t i = 0; i < 5000; ++i) values.push_back(i % 2 == 0 ? -largest : 0x1p1020);
@@ -228,8 +228,8 @@ TEST(ExactSum, OfManyEqualValues) {
 }
 
 /// This rank's values of all: in one of several ways, which leave some ranks without any.
-Doubles part_of(const Doubles& all, const Communicator& comm, int way) {
-  Doubles mine;
+Numbers part_of(const Numbers& all, const Communicator& comm, int way) {
+  Numbers mine;
   const auto size = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -242,7 +242,7 @@ Doubles part_of(const Doubles& all, const Communicator& comm, int way) {
   return mine;
 }
 
-auto on_device(const Doubles& values) {
+auto on_device(const Numbers& values) {
   const Kokkos::View<double*, Kokkos::HostSpace> host("host", values.size());
   std::copy(values.begin(), values.end(), host.data());
   return Kokkos::create_mirror_view_and_copy(Space::memory_space(), host);
@@ -262,7 +262,7 @@ struct Table {
   }
 };
 
-void expect_results(const ExactSums<>& sums, const Doubles& expected, const char* what) {
+void expect_results(const ExactSums<>& sums, const Numbers& expected, const char* what) {
   const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums.results());
   for (std::size_t k = 0; k < expected.size(); ++k)
     EXPECT_EQ(bits(found(k)), bits(expected[k])) << what << ", sum " << k;
@@ -273,8 +273,8 @@ TEST(ExactSums, AreTheSameOnAnyNumberOfRanks) {
   const Space instance;
   const auto x = random_values(6007, -70, 20, 1);
   const auto y = random_values(6007, -40, 90, 2);
-  Doubles products;
-  Doubles squares;
+  Numbers products;
+  Numbers squares;
   for (std::size_t i = 0; i < x.size(); ++i) {
     products.push_back(x[i] * y[i]);
     squares.push_back(x[i] * x[i]);

@@ -16,7 +16,7 @@ template <class T>
 using Array = Kokkos::View<T*, Kokkos::HostSpace>;
 template <class T>
 using Plane = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-using Doubles = Exchange<Array<double>>;
+using DoublesExchange = Exchange<Array<double>>;
 
 /// All ranks in a ring; the last one does it differently.
 class Mismatch : public testing::Test {
@@ -101,7 +101,7 @@ TEST_F(Mismatch, PeerOutOfRange) {
 }
 
 TEST_F(Mismatch, OneSlotMoreThanTheOthers) {
-  Doubles exchange(comm, "ring");
+  DoublesExchange exchange(comm, "ring");
   exchange.add(out, next, in, previous);
   if (is_last) exchange.add(out, 0, in, no_rank);
   EXPECT_EQ(
@@ -119,11 +119,11 @@ TEST_F(Mismatch, OneSlotForEachNeighbour) {
       if (r != comm.rank()) add(r);
   };
   std::vector<Plane<double>> received;
-  Doubles by_slot(comm, "graph");
+  DoublesExchange by_slot(comm, "graph");
   add_all([&](int r) { by_slot.add(out, r, received.emplace_back("received", 4, 5), r); });
   const auto text = text_of<AgreedError>([&] { by_slot.commit(); });
   EXPECT_TRUE(text.ends_with(hint)) << text;
-  Doubles by_pair(comm, "graph");
+  DoublesExchange by_pair(comm, "graph");
   add_all([&](int r) {
     by_pair.add_send(out, r);
     by_pair.add_receive(received.emplace_back("received", 4, 5), r);
@@ -134,7 +134,7 @@ TEST_F(Mismatch, OneSlotForEachNeighbour) {
 /// The last rank sends a message more, and then receives one more, than its partner knows of.
 TEST_F(Mismatch, UnequalCountsOfAPair) {
   const Plane<double> more("more", 4, 5);
-  Doubles sends(comm, "graph");
+  DoublesExchange sends(comm, "graph");
   sends.add_send(out, next);
   sends.add_receive(in, previous);
   if (is_last) sends.add_send(out, next);
@@ -143,7 +143,7 @@ TEST_F(Mismatch, UnequalCountsOfAPair) {
                 "exchange 'graph': rank {0} sends 2 messages to rank 0 by add_send(), but rank 0 receives 1 "
                 "from rank {0} by add_receive(); both must add equally many, in the same order",
                 last));
-  Doubles receives(comm, "graph");
+  DoublesExchange receives(comm, "graph");
   receives.add_send(out, next);
   receives.add_receive(in, previous);
   if (is_last) receives.add_receive(more, previous);
@@ -156,7 +156,7 @@ TEST_F(Mismatch, UnequalCountsOfAPair) {
 
 TEST_F(Mismatch, OrderOfAPair) {
   const Plane<double> wide("wide", 4, 6), wide_in("wide in", 4, 6);
-  Doubles exchange(comm, "graph");
+  DoublesExchange exchange(comm, "graph");
   exchange.add_send(out, next);
   exchange.add_send(wide, next);
   if (is_last) {
@@ -176,7 +176,7 @@ TEST_F(Mismatch, OrderOfAPair) {
 
 /// One end by slot, the other by pair: they do not find each other.
 TEST_F(Mismatch, SlotAndPair) {
-  Doubles exchange(comm, "mixed");
+  DoublesExchange exchange(comm, "mixed");
   exchange.add_send(out, next);
   if (is_last)
     exchange.add(out, no_rank, in, previous);
@@ -189,7 +189,7 @@ TEST_F(Mismatch, SlotAndPair) {
 }
 
 TEST_F(Mismatch, PeerOutOfRangeByPair) {
-  Doubles exchange(comm, "graph");
+  DoublesExchange exchange(comm, "graph");
   exchange.add_send(out, is_last ? comm.size() : no_rank);
   EXPECT_EQ(
       text_of<AgreedError>([&] { exchange.commit(); }),
@@ -200,7 +200,7 @@ TEST_F(Mismatch, PeerOutOfRangeByPair) {
 
 /// Slots that nothing travels through harm nobody, and the tags of later plans still agree.
 TEST_F(Mismatch, OneEmptySlotMoreIsAllowed) {
-  Doubles exchange(comm, "ring");
+  DoublesExchange exchange(comm, "ring");
   exchange.add(out, next, in, previous);
   if (is_last) exchange.add(out, no_rank, in, no_rank);
   EXPECT_EQ(text_of<AgreedError>([&] { exchange.commit(); }), "no error");

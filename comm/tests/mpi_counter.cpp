@@ -14,7 +14,7 @@ struct Function {
   int calls = 0;
 };
 
-bool counting = false;
+bool counting_mpi = false;
 std::array<Function, 256> functions;
 std::size_t function_count = 0;
 
@@ -29,11 +29,11 @@ namespace kontor::comm::test {
 
 void start_counting_mpi() {
   for (auto& f : functions) f.calls = 0;
-  counting = true;
+  counting_mpi = true;
 }
 
 MpiCalls stop_counting_mpi() {
-  counting = false;
+  counting_mpi = false;
   MpiCalls calls;
   for (const auto& f : functions)
     if (f.calls > 0) calls[f.name] = f.calls;
@@ -47,7 +47,7 @@ MpiCalls stop_counting_mpi() {
 #define COUNTED(name, parameters, arguments)            \
   int MPI_##name parameters {                           \
     static Function& counted = function("MPI_" #name);  \
-    if (counting) ++counted.calls;                      \
+    if (counting_mpi) ++counted.calls;                      \
     const kontor::comm::test::NotCounted inside_mpi;    \
     return PMPI_##name arguments;                       \
   }

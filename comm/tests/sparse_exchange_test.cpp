@@ -36,6 +36,26 @@ bool sends(int from, int to, int round) {
   return (from * 7 + to * 3 + round) % 4 < 2;
 }
 
+/// As messages that are longer than MPI can count do, here with a count of a few bytes.
+TEST(SparseExchange, LongMessagesComeInPieces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto text = [](int from, int to) { // of 0, 3, 6, ... bytes
+    std::vector<std::byte> bytes(static_cast<std::size_t>(3 * (from + to)));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(10 * from + to + 3 * i);
+    return bytes;
+  };
+  for (const std::size_t most : {1, 4, 6, 100}) {
+    std::vector<PeerMessage> messages;
+    for (int to = 0; to < comm.size(); ++to) messages.push_back({to, text(comm.rank(), to)});
+    const auto received = sparse_exchange(comm, "pieces", std::move(messages), most);
+    ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.size()));
+    for (int from = 0; from < comm.size(); ++from) {
+      EXPECT_EQ(received[from].peer, from);
+      EXPECT_EQ(received[from].bytes, text(from, comm.rank())) << most;
+    }
+  }
+}
+
 /// Ranks that are late receive for one exchange while others send for the next.
 TEST(SparseExchange, OneAfterTheOther) {
   const Communicator comm(MPI_COMM_WORLD);

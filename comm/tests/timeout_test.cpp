@@ -108,8 +108,8 @@ TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
 }
 
 /// A ring of the exchange's own, on a communicator that checks.
-struct Ring {
-  explicit Ring(const char* name, const Options& options = method("view"), double timeout = 0.2)
+struct TimedRing {
+  explicit TimedRing(const char* name, const Options& options = method("view"), double timeout = 0.2)
       : comm(MPI_COMM_WORLD, has_timeout(options, timeout)), exchange(comm, name) {
     const auto [previous, next] = ring_of(comm);
     exchange.add(Ints("out", 4), next, Ints("in", 4), previous);
@@ -120,7 +120,7 @@ struct Ring {
 };
 
 TEST(Patience, ARankThatDoesNotStartIsAnError) {
-  Ring ring("halo");
+  TimedRing ring("halo");
   const int last = ring.comm.size() - 1;
   if (last == 0) GTEST_SKIP() << "a rank does not miss itself";
   if (ring.comm.rank() < last) {
@@ -137,7 +137,7 @@ TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
     if (method.packing == Packing::automatic && method.backend != automatic_backend)
       continue; // one of the others
     SCOPED_TRACE(to_string(method));
-    auto ring = std::make_unique<Ring>("halo", method);
+    auto ring = std::make_unique<TimedRing>("halo", method);
     if (ring->comm.size() == 1) GTEST_SKIP() << "a rank does not miss itself";
     const bool elsewhere = ring->comm.rank() == ring->comm.size() - 1;
     if (!elsewhere) {
@@ -150,7 +150,7 @@ TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
 }
 
 TEST(Patience, ExchangesInAnotherOrderAreAnError) {
-  Ring first("first");
+  TimedRing first("first");
   if (first.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   Exchange<Ints> second(first.comm, "second");
   second.commit();
@@ -161,7 +161,7 @@ TEST(Patience, ExchangesInAnotherOrderAreAnError) {
 }
 
 TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
-  Ring ring("halo");
+  TimedRing ring("halo");
   if (ring.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   ring.exchange.start();
   const auto text = text_of<AgreedError>([&] {
@@ -175,7 +175,7 @@ TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
 
 /// The first test() of a step is compared with the finish() of others.
 TEST(Patience, AStepThatTestEndsIsComparedToo) {
-  Ring ring("halo", method("view"), 20);
+  TimedRing ring("halo", method("view"), 20);
   for (int step = 0; step < 3; ++step) {
     ring.exchange.start();
     bool ended = (ring.comm.rank() + step) % 2 == 0;

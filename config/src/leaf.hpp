@@ -4,6 +4,7 @@
 #include "problems.hpp"
 #include "tree.hpp"
 
+#include <kontor/config/input_file.hpp>
 #include <kontor/config/location.hpp>
 
 #include <fmt/format.h>
@@ -28,6 +29,8 @@ class Leaf {
   virtual bool read(const Node& node, const std::string& path, Problems& problems) = 0;
   /// Tells an option that keeps it where its key is given, or would be. Comes after read().
   virtual void set_location(const Location&) {}
+  /// The option, if it is the name of a file.
+  virtual const InputFile* file() const { return nullptr; }
   /// The option's present value.
   virtual Json json() const = 0;
   /// Its JSON schema, without default and description.

@@ -43,6 +43,7 @@ class FileName final : public Leaf {
   std::string expected() const override { return "the name of a file"; }
   bool read(const Node& node, const std::string& path, Problems& problems) override;
   void set_location(const Location& location) override { value_.location = location; }
+  const InputFile* file() const override { return &value_; }
   Json json() const override { return value_.path; }
   Json schema() const override { return {{"type", "string"}}; }
 

@@ -53,6 +53,18 @@ TEST(Function, KnowsItsVariables) {
   EXPECT_TRUE(Function("7").constant());
 }
 
+TEST(Function, TakesOtherVariables) {
+  const Function f("10*i + j*k", {{"k", 2.0}}, {"i", "j"});
+  EXPECT_EQ(f(3, 4, 5, 6), 38);
+  const std::vector<double> i{1, 2};
+  std::vector<double> out(2);
+  f.evaluate(i, 4, 0, 0, out);
+  EXPECT_EQ(out, (std::vector<double>{18, 28}));
+  EXPECT_FALSE(f.constant());
+  EXPECT_TRUE(Function("k", {{"k", 2.0}}, {"i", "j"}).constant());
+  EXPECT_THROW(Function("x", {}, {"i", "j"}), Error);
+}
+
 TEST(Function, EvaluatesRows) {
   const std::vector<double> x{0.1, 0.2, 0.3};
   std::vector<double> out(3);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include <kontor/config/input_files.hpp>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,6 +48,16 @@ file: out file.h5
   EXPECT_EQ(options.backend, Transport::raw);
   EXPECT_FALSE(options.overlap);
   EXPECT_EQ(options.file, "out file.h5");
+}
+
+TEST(Values, FilesThatAreReadCanBeListed) {
+  Options options;
+  EXPECT_TRUE(input_files(describer(options)).empty());
+  options.data = {"/there/m.mtx", {"d.yaml:1:1", "data"}};
+  const auto files = input_files(describer(options));
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].path, "/there/m.mtx");
+  EXPECT_EQ(files[0].location.key, "data");
 }
 
 TEST(Values, FilesAreBesideTheDeckOrInTheWorkingDirectory) {

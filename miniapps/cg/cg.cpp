@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/cg.hpp"
 
+#include "cg/memory.hpp"
 #include "cg/solver/operator.hpp"
-#include "cg/verification.hpp"
 #include "machine/huge_pages.hpp"
 #include "run/exchange_record.hpp"
 
@@ -30,6 +30,24 @@ std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& 
   miniapp::use_huge_pages(rows.columns);
   if (options.kernel == Kernel::kokkos_kernels) return make_kokkos_kernels(rows, interior, columns);
   return make_csr(rows, interior);
+}
+
+/// Collective. What each rank has: least, most, and all ranks together; an object.
+nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition& partition) {
+  constexpr std::size_t count = 4;
+  const std::array<std::int64_t, count> mine{partition.own, partition.interior, partition.ghosts,
+                                             static_cast<std::int64_t>(partition.neighbours.size())};
+  std::array<std::int64_t, 2 * count> ends{};
+  for (std::size_t i = 0; i < count; ++i) {
+    ends[i] = mine[i];
+    ends[count + i] = -mine[i];
+  }
+  const auto most = comm::allreduce(comm, ends, comm::ReduceOp::max);
+  const auto sums = comm::allreduce(comm, mine, comm::ReduceOp::sum);
+  return {{"rows_per_rank_min", -most[count]},     {"rows_per_rank_max", most[0]}, {"interior_rows", sums[1]},
+          {"interior_rows_min", -most[count + 1]}, {"interior_rows_max", most[1]}, {"ghosts", sums[2]},
+          {"ghosts_min", -most[count + 2]},        {"ghosts_max", most[2]},        {"neighbours", sums[3]},
+          {"neighbours_min", -most[count + 3]},    {"neighbours_max", most[3]}};
 }
 
 /// What an iteration does: products; beside them, a row, additions with a multiplication, and numbers that
@@ -83,18 +101,10 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
   record_.process_grid = problem_->process_grid();
   record_.precision = "double";
   record_.field_memory = static_cast<std::int64_t>(matrix_->bytes());
-  const auto& partition = system_.partition;
-  const std::int64_t own = partition.own;
-  const auto most =
-      comm::allreduce(comm,
-                      std::array<std::int64_t, 4>{own, -own, partition.ghosts,
-                                                  static_cast<std::int64_t>(partition.neighbours.size())},
-                      comm::ReduceOp::max);
-  record_.extras["matrix"] = {{"rows", partition.rows},        {"nonzeros", entries_},
-                              {"rows_per_rank_min", -most[1]}, {"rows_per_rank_max", most[0]},
-                              {"ghosts_max", most[2]},         {"neighbours_max", most[3]},
-                              {"bytes", matrix_bytes_}};
-  record_.extras["matrix"].update(problem_->matrix_record());
+  auto& of_matrix = record_.extras["matrix"];
+  of_matrix = {{"rows", system_.partition.rows}, {"nonzeros", entries_}, {"bytes", matrix_bytes_}};
+  of_matrix.update(shares_of(comm, system_.partition));
+  of_matrix.update(problem_->matrix_record());
 }
 
 Cg::~Cg() = default;
@@ -121,7 +131,8 @@ void Cg::run() {
 miniapp::Verification Cg::verify() {
   const auto& comm = solver_->exchange_comm();
   Operator product(workspace(comm));
-  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution());
+  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution(),
+                    solver_->preconditioner(), &accuracy_.emplace());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
@@ -154,17 +165,32 @@ miniapp::AppRecord Cg::record() const {
   }
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
-  record.extras["ending"] = words(outcome_.ending);
-  record.extras["solver"] = solver_->record();
+  record.extras["ending"] = keyword(outcome_.ending);
+  record.extras["ending_in_words"] = words(outcome_.ending);
+  if (accuracy_) {
+    record.extras["true_residual"] = accuracy_->residual;
+    if (accuracy_->error) {
+      record.extras["error"] = *accuracy_->error;
+      record.extras["relative_error"] = *accuracy_->relative_error;
+    }
+  }
+  auto& solver = record.extras["solver"];
+  solver = words_of(options_.solver);
+  solver.update(solver_->record());
   return record;
 }
 
 miniapp::CalibrationRequest Cg::calibration() const {
-  return {.working_set = matrix_->bytes()};
+  const PartSize part{.rows = static_cast<double>(system_.partition.own),
+                      .entries = static_cast<double>(system_.entries())};
+  return {.working_set = working_set(options_.solver, part, matrix_->bytes())};
 }
 
 std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file) const {
-  return problem_->write(file, solver_->solution());
+  auto fields = problem_->write(file, solver_->solution());
+  file.attributes("/fields/" + problem_->field(),
+                  {{"iterations", outcome_.iterations}, {"residual", outcome_.residual}});
+  return fields;
 }
 
 } // namespace kontor::cg

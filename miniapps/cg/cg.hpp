@@ -5,6 +5,7 @@
 #include "cg/options.hpp"
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver.hpp"
+#include "cg/verification.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
 
@@ -47,6 +48,7 @@ class Cg final : public miniapp::MiniApp {
   std::int64_t entries_ = 0; ///< of the whole matrix
   double matrix_bytes_ = 0;  ///< that a product moves, all ranks together
   Outcome outcome_;
+  std::optional<Accuracy> accuracy_; ///< if it has been verified
   miniapp::AppRecord record_;
 };
 

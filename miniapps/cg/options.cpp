@@ -3,9 +3,11 @@
 
 #include "cg/matrix/matrix.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/problem/distribute.hpp"
 #include "cg/problem/known_solution.hpp"
 #include "cg/problem/metis_partition.hpp"
 #include "grid/process_grid.hpp"
+#include "run/mini_app.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,8 +48,6 @@ constexpr std::array<Named<Format>, 3> formats{
     {{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}}};
 constexpr std::array<Named<Kernel>, 2> kernels{
     {{"own", Kernel::own}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
-constexpr std::array<Named<SumKind>, 2> sum_kinds{
-    {{"fast", SumKind::fast}, {"reproducible", SumKind::reproducible}}};
 constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
     {{"insulated", FaceCondition::insulated, false},
      {"temperature", FaceCondition::temperature, true},
@@ -108,7 +108,8 @@ void describe(Visitor& v, SolverOptions& o) {
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
-  v.choice<SumKind>("sums", o.sums, sum_kinds, "Sums over all rows: fast, or the same bits on any ranks");
+  v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
+                    "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
                              "Iterations by graph on a GPU: auto tries both");
 }
@@ -193,7 +194,21 @@ void resolve_matrix_market(const Options& all, const config::Deck& deck) {
                                             "problem.matrix_market.partition");
 }
 
+template <class E, std::size_t n>
+std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& named) { return named.value == value; })
+      ->name;
+}
+
 } // namespace
+
+nlohmann::ordered_json words_of(const SolverOptions& o) {
+  return {{"method", name_of(methods, o.method)},
+          {"preconditioner", name_of(preconditioners, o.preconditioner)},
+          {"format", name_of(formats, o.format)},
+          {"kernel", name_of(kernels, o.kernel)},
+          {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
+}
 
 void Options::describe(Visitor& v) {
   v.section("problem", "The system A x = b", [&](Visitor& p) {
@@ -225,6 +240,7 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil) {
     constexpr std::string_view key = "problem.stencil.points";
+    refuse_too_many_points(stencil.points, key, deck);
     grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", stencil.points},
                                ranks, deck);
     refuse_too_many_rows_a_rank(stencil.points, key, process_grid, deck);
@@ -247,6 +263,11 @@ void Options::resolve(const config::Deck& deck, int ranks) {
                                deck);
     refuse_too_many_rows_a_rank(points, key, process_grid, deck);
   }
+}
+
+void Options::prepare(const miniapp::RunContext& context) {
+  if (kind != ProblemKind::matrix_market) return;
+  files = std::make_shared<WholeSystem>(read_files(matrix_market, context.comm, context.timers));
 }
 
 } // namespace kontor::cg

@@ -2,31 +2,42 @@
 #pragma once
 
 #include "stepping/graph_choice.hpp"
+#include "stepping/sum_kind.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
 #include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace kontor::miniapp {
+struct RunContext;
+}
+
 namespace kontor::cg {
+
+struct WholeSystem;
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
 enum class Method { classic, merged, pipelined };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, kokkos_kernels };
-enum class SumKind { fast, reproducible };
 enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class PartitionKind { rows, metis };
 enum class Ordering { natural, rcm };
 enum class FaceCondition { insulated, temperature, flux };
+
+using stepping::SumKind;
 
 /// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
 /// into the box), or none: insulated.
@@ -86,6 +97,9 @@ struct SolverOptions {
   config::Location graph_location = {};
 };
 
+/// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.
+nlohmann::ordered_json words_of(const SolverOptions&);
+
 /// Whether anything needs the entries of the matrix.
 inline bool needs_matrix(const SolverOptions& o) {
   return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;
@@ -101,10 +115,14 @@ struct Options {
   SolverOptions solver;
   std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
   std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
+  std::shared_ptr<WholeSystem>
+      files; ///< of problem.matrix_market, where prepare() has read them; for one app
 
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks);
+  /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
+  void prepare(const miniapp::RunContext&);
 };
 
 } // namespace kontor::cg

@@ -3,8 +3,11 @@
 
 #include <kontor/comm/sparse_exchange.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -35,15 +38,37 @@ Neighbour& neighbour_of(std::vector<Neighbour>& neighbours, int rank) {
   return *neighbours.insert(at, Neighbour{.rank = rank});
 }
 
-/// The own rows of these global numbers, which another rank has asked for.
-Rows asked_rows(const std::vector<GlobalIndex>& asked,
-                const std::unordered_map<GlobalIndex, LocalIndex>& local) {
-  const Rows rows(Kokkos::view_alloc("cg/sent rows", Kokkos::WithoutInitializing), asked.size());
-  const auto host = Kokkos::create_mirror_view(rows);
-  for (std::size_t i = 0; i < asked.size(); ++i) host(i) = local.at(asked[i]);
-  Kokkos::deep_copy(rows, host);
-  return rows;
-}
+/// Own rows that other ranks ask for, which are few beside all.
+class AskedRows {
+ public:
+  AskedRows(const std::vector<comm::PeerMessage>& messages, const std::vector<GlobalIndex>& own) {
+    for (const auto& message : messages)
+      for (const auto row : values_of<GlobalIndex>(message.bytes)) local_.emplace(row, nobody);
+    if (local_.empty()) return;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (const auto found = local_.find(own[i]); found != local_.end())
+        found->second = static_cast<LocalIndex>(i);
+  }
+
+  /// Their local numbers.
+  Rows local(const comm::PeerMessage& message, int rank) const {
+    const auto asked = values_of<GlobalIndex>(message.bytes);
+    const Rows rows(Kokkos::view_alloc("cg/sent rows", Kokkos::WithoutInitializing), asked.size());
+    const auto host = Kokkos::create_mirror_view(rows);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      host(i) = local_.at(asked[i]);
+      if (host(i) == nobody)
+        throw std::logic_error(
+            fmt::format("rank {} asks rank {} for row {}, which is not there", message.peer, rank, asked[i]));
+    }
+    Kokkos::deep_copy(rows, host);
+    return rows;
+  }
+
+ private:
+  static constexpr LocalIndex nobody = -1;
+  std::unordered_map<GlobalIndex, LocalIndex> local_;
+};
 
 } // namespace
 
@@ -77,13 +102,10 @@ Partition make_partition(const comm::Communicator& comm, GlobalIndex rows,
   }
   Kokkos::deep_copy(partition.global, global);
 
-  std::unordered_map<GlobalIndex, LocalIndex> local; // of own rows
-  const auto asked = comm::sparse_exchange(comm, "rows that neighbours read", std::move(wanted));
-  if (!asked.empty())
-    for (std::size_t i = 0; i < own.size(); ++i) local.emplace(own[i], static_cast<LocalIndex>(i));
-  for (const auto& message : asked)
-    neighbour_of(partition.neighbours, message.peer).sent =
-        asked_rows(values_of<GlobalIndex>(message.bytes), local);
+  const auto messages = comm::sparse_exchange(comm, "rows that neighbours read", std::move(wanted));
+  const AskedRows asked(messages, own);
+  for (const auto& message : messages)
+    neighbour_of(partition.neighbours, message.peer).sent = asked.local(message, comm.rank());
   return partition;
 }
 

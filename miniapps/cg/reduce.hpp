@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/team_sums.hpp"
 #include "cg/vector.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// Loops over rows that leave sums.
 namespace kontor::cg {
-
-/// Several sums.
-template <int count>
-struct SumsOf {
-  double value[count];
-  KOKKOS_INLINE_FUNCTION SumsOf() {
-    for (auto& v : value) v = 0;
-  }
-  KOKKOS_INLINE_FUNCTION SumsOf& operator+=(const SumsOf& other) {
-    for (int k = 0; k < count; ++k) value[k] += other.value[k];
-    return *this;
-  }
-  KOKKOS_INLINE_FUNCTION double& operator[](int k) { return value[k]; }
-  KOKKOS_INLINE_FUNCTION double operator[](int k) const { return value[k]; }
-};
-
 namespace detail {
 
 template <class Row>
@@ -66,12 +54,6 @@ struct ChunksOfRows {
   }
 };
 
-template <class Row>
-struct EachRow {
-  Row row;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { call_row(row, i, scalars_of(row)); }
-};
-
 /// On a host a row after the other would wait for each addition; here lanes go side by side.
 template <int count, class Row>
 struct InLanes {
@@ -103,13 +85,63 @@ struct InLanes {
   }
 };
 
-template <int count, class Row>
-struct OneByOne {
+/// Computed by one thread of the team.
+template <class Member, class Row>
+KOKKOS_INLINE_FUNCTION auto scalars_of_team(const Member& team, const Row& row) {
+  auto scalars = decltype(scalars_of(row)){};
+  if constexpr (HasScalars<Row>)
+    Kokkos::single(
+        Kokkos::PerTeam(team), [&](decltype(scalars_of(row))& value) { value = row.scalars(); }, scalars);
+  return scalars;
+}
+
+/// Threads of a team.
+inline constexpr int team_threads = comm::on_host<Space> ? 1 : 256;
+
+/// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more
+/// would do so one after the other.
+inline int most_teams() {
+  return std::max(1, static_cast<int>(Space().concurrency()) / team_threads);
+}
+
+/// What becomes of no sums.
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(const SumsOf<0>&) const {}
+};
+
+/// On a device a thread has several rows where there are many, so that few teams wait for their scalars.
+template <int count, class Row, class Last>
+struct RowsOfTeams {
   Row row;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, SumsOf<count>& sums) const {
-    sums += call_row(row, i, scalars_of(row));
+  std::int64_t rows;
+  int blocks;
+  TeamParts::Places places;
+  Last last;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const auto scalars = scalars_of_team(team, row);
+    const std::int64_t step = team.team_size();
+    auto i = team.league_rank() * blocks * step + team.team_rank();
+    SumsOf<count> sums;
+    for (int block = 0; block < blocks; ++block, i += step) {
+      if (i >= rows) break;
+      if constexpr (count > 0)
+        sums += call_row(row, i, scalars);
+      else
+        call_row(row, i, scalars);
+    }
+    if constexpr (!std::is_same_v<Last, Nothing>) add_up<count>(team, team.league_rank(), sums, places, last);
   }
 };
+
+template <int count, class Row, class Last>
+void launch_teams(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
+                  const TeamParts::Places& places, const Last& last) {
+  const auto shape = TeamShape::of(rows, team_threads, most_teams());
+  Kokkos::parallel_for(label, policy_of_teams(instance, shape.teams, team_threads),
+                       RowsOfTeams<count, Row, Last>{row, rows, shape.blocks, places, last});
+}
 
 } // namespace detail
 } // namespace kontor::cg
@@ -123,40 +155,52 @@ struct reduction_identity<kontor::cg::SumsOf<count>> {
 
 namespace kontor::cg {
 
-/// Where so many sums go: `count` numbers in the memory of the space that begin there.
-template <int count>
-using SumsView = Kokkos::View<SumsOf<count>, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <int count>
-SumsView<count> sums_at(double* first) {
-  static_assert(sizeof(SumsOf<count>) == count * sizeof(double));
-  return SumsView<count>(reinterpret_cast<SumsOf<count>*>(first));
-}
-
-/// Local; waits for nothing. Calls row(i) for the rows from 0 on; what it returns is lost.
+/// Local; waits for nothing. Calls row(i) for the rows from 0 on; what it returns is lost. Where a row has
+/// scalars(), what that returns comes as a second argument; it is called before any row that gets it.
 template <class Row>
 void for_rows(const std::string& label, const Space& instance, std::int64_t rows, const Row& row) {
   if constexpr (comm::on_host<Space>) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
     Kokkos::parallel_for(label, Policy(instance, 0, chunks), detail::ChunksOfRows<Row>{row, rows});
-  } else {
-    Kokkos::parallel_for(label, Policy(instance, 0, rows), detail::EachRow<Row>{row});
+  } else if (rows > 0) {
+    detail::launch_teams<0>(label, instance, rows, row, {}, detail::Nothing{});
   }
 }
 
-/// Local; waits for nothing. Calls row(i), which returns SumsOf<count>, for the rows from 0 on, and puts the
-/// sums of what it returns into `sums`. row() may write what belongs to its row. The order of additions
-/// depends on the number of rows alone.
-template <int count, class Row>
+/// Local; waits for nothing. The same, and then last(SumsOf<0>) by one thread, which may write what scalars()
+/// has read.
+template <class Row, class Last>
+void for_rows_then(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
+                   const TeamParts& parts, const Last& last) {
+  if constexpr (comm::on_host<Space>) {
+    for_rows(label, instance, rows, row);
+    last(SumsOf<0>());
+  } else {
+    detail::launch_teams<0>(label, instance, rows, row, parts.places(), last);
+  }
+}
+
+/// Local; waits for nothing. Calls row(i), which returns SumsOf<count>, for the rows from 0 on, and then
+/// last(SumsOf<count>) by one thread, with the sums of what it returned, such as Store. row() may write what
+/// belongs to its row, last() what scalars() has read. The order of additions depends on the number of rows
+/// alone.
+template <int count, class Row, class Last>
 void for_rows_with_sums(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
-                        const SumsView<count>& sums) {
-  using Sum = Kokkos::Sum<SumsOf<count>, typename Space::memory_space>;
+                        const TeamParts& parts, const Last& last) {
   if constexpr (comm::on_host<Space>) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
+    SumsOf<count> sums;
     Kokkos::parallel_reduce(label, Policy(instance, 0, chunks), detail::InLanes<count, Row>{row, rows},
-                            Sum(sums));
+                            Kokkos::Sum<SumsOf<count>>(sums));
+    last(sums);
   } else {
-    Kokkos::parallel_reduce(label, Policy(instance, 0, rows), detail::OneByOne<count, Row>{row}, Sum(sums));
+    detail::launch_teams<count>(label, instance, rows, row, parts.places(), last);
   }
+}
+
+/// What for_rows_then() and for_rows_with_sums() need, of so many sums at most; nothing on a host.
+inline TeamParts parts_of_rows(int sums) {
+  return comm::on_host<Space> ? TeamParts() : TeamParts(sums, detail::most_teams());
 }
 
 } // namespace kontor::cg

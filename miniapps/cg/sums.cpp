@@ -19,7 +19,7 @@ struct Product {
 
 Sums::Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
            SumKind kind)
-    : alone_(comm.size() == 1) {
+    : alone_(comm.size() == 1), parts_(parts_of_rows(count)) {
   if (kind == SumKind::reproducible) {
     exact_.emplace(comm, label, count, instance);
     values_ = exact_->results();
@@ -33,8 +33,8 @@ void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
   if (exact_)
     exact_->add_dot(instance, k, x, y);
   else
-    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y},
-                          sums_at<1>(local(k)));
+    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y}, parts_,
+                          Store<1>{local(k)});
 }
 
 void Sums::forget(const Space& instance) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cg/options.hpp"
+#include "cg/team_sums.hpp"
 #include "cg/vector.hpp"
 
 #include <kontor/comm/exact_sum.hpp>
@@ -25,6 +26,8 @@ class Sums {
   /// finish(), by what the instance is given.
   double* local(int k = 0) const { return values_.data() + k; }
   const Vector& values() const { return values_; }
+  /// For kernels that compute them by teams.
+  const TeamParts& parts() const { return parts_; }
 
   /// Local; waits for nothing. Sum k of this rank = x.y; once between two start().
   void dot(const Space& instance, int k, const Vector& x, const Vector& y);
@@ -39,12 +42,15 @@ class Sums {
   void progress();
   /// Local. Throws comm::Error if a sum of a graph has gone wrong.
   void poll();
+  /// Whether these are the sums of all ranks as kernels leave them: one rank has no others to ask.
+  bool complete() const { return alone_ && !exact_; }
   /// Whether start() and finish() only queue work.
   bool stream_ordered() const;
 
  private:
   bool alone_; ///< one rank: nothing travels
   Vector values_;
+  TeamParts parts_;
   std::optional<comm::Reduction<Vector>> fast_;
   std::optional<comm::ExactSums<Space>> exact_;
 };

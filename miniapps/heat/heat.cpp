@@ -24,7 +24,7 @@ using miniapp::ScopedTimer;
 template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context_.timers),
-      norm_(options.norm), norms_(domain_.comm(), norm_),
+      norm_(options.norm), norms_(domain_.comm(), norm_, options.sums),
       packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context_.timers["reduce"]) {
   probe_exact(domain_);
@@ -37,9 +37,9 @@ Heat<T>::~Heat() = default;
 template <class T>
 void Heat<T>::add_norm() {
   const Region region("heat/norm");
-  if constexpr (on_device) sweeper_.leave_norm_part(norm_, norms_.slots());
+  if (norms_.in_slots()) sweeper_.leave_norm_part(norm_, norms_.slots());
   const ScopedTimer timed(reduce_timer_);
-  if constexpr (on_device)
+  if (norms_.in_slots())
     norms_.add(sweeps_of_repeat_, sweeper_.streams());
   else
     norms_.add(sweeps_of_repeat_, sweeper_.norm_part());
@@ -86,7 +86,7 @@ void Heat<T>::warm_up() {
   sweeper_.streams().fence();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
     sweeper_.sweep(norm_);
-    if (on_device) add_norm();
+    if (norms_.in_slots()) add_norm();
   }
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
@@ -172,8 +172,11 @@ void Heat<T>::run() {
 /// Collective. All sweeps are made and their norms known.
 template <class T>
 void Heat<T>::drain() {
-  std::optional<ScopedTimer> timed; // a host has nothing left to do
-  if (on_device) timed.emplace(context_.timers["device"]);
+  std::optional<ScopedTimer> timed; // a host has nothing left to do, but may have a norm to read
+  if (on_device)
+    timed.emplace(context_.timers["device"]);
+  else if (!norms_.all_read())
+    timed.emplace(reduce_timer_, 0);
   norms_.read(sweeps_of_repeat_, sweeper_.streams());
   sweeper_.streams().fence();
 }
@@ -227,6 +230,7 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"kernel", on_device ? "march" : "rows"},
                    {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
                    {"queues", sweeper_.streams().count()},
+                   {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"graph", sweeper_.has_graph() ? "on" : "off"},
                    {"norm_batch", norms_.batch()}};
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())

@@ -144,6 +144,8 @@ void Options::describe(Visitor& v) {
             "the end",
             {0});
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
+    s.choice<SumKind>("sums", sums, stepping::sum_kind_names,
+                      "Of norm l2: fast, or the same bits on any ranks, as those of max always are");
     s.choice<Stores>("stores", stores, stores_names,
                      "Non-temporal stores (streaming), ordinary ones, or as the size of the fields suggests");
     s.choice<Graphs>("graph", graph, stepping::graph_names,

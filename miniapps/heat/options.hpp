@@ -4,6 +4,7 @@
 #include "run/precision.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/norm.hpp"
+#include "stepping/sum_kind.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
@@ -23,6 +24,7 @@ enum class Stores { automatic, streaming, ordinary };
 using miniapp::Precision;
 using stepping::Graphs;
 using stepping::Norm;
+using stepping::SumKind;
 
 inline constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min",
                                                             "y_max", "z_min", "z_max"};
@@ -51,7 +53,8 @@ struct Options {
   std::optional<double> tolerance;
   std::int64_t max_sweeps = 1000000;
   std::int64_t check_every = 100;
-  Norm norm = Norm::max; ///< of the update; not none
+  Norm norm = Norm::max;        ///< of the update; not none
+  SumKind sums = SumKind::fast; ///< of norm l2
   Stores stores = Stores::automatic;
   Graphs graph = Graphs::automatic;
 

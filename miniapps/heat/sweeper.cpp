@@ -33,6 +33,8 @@ Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
       halos_(make_halos()), streaming_(!on_device && pays_to_stream(domain.options().stores,
                                                                     2 * domain.field(0).span() * sizeof(T))) {
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_);
+  const auto& options = domain.options();
+  if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
 }
 
 template <class T>
@@ -62,8 +64,17 @@ void Sweeper<T>::sweep(Norm norm) {
 
 template <class T>
 void Sweeper<T>::leave_norm_part(Norm norm, const stepping::NormSlots& slots) {
+  leave_norm_part(1 - domain_->current(), norm, slots);
+}
+
+/// Of the sweep from that field.
+template <class T>
+void Sweeper<T>::leave_norm_part(int from, Norm norm, const stepping::NormSlots& slots) {
   const ScopedTimer timed(compute_, 0);
-  device_sweep_->leave_norm(streams_.compute(), norm, slots);
+  if (exact_norm_)
+    exact_norm_->leave(streams_.compute(), domain_->field(from), domain_->field(1 - from), slots);
+  else
+    device_sweep_->leave_norm(streams_.compute(), norm, slots);
 }
 
 template <class T>
@@ -81,7 +92,7 @@ double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device) {
   double result = 0;
   const auto compute = [&](const Box& box) {
     const ScopedTimer timed(compute_, 0);
-    const double part = sweep_in_rows(streams_.compute(), in, out, box, norm, streaming_);
+    const double part = sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
     result = norm == Norm::max ? std::max(result, part) : result + part;
   };
   auto& halo = halos_[domain_->current()];
@@ -109,7 +120,7 @@ void Sweeper<T>::sweep_on_device(int from, Norm norm) requires(on_device) {
   auto& halo = halos_[from];
   const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
     const ScopedTimer timed(compute_, 0);
-    ((*device_sweep_).*boxes)(instance, in, out, norm);
+    ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
   };
   if (overlap_) {
     streams_.mark_compute();
@@ -159,8 +170,9 @@ template <class T>
 void Sweeper<T>::capture_graph(Norm norm, const stepping::NormSlots& slots) requires(on_device) {
   const auto queue_sweeps = [this, norm, slots, shape = graph_shape_](int first) {
     for (int n = 1; n <= shape.steps; ++n) {
-      sweep_on_device((first + n - 1) % 2, shape.norm(n) ? norm : Norm::none);
-      if (shape.norm(n)) leave_norm_part(norm, slots);
+      const int from = (first + n - 1) % 2;
+      sweep_on_device(from, shape.norm(n) ? norm : Norm::none);
+      if (shape.norm(n)) leave_norm_part(from, norm, slots);
     }
   };
   stepping::capture_on_all(domain_->comm(), domain_->options().graph_location,

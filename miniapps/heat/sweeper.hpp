@@ -5,6 +5,7 @@
 #include "grid/regions.hpp"
 #include "heat/device_sweep.hpp"
 #include "heat/domain.hpp"
+#include "heat/exact_norm.hpp"
 #include "run/timers.hpp"
 #include "stepping/schedule.hpp"
 #include "stepping/step_graph.hpp"
@@ -33,9 +34,9 @@ class Sweeper {
 
   /// Collective. A sweep from the current field to the other one.
   void sweep(Norm);
-  /// Local. Host: this rank's part of the norm of the sweep just made.
+  /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
-  /// Local; waits for nothing. Device: the next slot = that part.
+  /// Local; waits for nothing. Device, and exact sums: the next slot = that part.
   void leave_norm_part(Norm, const stepping::NormSlots&);
 
   /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if
@@ -65,6 +66,8 @@ class Sweeper {
  private:
   double sweep_on_host(Norm) requires(!on_device);
   void sweep_on_device(int from, Norm) requires(on_device);
+  void leave_norm_part(int from, Norm, const stepping::NormSlots&);
+  Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   void wrap_field(int which);
   void replay_graph();
   std::array<Halo, 2> make_halos() const;
@@ -81,6 +84,7 @@ class Sweeper {
   stepping::Streams<ExecutionSpace> streams_;
   std::array<Halo, 2> halos_; ///< of field 0 and of field 1
   std::optional<DeviceSweep<T>> device_sweep_;
+  std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   stepping::GraphShape graph_shape_;
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
   std::vector<double> graph_seconds_;

@@ -20,6 +20,8 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -37,12 +39,24 @@ double of_host(std::string_view what) {
   return unknown;
 }
 
+/// Bytes that this process may still map (ulimit -v); infinite without such a limit.
+double free_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unknown;
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  file >> pages;
+  return std::max(static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(sysconf(_SC_PAGESIZE)),
+                  0.0);
+}
+
 /// The memory that a rank's Views lie in.
 struct Place {
   std::string host;
   double free = unknown;
   double total = unknown;
   bool limited = false; ///< by a control group
+  double own = unknown; ///< of it, what this process alone may take
 };
 
 Place place_here() {
@@ -55,6 +69,7 @@ Place place_here() {
     place.limited = granted.free < place.free;
     place.free = std::min(place.free, granted.free);
     place.total = std::min(place.total, granted.limit);
+    place.own = free_address_space();
   } else {
     place.free = free_device_memory();
     place.total = static_cast<double>(comm::device_memory().total);
@@ -62,20 +77,28 @@ Place place_here() {
   return place;
 }
 
-/// Collective. Bytes that the ranks which share this one's memory ask for together.
-double asked_there(const comm::Communicator& comm, double mine) {
+/// The ranks that share a memory, and the bytes that they ask for together.
+struct Asked {
+  int ranks = 0;
+  double bytes = 0;
+};
+
+/// Collective. Of those that share this rank's.
+Asked asked_there(const comm::Communicator& comm, double mine) {
   const auto node = node_communicator(comm);
-  if constexpr (host_only) return comm::allreduce(node, mine, comm::ReduceOp::sum);
+  if constexpr (host_only) return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
   const auto uuid = comm::device_identity().uuid;
   const auto uuids = comm::allgatherv(node, text_view(uuid));
   const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
   bytes(node.rank()) = mine;
   comm::allgather(node, bytes);
-  double sum = 0;
+  Asked sum;
   for (int r = 0; r < node.size(); ++r) {
     const auto length = static_cast<std::size_t>(uuids.offsets[r + 1] - uuids.offsets[r]);
     const std::string_view theirs(uuids.data.data() + uuids.offsets[r], length);
-    if (r == node.rank() || (!uuid.empty() && theirs == uuid)) sum += bytes(r);
+    if (r != node.rank() && (uuid.empty() || theirs != uuid)) continue;
+    ++sum.ranks;
+    sum.bytes += bytes(r);
   }
   return sum;
 }
@@ -89,23 +112,34 @@ const char* limit_of(const Place& place) {
 /// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of others
 /// `there`, and those of all ranks `everywhere`.
 std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine,
-                   double there, double everywhere) {
+                   const Asked& there, double everywhere) {
   auto text = fmt::format("out of memory: rank {} on {} needs", rank, place.host);
-  for (const auto& view : views)
-    text += fmt::format("{} {:.4g} GB for View '{}'", &view == views.data() ? "" : ",", view.bytes / 1e9,
-                        view.label);
-  if (there > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there / 1e9);
+  const char* separator = "";
+  for (const auto& view : views) {
+    if (view.bytes == 0) continue;
+    text += fmt::format("{} {:.4g} GB for View '{}'", separator, view.bytes / 1e9, view.label);
+    separator = ",";
+  }
+  if (mine > place.own)
+    return text +
+           fmt::format(", together {:.4g} GB, but its process may map {:.4g} GB more (ulimit -v); the Views "
+                       "of all ranks take {:.4g} GB, which fit on {:.0f} ranks: raise the limit, use more "
+                       "ranks, or a smaller problem",
+                       mine / 1e9, place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
+  if (there.bytes > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there.bytes / 1e9);
+  const double places = std::ceil(everywhere / place.free);
   return text +
          fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
-                     "GB, which fit on {:.0f} such {}s: use more of them, or a smaller problem",
-                     kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9,
-                     std::ceil(everywhere / place.free), kind);
+                     "GB, which fit on {:.0f} such {}s, {:.0f} ranks with {} on each: use more of them, or a "
+                     "smaller problem",
+                     kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9, places,
+                     kind, places * there.ranks, there.ranks);
 }
 
 } // namespace
 
 double free_host_memory() {
-  return std::min(of_host("MemAvailable:"), memory_of_cgroups().free);
+  return std::min({of_host("MemAvailable:"), memory_of_cgroups().free, free_address_space()});
 }
 
 double free_device_memory() {
@@ -113,14 +147,26 @@ double free_device_memory() {
   return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
 }
 
+double memory_in_use() {
+  if constexpr (!host_only) {
+    const auto memory = comm::device_memory();
+    return static_cast<double>(memory.total - memory.free);
+  }
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("VmRSS:")) return 1024 * std::stod(line.substr(6));
+  return 0;
+}
+
 void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
   const auto place = place_here();
   double mine = 0;
   for (const auto& view : views) mine += view.bytes;
-  const double there = asked_there(comm, mine);
+  const auto there = asked_there(comm, mine);
   const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
   std::optional<std::string> problem;
-  if (there > place.free) problem = misfit(comm.rank(), place, views, mine, there, everywhere);
+  if (there.bytes > place.free || mine > place.own)
+    problem = misfit(comm.rank(), place, views, mine, there, everywhere);
   comm.agree(problem);
 }
 
@@ -135,8 +181,13 @@ std::string out_of_memory(const std::exception& error) {
   } catch (const std::exception&) { // the device no longer answers
     return text;
   }
-  return fmt::format("{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}: use more {}s, or a smaller problem",
-                     text, kind, place.host, place.free / 1e9, place.total / 1e9, limit_of(place), kind);
+  const auto process =
+      place.own < place.free
+          ? fmt::format(", and its process may map {:.4g} GB more (ulimit -v)", place.own / 1e9)
+          : std::string();
+  return fmt::format(
+      "{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}{}: use more {}s, or a smaller problem", text, kind,
+      place.host, place.free / 1e9, place.total / 1e9, limit_of(place), process, kind);
 }
 
 } // namespace kontor::miniapp

@@ -10,12 +10,16 @@
 /// Whether a problem fits, before its Views are allocated.
 namespace kontor::miniapp {
 
-/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups;
-/// infinite where nobody says.
+/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups and of
+/// the process's address space; infinite where nobody says.
 double free_host_memory();
 
 /// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
 double free_device_memory();
+
+/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU of
+/// the default instance; 0 where nobody says.
+double memory_in_use();
 
 /// A View that a rank is about to allocate in the default memory space.
 struct Allocation {
@@ -24,8 +28,8 @@ struct Allocation {
 };
 
 /// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together
-/// is more than is free there. The text names the first rank concerned, its Views, the bytes, and how many
-/// such GPUs or hosts would do.
+/// is more than is free there, or what a rank asks for more than its process may map. The text names the
+/// first rank concerned, its Views, the bytes, and how many such GPUs or hosts, and ranks, would do.
 void require_memory(const comm::Communicator&, const std::vector<Allocation>&);
 
 /// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.

@@ -38,7 +38,8 @@ class Cannon final : public Multiplication<T> {
  public:
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        progress_(context.run.progress), streams_(context.streams), panels_(options_.size.k, grid_.shape),
+        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
+        panels_(options_.size.k, grid_.shape),
         a_(grid_.line_of_row(), "A", panels_,
            ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
            streams_.exchange()),
@@ -49,9 +50,11 @@ class Cannon final : public Multiplication<T> {
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size),
         segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
-        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]),
-        shift_(context.run.timers["shift"]), restore_(context.run.timers["restore"]) {
-    steps_.resize(segments_.size());
+        timeline_(grid_.all.rank(), {{"gemm", segments_.size()},
+                                     {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
+                                     {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
+        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]), timers_(context.run.timers),
+        restore_(context.run.timers["restore"]) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
     replicate_ = &context.run.timers["replicate"];
@@ -87,6 +90,8 @@ class Cannon final : public Multiplication<T> {
       b_.skew();
     });
     multiply(pass);
+    a_.add_times(timers_);
+    b_.add_times(timers_);
     phase(restore_, [&] {
       a_.restore();
       b_.restore();
@@ -100,7 +105,7 @@ class Cannon final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  const std::vector<miniapp::StepTimes>& steps() const override { return steps_; }
+  const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     const auto largest = *std::max_element(segments_.begin(), segments_.end(),
@@ -137,6 +142,8 @@ class Cannon final : public Multiplication<T> {
   }
 
  private:
+  enum Activity { gemm, shift_of_a, shift_of_b };
+
   /// What is exchanged before or after the steps; waits, so that its time is its own.
   template <class Work>
   void phase(miniapp::Timer& timer, const Work& work) {
@@ -159,24 +166,18 @@ class Cannon final : public Multiplication<T> {
   /// which may wait on the host; on a host messages are posted before the product begins.
   void multiply(Pass pass) {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
+    const bool ahead = moves && overlap_;
     const double start = comm::seconds();
+    timeline_.start(streams_.compute());
     product_.begin(grid_.place.layer == 0 ? options_.beta : 0);
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       const auto segment = segments_[n];
-      auto& times = steps_[n];
-      times = {.rank = grid_.all.rank(), .step = static_cast<std::int64_t>(n)};
       streams_.mark_compute();
-      if (moves && overlap_ && !stepping::on_device) start_shifts(segment.begin, times, start);
-      if (computes) {
-        times.compute_begin = comm::seconds() - start;
-        const miniapp::ScopedTimer timed(gemm_);
-        const auto count = segment.end - segment.begin;
-        product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
-        times.compute_end = comm::seconds() - start;
-      }
-      if (moves && overlap_ && stepping::on_device) start_shifts(segment.begin, times, start);
+      if (ahead && !as_on_device_) start_shifts(segment.begin);
+      if (computes) multiply(static_cast<std::int64_t>(n), segment);
+      if (ahead && as_on_device_) start_shifts(segment.begin);
       if (moves)
-        finish_shifts(segment.end, times, start);
+        finish_shifts(segment.end);
       else
         skip_shifts(segment.end);
       progress_.update({.step = static_cast<std::int64_t>(n) + 1,
@@ -188,14 +189,40 @@ class Cannon final : public Multiplication<T> {
     seconds_ = comm::seconds() - start;
   }
 
-  void start_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
+  void multiply(std::int64_t number, const Segment& segment) {
+    const miniapp::ScopedTimer timed(gemm_);
+    const auto count = segment.end - segment.begin;
+    timeline_.begin(gemm, number, streams_.compute());
+    product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
+    timeline_.end(gemm, number, streams_.compute());
+  }
+
+  void start_shifts(std::int64_t panel) {
     const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
     if (!a && !b) return;
-    const miniapp::ScopedTimer timed(shift_);
-    times.transfer_begin = comm::seconds() - start;
     streams_.exchange_waits();
-    if (a) a_.start_shift();
-    if (b) b_.start_shift();
+    if (a) start_shift(a_, shift_of_a, panel / panels_.in_a);
+    if (b) start_shift(b_, shift_of_b, panel / panels_.in_b);
+  }
+
+  void finish_shifts(std::int64_t panel) {
+    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
+    if (!a && !b) return;
+    const auto of_a = panel / panels_.in_a - 1, of_b = panel / panels_.in_b - 1;
+    if (a && !overlap_) start_shift(a_, shift_of_a, of_a);
+    if (b && !overlap_) start_shift(b_, shift_of_b, of_b);
+    if (a) finish_shift(a_, shift_of_a, of_a);
+    if (b) finish_shift(b_, shift_of_b, of_b);
+    streams_.compute_waits();
+  }
+
+  void start_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+    timeline_.begin(activity, number, streams_.exchange());
+    block.start_shift();
+  }
+  void finish_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+    block.finish_shift();
+    timeline_.end(activity, number, streams_.exchange());
   }
 
   void skip_shifts(std::int64_t panel) {
@@ -203,25 +230,10 @@ class Cannon final : public Multiplication<T> {
     if (ends(panel, panels_.in_b)) b_.skip_shift();
   }
 
-  void finish_shifts(std::int64_t panel, miniapp::StepTimes& times, double start) {
-    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
-    if (!a && !b) return;
-    const miniapp::ScopedTimer timed(shift_, 0);
-    if (!overlap_) {
-      times.transfer_begin = comm::seconds() - start;
-      streams_.exchange_follows();
-      if (a) a_.start_shift();
-      if (b) b_.start_shift();
-    }
-    if (a) a_.finish_shift();
-    if (b) b_.finish_shift();
-    streams_.compute_waits();
-    times.transfer_end = comm::seconds() - start;
-  }
-
   const Options& options_;
   const ProcessGrid& grid_;
   bool overlap_;
+  bool as_on_device_;
   miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   Panels panels_;
@@ -233,11 +245,11 @@ class Cannon final : public Multiplication<T> {
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
   std::optional<LayerSum<T>> sum_; ///< of several layers
-  std::vector<miniapp::StepTimes> steps_;
+  Timeline timeline_;
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& skew_;
-  miniapp::Timer& shift_;
+  miniapp::Timers& timers_;
   miniapp::Timer& restore_;
   miniapp::Timer* replicate_ = nullptr;
   miniapp::Timer* layer_sum_ = nullptr;

@@ -54,17 +54,19 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 } // namespace
 
 template <class T>
-Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context)
+Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
     : options_(with_blas_threads(options)), context_(context), grid_(context.comm, shape_of(options)),
       streams_(context.overlap) {
   const auto& o = options_;
   require_memory(grid_, o, sizeof(T));
+  memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   const MultiplicationContext made_from{.options = o,
                                         .grid = grid_,
                                         .run = context_,
                                         .streams = streams_,
                                         .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
-                                        .keeps_b = is_given_as_wanted(o, is_transposed(o.b), grid_.shape)};
+                                        .keeps_b = is_given_as_wanted(o, is_transposed(o.b), grid_.shape),
+                                        .as_on_device = as_on_device};
   multiplication_ = o.algorithm == Algorithm::summa ? make_summa<T>(made_from) : make_cannon<T>(made_from);
   given_.emplace(made_from, *multiplication_);
   const bool redistributes =
@@ -82,8 +84,9 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context)
   record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
   if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
   record_.precision = miniapp::name_of_scalar<T>;
-  record_.field_memory =
-      static_cast<std::int64_t>(total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T))));
+  const double bytes = total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
+  record_.field_memory = static_cast<std::int64_t>(bytes);
+  memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_.extras["gemm_library"] = miniapp::gemm_library(gemm_form(o));
   record_.extras["volume"] =
       volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
@@ -109,6 +112,8 @@ void Matmul<T>::warm_up() {
   seconds_.clear();
   products_alone_ = seconds_of_pass(Pass::products);
   transfers_alone_ = seconds_of_pass(Pass::transfers);
+  const double in_use = comm::allreduce(context_.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
+  record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
 }
 
 /// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.
@@ -176,7 +181,8 @@ double Matmul<T>::exposed() const {
 template <class T>
 miniapp::AppRecord Matmul<T>::record() const {
   auto record = record_;
-  if (!stepping::on_device) record.steps = multiplication_->steps(); // a device's are only queued then
+  record.activities = multiplication_->timeline().activities();
+  record.timeline = multiplication_->timeline().entries();
   record.extras["steps_seconds"] = median_of(&Seconds::steps);
   record.extras["products_alone_seconds"] = products_alone_;
   record.extras["transfers_alone_seconds"] = transfers_alone_;

@@ -21,8 +21,8 @@ template <class T>
 class Matmul final : public miniapp::MiniApp {
  public:
   /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
-  /// deck can mend.
-  Matmul(const Options&, const miniapp::RunContext&);
+  /// deck can mend. Tests go the device's way on a host too.
+  Matmul(const Options&, const miniapp::RunContext&, bool as_on_device = stepping::on_device);
   ~Matmul() override;
 
   void warm_up() override;
@@ -60,6 +60,8 @@ class Matmul final : public miniapp::MiniApp {
   std::optional<GivenMatrices<T>> given_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
   miniapp::Timer* redistribute_ = nullptr;
+  double memory_before_ = 0;     ///< bytes in use before matrices were made, all ranks
+  double memory_of_views_ = 0;   ///< bytes derived for them
   double products_alone_ = 0;    ///< seconds of the steps without transfers, of the slowest rank
   double transfers_alone_ = 0;   ///< and of transfers without products
   std::vector<Seconds> seconds_; ///< of the repeats

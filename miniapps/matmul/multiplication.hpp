@@ -4,6 +4,7 @@
 #include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
 #include "matmul/process_grid.hpp"
+#include "matmul/timeline.hpp"
 #include "run/exchange_record.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
@@ -37,6 +38,7 @@ struct MultiplicationContext {
   stepping::Streams<Space>& streams;
   bool keeps_a = true; ///< A must be in place again after the product
   bool keeps_b = true;
+  bool as_on_device = stepping::on_device; ///< tests go the device's way on a host too
 };
 
 /// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
@@ -62,7 +64,7 @@ class Multiplication {
   virtual void reset() = 0;
 
   /// Local. Of the last run().
-  virtual const std::vector<miniapp::StepTimes>& steps() const = 0;
+  virtual const Timeline& timeline() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {
     Matrix<const T> a, b;

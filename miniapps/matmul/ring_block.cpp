@@ -37,11 +37,14 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
     auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, instance);
     shift.add(buffers_[from], ring.rank(-1), buffers_[1 - from], ring.rank(+1));
     shift.commit();
+    shift.measure_times();
   }
-  home_ = static_cast<int>((start_ + shape.shifts) % 2);
-  const auto restore = shape.restores ? (shape.offset + shape.shifts * shape.panels) % panels.count : 0;
-  restore_.emplace(rotation(ring, "restore of " + label, restore, Direction::restore, home_, instance));
-  if (restore > 0) home_ = 1 - home_;
+  const int last = static_cast<int>((start_ + shape.shifts) % 2);
+  const bool still_there = start_ + shape.shifts <= 1; // nothing has come into the first buffer
+  const bool moves_back = shape.restores && !still_there;
+  const auto restore = moves_back ? (shape.offset + shape.shifts * shape.panels) % panels.count : 0;
+  restore_.emplace(rotation(ring, "restore of " + label, restore, Direction::restore, last, instance));
+  home_ = still_there ? 0 : restore > 0 ? 1 - last : last;
 }
 
 /// The block that begins with that panel, in one of the buffers.
@@ -151,6 +154,15 @@ typename RingBlock<T>::Sent RingBlock<T>::sent() const {
     return sum;
   };
   return {elements(skew_), shape_.shifts * elements(shifts_[0]), elements(restore_)};
+}
+
+template <class T>
+void RingBlock<T>::add_times(miniapp::Timers& timers) {
+  for (auto& shift : shifts_) {
+    if (!shift) continue;
+    timers.add(shift->times());
+    shift->reset_times();
+  }
 }
 
 template class RingBlock<float>;

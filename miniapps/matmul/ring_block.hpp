@@ -4,6 +4,7 @@
 #include "matmul/matrix.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/process_grid.hpp"
+#include "run/timers.hpp"
 
 #include <kontor/comm/exchange.hpp>
 
@@ -72,6 +73,8 @@ class RingBlock {
     std::int64_t restore = 0;
   };
   Sent sent() const;
+  /// Local. What the phases of shifts took since the last call becomes the regions pack, post, wait, unpack.
+  void add_times(miniapp::Timers&);
   /// Of the shifts; null if there are none.
   const comm::Exchange<Buffer<T>>* shift() const { return shifts_[0] ? &*shifts_[0] : nullptr; }
 

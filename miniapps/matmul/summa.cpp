@@ -42,13 +42,13 @@ class Summa final : public Multiplication<T> {
  public:
   explicit Summa(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        progress_(context.run.progress), streams_(context.streams),
+        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
         panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
         a_(whole("A", stored_a(options_), options_.a.operation)),
         b_(whole("B", stored_b(options_), options_.b.operation)),
         c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
-        gemm_(context.run.timers["gemm"]), shift_(context.run.timers["broadcast"]) {
-    steps_.resize(panels_.size());
+        timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
+        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
     std::int64_t width = 0;
     for (const auto& panel : panels_) width = std::max(width, panel.size);
     for (auto& buffers : buffers_) {
@@ -66,26 +66,18 @@ class Summa final : public Multiplication<T> {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const bool ahead = moves && overlap_;
     const double start = comm::seconds();
-    const auto step = [&](std::size_t n) -> miniapp::StepTimes& {
-      steps_[n] = {.rank = grid_.all.rank(), .step = static_cast<std::int64_t>(n)};
-      return steps_[n];
-    };
+    timeline_.start(streams_.compute());
     product_.begin(options_.beta);
-    if (ahead) broadcast(0, step(0), start);
+    if (ahead) broadcast(0);
     for (std::size_t n = 0; n < panels_.size(); ++n) {
-      if (moves && !overlap_) broadcast(n, step(n), start);
-      if (moves) wait(steps_[n], start);
+      if (moves && !overlap_) broadcast(n);
+      if (moves) wait(n);
       const bool next = ahead && n + 1 < panels_.size();
       // On a device the product is queued before the host waits for anything of the next panel.
       streams_.mark_compute();
-      if (next && !stepping::on_device) broadcast(n + 1, step(n + 1), start);
-      if (computes) {
-        steps_[n].compute_begin = comm::seconds() - start;
-        const miniapp::ScopedTimer timed(gemm_);
-        product_.add(part_of_a(n), part_of_b(n), c_.elements);
-        steps_[n].compute_end = comm::seconds() - start;
-      }
-      if (next && stepping::on_device) broadcast(n + 1, step(n + 1), start);
+      if (next && !as_on_device_) broadcast(n + 1);
+      if (computes) multiply(n);
+      if (next && as_on_device_) broadcast(n + 1);
       progress_.update({.step = static_cast<std::int64_t>(n) + 1,
                         .limit = static_cast<std::int64_t>(panels_.size()),
                         .work_per_step = options_.size.flops() / static_cast<double>(panels_.size())});
@@ -96,7 +88,7 @@ class Summa final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  const std::vector<miniapp::StepTimes>& steps() const override { return steps_; }
+  const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     return {part_of_a(0), part_of_b(0), c_.elements};
@@ -114,6 +106,9 @@ class Summa final : public Multiplication<T> {
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
 
  private:
+  enum Activity { gemm, broadcast_of };
+  static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
+
   struct PanelBuffers {
     Buffer<T> a, b;
   };
@@ -152,11 +147,18 @@ class Summa final : public Multiplication<T> {
     return along_k(b_.elements, !b_transposed(), first, first + panel.size);
   }
 
+  void multiply(std::size_t n) {
+    const miniapp::ScopedTimer timed(gemm_);
+    timeline_.begin(gemm, number(n), streams_.compute());
+    product_.add(part_of_a(n), part_of_b(n), c_.elements);
+    timeline_.end(gemm, number(n), streams_.compute());
+  }
+
   /// Begins to bring panel n, after what streams.mark_compute() was called after.
-  void broadcast(std::size_t n, miniapp::StepTimes& times, double start) {
-    const miniapp::ScopedTimer timed(shift_);
-    times.transfer_begin = comm::seconds() - start;
+  void broadcast(std::size_t n) {
+    const miniapp::ScopedTimer timed(broadcast_);
     streams_.exchange_waits();
+    timeline_.begin(broadcast_of, number(n), streams_.exchange());
     const auto& panel = panels_[n];
     if (grid_.shape.columns > 1)
       broadcast(
@@ -171,25 +173,26 @@ class Summa final : public Multiplication<T> {
                  std::optional<Request>& request) {
     const auto& instance = streams_.exchange();
     if (comm.rank() == root) Kokkos::deep_copy(instance, part, own());
-    if constexpr (stepping::on_device)
+    if (as_on_device_)
       comm::bcast({comm, instance}, part, root);
     else
       request = comm::ibcast(comm, part, root);
   }
 
-  void wait(miniapp::StepTimes& times, double start) {
-    const miniapp::ScopedTimer timed(shift_, 0);
+  void wait(std::size_t n) {
+    const miniapp::ScopedTimer timed(broadcast_, 0);
     for (auto& request : requests_) {
       if (request) request->wait();
       request.reset();
     }
+    timeline_.end(broadcast_of, number(n), streams_.exchange());
     streams_.compute_waits();
-    times.transfer_end = comm::seconds() - start;
   }
 
   const Options& options_;
   const ProcessGrid& grid_;
   bool overlap_;
+  bool as_on_device_;
   miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   std::vector<BroadcastPanel> panels_;
@@ -199,10 +202,10 @@ class Summa final : public Multiplication<T> {
   std::array<PanelBuffers, 2> buffers_;
   std::array<std::optional<Request>, 2> requests_; ///< of A, of B
   LocalProduct<T> product_;
-  std::vector<miniapp::StepTimes> steps_;
+  Timeline timeline_;
   double seconds_ = 0;
   miniapp::Timer& gemm_;
-  miniapp::Timer& shift_;
+  miniapp::Timer& broadcast_;
 };
 
 } // namespace

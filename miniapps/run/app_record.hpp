@@ -36,19 +36,17 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-/// When a rank computed and communicated in one step of the last repeat, in host seconds since its first step
-/// began. Begin and end are both 0 where there was nothing to do.
-struct StepTimes {
+/// When a rank did something in the last repeat, in seconds since its steps began.
+struct TimelineEntry {
   int rank = 0;
-  std::int64_t step = 0; ///< from 0
-  double compute_begin = 0;
-  double compute_end = 0;
-  double transfer_begin = 0; ///< when messages were handed over
-  double transfer_end = 0;   ///< when the last one had arrived
+  int activity = 0;        ///< one of AppRecord::activities
+  std::int64_t number = 0; ///< which of its kind, from 0
+  double begin = 0;
+  double end = 0;
 };
 
-/// What an app adds to /run. It is rank 0's that is written, but for field_memory, traffic and steps, which
-/// each rank gives for itself.
+/// What an app adds to /run. It is rank 0's that is written, but for field_memory, traffic and timeline,
+/// which each rank gives for itself.
 struct AppRecord {
   std::vector<std::int64_t> process_grid; ///< ranks along x, y[, z]; empty: none
   std::string precision;                  ///< of the numbers computed with: "double"
@@ -56,7 +54,8 @@ struct AppRecord {
   std::optional<ExchangeChoice> exchange; ///< none: the deck's options stand as they are
   History history;                        ///< empty: not written
   std::vector<Traffic> traffic;           ///< what this rank sends in a step
-  std::vector<StepTimes> steps;           ///< of this rank; empty: not written
+  std::vector<std::string> activities;    ///< of the timeline: "gemm", "shift of A"
+  std::vector<TimelineEntry> timeline;    ///< of this rank; empty: not written
   nlohmann::ordered_json calibration;     ///< what the app has measured of the machine; null: nothing
   nlohmann::ordered_json extras;          ///< all else: numbers, texts, tables. No key of /run twice
 };

@@ -24,12 +24,16 @@ class MiniAppFactory {
   /// What concerns several keys at once: resolves defaults that depend on others, and refuses what cannot
   /// run by deck.fail(). Called after reading, with the same arguments on all ranks. Local.
   virtual void resolve(const config::Deck&, int ranks) = 0;
+  /// What may be refused and takes work to find out, such as a file that the deck names: called before
+  /// anything is measured, as a part of the set-up. Collective; throws as the constructor of the app does.
+  virtual void prepare(const RunContext&) {}
   virtual std::unique_ptr<MiniApp> make(const RunContext&) = 0;
 };
 
-/// The factory of an app whose options are a struct with describe(config::Visitor&) and, if several keys must
-/// be looked at together, resolve(const config::Deck&, int ranks). `Make` is called as make(options, context)
-/// and returns a std::unique_ptr to the app.
+/// The factory of an app whose options are a struct with describe(config::Visitor&); if several keys must be
+/// looked at together, resolve(const config::Deck&, int ranks); if more is to be done before the calibration,
+/// prepare(const RunContext&), which keeps what it has found in the options. `Make` is called as
+/// make(options, context) and returns a std::unique_ptr to the app.
 template <class Options, class Make>
 class Factory final : public MiniAppFactory {
  public:
@@ -41,6 +45,9 @@ class Factory final : public MiniAppFactory {
   void describe(config::Visitor& visitor) override { options_.describe(visitor); }
   void resolve(const config::Deck& deck, int ranks) override {
     if constexpr (requires { options_.resolve(deck, ranks); }) options_.resolve(deck, ranks);
+  }
+  void prepare(const RunContext& context) override {
+    if constexpr (requires { options_.prepare(context); }) options_.prepare(context);
   }
   std::unique_ptr<MiniApp> make(const RunContext& context) override { return make_(options_, context); }
 

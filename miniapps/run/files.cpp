@@ -42,6 +42,11 @@ std::optional<std::string> problem_with(const Files& files) {
       if (same(a->path, b->path))
         return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what,
                            b->what);
+  for (auto written = all.begin() + 1; written != all.end(); ++written)
+    for (const auto& input : files.inputs)
+      if (same(input.path, written->path))
+        return fmt::format("{} cannot be both the file of {} and {}; choose another file",
+                           written->path.string(), input.location.key, written->what);
   return std::nullopt;
 }
 

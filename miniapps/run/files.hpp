@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/config/input_file.hpp>
 
 #include <filesystem>
 #include <string>
@@ -12,12 +13,14 @@ namespace kontor::miniapp {
 /// The files of a run, as the user named them.
 struct Files {
   std::string deck;
-  std::string output;  ///< the HDF5 file
-  bool fields = true;  ///< an XDMF file is written beside it
-  std::string results; ///< the record as JSON; empty: none
+  std::string output;                         ///< the HDF5 file
+  bool fields = true;                         ///< an XDMF file is written beside it
+  std::string results;                        ///< the record as JSON; empty: none
+  std::vector<config::InputFile> inputs = {}; ///< that the deck names
 };
 
-/// Collective. Throws config::Error on all ranks if two of the files are one. Touches none of them.
+/// Collective. Throws config::Error on all ranks if two of the files are one, or one that is written is read.
+/// Touches none of them.
 void check_files(const comm::Communicator&, const Files&);
 
 /// Local. What is written beside the HDF5 file.

@@ -6,10 +6,11 @@
 #include "run/guard.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/kokkos/devices.hpp>
 #include <kontor/config/text.hpp>
+#include <kontor/mpi/agree.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
@@ -93,14 +94,12 @@ std::optional<std::string> obstacle(const std::vector<char*>& arguments) {
 
 /// Collective over MPI_COMM_WORLD. Whether a rank has a problem; the lowest such rank's is told once.
 bool refused(const std::optional<std::string>& problem) {
-  const comm::Communicator all(MPI_COMM_WORLD);
-  try {
-    all.agree(problem);
-    return false;
-  } catch (const comm::AgreedError& error) {
-    if (all.rank() == 0) to_stderr(fmt::format("{}\n", config::printable(error.what())));
-    return true;
-  }
+  const auto first = mpi::first_problem<comm::Error>(MPI_COMM_WORLD, problem);
+  if (!first) return false;
+  int rank = 0;
+  comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  if (rank == 0) to_stderr(fmt::format("{}\n", config::printable(first->text)));
+  return true;
 }
 
 /// Later versions of Kokkos print a line and abort, where 3.4 throws.

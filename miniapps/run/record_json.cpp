@@ -67,20 +67,11 @@ ordered_json of_figure(const FigureOfMerit& figure) {
 ordered_json of_region(const RegionSummary& t) {
   return {{"region", t.region}, {"calls", t.calls}, {"min", t.min},
           {"median", t.median}, {"max", t.max},     {"slowest_rank", t.slowest_rank},
-          {"mean", t.mean}};
+          {"mean", t.mean},     {"once", t.once}};
 }
 
 ordered_json of_traffic(const Traffic& t) {
   return {{"rank", t.rank}, {"neighbour", t.neighbour}, {"messages", t.messages}, {"bytes", t.bytes}};
-}
-
-ordered_json of_step(const StepTimes& s) {
-  return {{"rank", s.rank},
-          {"step", s.step},
-          {"compute_begin", s.compute_begin},
-          {"compute_end", s.compute_end},
-          {"transfer_begin", s.transfer_begin},
-          {"transfer_end", s.transfer_end}};
 }
 
 ordered_json of_verification(const Verification& v) {
@@ -88,6 +79,7 @@ ordered_json of_verification(const Verification& v) {
   if (!v.off)
     json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
   if (!v.remark.empty()) json["remark"] = v.remark;
+  for (const auto& [name, value] : v.more) json[name] = value;
   return json;
 }
 
@@ -158,12 +150,19 @@ void add_app(ordered_json& json, const AppRecord& app) {
   json["field_memory"] = app.field_memory;
   if (!app.history.values.empty())
     json["history"] = {{"iteration", app.history.iterations}, {app.history.name, app.history.values}};
-  if (!app.steps.empty()) json["steps"] = table(app.steps, of_step);
+  const auto of_entry = [&](const TimelineEntry& e) -> ordered_json {
+    return {{"rank", e.rank},
+            {"activity", app.activities.at(static_cast<std::size_t>(e.activity))},
+            {"number", e.number},
+            {"begin", e.begin},
+            {"end", e.end}};
+  };
+  if (!app.timeline.empty()) json["timeline"] = table(app.timeline, of_entry);
 }
 
 void add_outcome(ordered_json& json, const Outcome& outcome) {
   json["peak_memory"] = outcome.peak_memory;
-  json["start_to_first_sweep"] = outcome.start_to_first_step; // the key that records have always had
+  json["start_to_first_step"] = outcome.start_to_first_step;
   json["verification"] = of_verification(outcome.verification);
   if (!outcome.figures.empty()) json["figure_of_merit"] = of_figure(outcome.figures.front());
   for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);

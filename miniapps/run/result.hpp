@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kontor::miniapp {
 
@@ -26,6 +28,7 @@ struct Verification {
   bool off = false;        ///< nothing could be verified: the backend moves no data
   bool conclusive = true;  ///< false: the tolerance is so wide that a wrong answer would pass, too
   std::string remark = {}; ///< what else to know, in words; of a run that is not conclusive, why
+  std::vector<std::pair<std::string, double>> more = {}; ///< other numbers, by their names in the record
 
   /// What is not finite does not pass, whatever the tolerance.
   bool passed() const {

@@ -12,6 +12,7 @@
 #include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/config/error.hpp>
+#include <kontor/config/input_files.hpp>
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -65,11 +66,14 @@ int Run::operator()() {
   Timers timers;                                 // once a run
   Timers repeated{std::string(factory_.name())}; // in the repeats
   auto& machine = outcome.calibration;
-  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
   Progress progress(Progress::style_for(comm.rank(), line_.quiet));
-  const auto app = timed(timers.once("setup"), [&] {
-    return make_app({comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every});
-  });
+  const RunContext context{comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every};
+  {
+    const ScopedTimer scope(timers.once("setup"), 0); // its first part
+    factory_.prepare(context);
+  }
+  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
+  const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   machine = timed(timers.once("calibrate"),
                   [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
@@ -77,12 +81,12 @@ int Run::operator()() {
   app->warm_up();
   repeated.reset();
   outcome.repeats = measure(comm, *app, progress, repeated);
+  add_repeated(timers, repeated); // before the verification, which may use what is timed
   if (comm.capabilities().moves_data)
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   else
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
-  add_repeated(timers, repeated);
   outcome.timers = summarise(comm, timers);
   if (!outcome.verification.failed()) outcome.figures = app->figures(median(outcome.repeats), machine);
 
@@ -107,7 +111,8 @@ std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
 
 /// A path that cannot be written is the user's to mend, and is found before any work is done.
 std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) const {
-  const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results};
+  const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results,
+                    config::input_files([this](config::Visitor& v) { factory_.describe(v); })};
   check_files(comm, files);
   try {
     return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));

@@ -4,9 +4,12 @@
 #include "run/broadcast_text.hpp"
 #include "run/guard.hpp"
 
-#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/mpi/agree.hpp>
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace kontor::miniapp {
 
@@ -14,19 +17,14 @@ std::optional<EarlyExit> different_arguments(std::string_view app, int argc, cha
   std::string mine(app);
   for (int i = 1; i < argc; ++i) mine += fmt::format(" {}", argv[i]);
   const auto first = broadcast(MPI_COMM_WORLD, mine);
-  const comm::Communicator all(MPI_COMM_WORLD);
-  std::optional<std::string> problem;
-  if (mine != first)
-    problem =
-        fmt::format("rank 0 runs '{}', but rank {} runs '{}'; all ranks of a run have the same program and "
-                    "arguments: start others by a launcher of their own\n",
-                    first, all.rank(), mine);
-  try {
-    all.agree(problem);
-  } catch (const comm::AgreedError& error) {
-    return EarlyExit{exit_user_error, error.what()};
-  }
-  return std::nullopt;
+  const auto other = mpi::first_problem<comm::Error>(
+      MPI_COMM_WORLD, mine == first ? std::nullopt : std::optional(std::move(mine)));
+  if (!other) return std::nullopt;
+  return EarlyExit{
+      exit_user_error,
+      fmt::format("rank 0 runs '{}', but rank {} runs '{}'; all ranks of a run have the same program and "
+                  "arguments: start others by a launcher of their own\n",
+                  first, other->rank, other->text)};
 }
 
 } // namespace kontor::miniapp

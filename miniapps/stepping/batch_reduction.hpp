@@ -14,12 +14,12 @@
 
 namespace kontor::stepping {
 
-/// Numbers in the device's memory that are reduced over all ranks and brought to the host, again and again:
+/// Numbers in the memory of a space that are reduced over all ranks and brought to the host, again and again:
 /// started without waiting, finished later.
-template <class ExecutionSpace>
+template <class ExecutionSpace, class Number>
 class BatchReduction {
  public:
-  using Numbers = Kokkos::View<double*, typename ExecutionSpace::memory_space>;
+  using Numbers = Kokkos::View<Number*, typename ExecutionSpace::memory_space>;
 
   /// Local; `comm` must outlive this.
   BatchReduction(const comm::Communicator& comm, comm::ReduceOp op) : comm_(&comm), op_(op) {}
@@ -46,7 +46,7 @@ class BatchReduction {
 
   /// Collective; waits for this reduction, not for what the streams have been given since. The results, valid
   /// until the next start().
-  std::span<const double> finish() {
+  std::span<const Number> finish() {
     arrived_.wait();
     reduction_->finish();
     started_ = false;
@@ -54,7 +54,7 @@ class BatchReduction {
   }
 
  private:
-  using Host = Kokkos::View<double*, comm::PinnedSpace>;
+  using Host = Kokkos::View<Number*, comm::PinnedSpace>;
 
   const comm::Communicator* comm_;
   comm::ReduceOp op_;

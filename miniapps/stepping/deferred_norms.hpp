@@ -5,9 +5,11 @@
 #include "stepping/norm.hpp"
 #include "stepping/norm_parts.hpp"
 #include "stepping/streams.hpp"
+#include "stepping/sum_kind.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/exact/accumulator.hpp>
 
 #include <array>
 #include <cstddef>
@@ -19,7 +21,7 @@ namespace kontor::stepping {
 
 /// The norms of a run's steps over all ranks. On a host each is known when its step is. A device leaves this
 /// rank's parts in slots, which travel in batches and are read a batch later, so that no step waits for the
-/// host, nor the host for a step that is not long done.
+/// host, nor the host for a step that is not long done. So do parts of exact sums, on a host one by one.
 template <class ExecutionSpace>
 class DeferredNorms {
  public:
@@ -27,48 +29,57 @@ class DeferredNorms {
   static constexpr int most_together = 64;
 
   /// Local; `comm` must outlive this.
-  DeferredNorms(const comm::Communicator& comm, Norm kind)
-      : comm_(&comm), kind_(kind), slots_("stepping/norm slots", on_device ? 2 * most_together : 0),
-        next_("stepping/next norm slot", on_device ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {}
+  DeferredNorms(const comm::Communicator& comm, Norm kind, SumKind sums = SumKind::fast)
+      : comm_(&comm), kind_(kind), exact_(exactly_summed(kind, sums)),
+        parts_("stepping/norm slots", on_device && !exact_ ? 2 * most_together : 0),
+        accumulators_("stepping/norm slots", exact_ ? 2 * most_together * comm::exact::length : 0),
+        next_("stepping/next norm slot", in_slots() ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {
+  }
+
+  /// Whether steps leave the parts of norms in slots.
+  bool in_slots() const { return on_device || exact_; }
 
   /// Collective; waits for the device. Forgets all norms, which have been read. So many travel together from
-  /// now on; 1 if each is asked for soon.
+  /// now on; 1 if each is asked for soon, and on a host.
   void begin(int batch, const Streams<ExecutionSpace>& streams) {
-    if (on_device && batch != planned_) {
-      for (const int b : {0, 1})
-        batches_[b].reduction.plan(streams,
-                                   Kokkos::subview(slots_, std::pair<int, int>(b * batch, (b + 1) * batch)));
-      planned_ = batch;
+    batch_ = on_device ? batch : 1;
+    if (in_slots() && batch_ != planned_) {
+      for (const int b : {0, 1}) {
+        if (exact_)
+          batches_[b].exact.plan(streams, slots_of(b, accumulators_, comm::exact::length));
+        else
+          batches_[b].fast.plan(streams, slots_of(b, parts_, 1));
+      }
+      planned_ = batch_;
     }
-    batch_ = batch;
-    if (on_device) Kokkos::deep_copy(next_, 0);
+    if (in_slots()) Kokkos::deep_copy(next_, 0);
     steps_.clear();
     values_.clear();
     for (auto& b : batches_) b.count = 0;
     filling_ = 0;
   }
 
-  /// How many norms travel together; 1 on a host.
-  int batch() const { return on_device ? batch_ : 1; }
+  /// How many norms travel together.
+  int batch() const { return batch_; }
 
   /// How many steps after its own a norm should be read.
   static constexpr std::int64_t lag = on_device ? 1 : 0;
 
-  /// Where the parts of norms go, in the device's memory.
-  NormSlots slots() const { return {slots_.data(), next_.data(), 2 * batch_}; }
+  /// Where the parts of norms go, if they go to slots: the accumulators of exact sums, or numbers.
+  NormSlots slots() const { return {parts_.data(), next_.data(), 2 * batch_, accumulators_.data()}; }
 
-  /// Collective. Host: `part` is this rank's part of the step's norm.
+  /// Collective. Without slots: `part` is this rank's part of the step's norm.
   void add(std::int64_t step, double part) {
     steps_.push_back(step);
     values_.push_back(from_parts(kind_, comm::allreduce(*comm_, part, reduce_op(kind_))));
   }
 
-  /// Collective. Device: there is room for so many more in the batch; to be called before they are queued.
+  /// Collective. Slots: there is room for so many more in the batch; to be called before they are queued.
   void make_room(int count, Streams<ExecutionSpace>& streams) {
     if (batches_[filling_].count + count > batch_) send(streams);
   }
 
-  /// Collective. Device: the next slot is filled by work on compute().
+  /// Collective. Slots: the next one is filled by work on compute().
   void add(std::int64_t step, Streams<ExecutionSpace>& streams) {
     steps_.push_back(step);
     if (++batches_[filling_].count == batch_) send(streams);
@@ -77,8 +88,8 @@ class DeferredNorms {
   /// Collective. All norms of steps up to this one are known on return.
   void read(std::int64_t step, Streams<ExecutionSpace>& streams) {
     while (values_.size() < steps_.size() && steps_[values_.size()] <= step) {
-      const int oldest = batches_[1 - filling_].reduction.started() ? 1 - filling_ : filling_;
-      if (!batches_[oldest].reduction.started()) send(streams);
+      const int oldest = started(1 - filling_) ? 1 - filling_ : filling_;
+      if (!started(oldest)) send(streams);
       receive(oldest);
     }
   }
@@ -86,9 +97,9 @@ class DeferredNorms {
   /// Collective. The steps after this one, up to which norms are known, do not count. Before anything is
   /// added again comes begin().
   void forget_after(std::int64_t step) {
-    for (auto& batch : batches_) {
-      if (batch.reduction.started()) batch.reduction.finish();
-      batch.count = 0;
+    for (const int b : {0, 1}) {
+      if (started(b)) reduction(b, [](auto& r) { r.finish(); });
+      batches_[b].count = 0;
     }
     while (!steps_.empty() && steps_.back() > step) steps_.pop_back();
     if (values_.size() > steps_.size()) values_.resize(steps_.size());
@@ -105,36 +116,64 @@ class DeferredNorms {
   std::int64_t latest_step() const { return values_.empty() ? 0 : steps_[values_.size() - 1]; }
 
  private:
+  template <class Number>
+  using Slots = Kokkos::View<Number*, typename ExecutionSpace::memory_space>;
+
+  /// Norms that travel together; one of the reductions is used.
   struct Batch {
-    Batch(const comm::Communicator& comm, Norm kind) : reduction(comm, reduce_op(kind)) {}
+    Batch(const comm::Communicator& comm, Norm kind)
+        : fast(comm, reduce_op(kind)), exact(comm, comm::ReduceOp::sum) {}
 
     int count = 0;
-    BatchReduction<ExecutionSpace> reduction;
+    BatchReduction<ExecutionSpace, double> fast;
+    BatchReduction<ExecutionSpace, std::int64_t> exact;
   };
 
   int place(int batch) const { return batch * batch_; }
 
+  /// A batch's part of all slots, each of so many numbers.
+  template <class Number>
+  Slots<Number> slots_of(int b, const Slots<Number>& all, int numbers) const {
+    return Kokkos::subview(all, std::pair<int, int>(place(b) * numbers, place(b + 1) * numbers));
+  }
+
+  template <class Action>
+  auto reduction(int b, const Action& action) {
+    if (exact_) return action(batches_[b].exact);
+    return action(batches_[b].fast);
+  }
+  bool started(int b) const { return exact_ ? batches_[b].exact.started() : batches_[b].fast.started(); }
+
   /// The batch that is being filled goes on its way, in full though it may not be, and the other one is
   /// filled next.
   void send(Streams<ExecutionSpace>& streams) {
-    auto& batch = batches_[filling_];
-    batch.reduction.start(streams);
+    const auto& batch = batches_[filling_];
+    reduction(filling_, [&](auto& r) { r.start(streams); });
     filling_ = 1 - filling_;
     if (batch.count < batch_) set_next(streams.compute(), slots(), place(filling_));
-    if (batches_[filling_].reduction.started()) receive(filling_);
+    if (started(filling_)) receive(filling_);
   }
 
   void receive(int b) {
-    const auto parts = batches_[b].reduction.finish().first(static_cast<std::size_t>(batches_[b].count));
-    for (const double part : parts) values_.push_back(from_parts(kind_, part));
-    batches_[b].count = 0;
+    auto& batch = batches_[b];
+    if (exact_) {
+      const std::int64_t* part = batch.exact.finish().data();
+      for (int n = 0; n < batch.count; ++n, part += comm::exact::length)
+        values_.push_back(from_parts(kind_, comm::exact::rounded(part)));
+    } else {
+      for (const double part : batch.fast.finish().first(static_cast<std::size_t>(batch.count)))
+        values_.push_back(from_parts(kind_, part));
+    }
+    batch.count = 0;
   }
 
   const comm::Communicator* comm_;
   Norm kind_;
-  Kokkos::View<double*, typename ExecutionSpace::memory_space> slots_;
-  Kokkos::View<int*, typename ExecutionSpace::memory_space> next_; ///< of the slots
-  int batch_ = most_together;
+  bool exact_;
+  Slots<double> parts_;              ///< no slots, unless these are used
+  Slots<std::int64_t> accumulators_; ///< the same
+  Slots<int> next_;                  ///< the slot that is next
+  int batch_ = 1;
   int planned_ = 0; ///< the batch that the reductions were made for
   std::array<Batch, 2> batches_;
   int filling_ = 0;

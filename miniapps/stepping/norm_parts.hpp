@@ -3,6 +3,7 @@
 
 #include "stepping/norm.hpp"
 
+#include <kontor/comm/exact/accumulator.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -14,12 +15,15 @@
 /// twice as long as a sweep of a stencil.
 namespace kontor::stepping {
 
-/// Where the norms of steps go in the device's memory, one after the other. The device counts them, so that a
-/// step that is replayed finds its place as one that is launched does.
+/// Where the parts of steps' norms go in the device's memory, one after the other. The device counts them, so
+/// that a step that is replayed finds its place as one that is launched does.
 struct NormSlots {
   double* values;
-  int* next; ///< the place of the next one
-  int count; ///< after the last place comes the first
+  int* next;                            ///< the place of the next one
+  int count;                            ///< after the last place comes the first
+  std::int64_t* accumulators = nullptr; ///< instead of `values`, of exact sums: exact::length numbers a place
+
+  KOKKOS_INLINE_FUNCTION void advance() const { *next = *next + 1 < count ? *next + 1 : 0; }
 };
 
 /// The norm of part_of(lane) over the lanes of one thread of the team.
@@ -84,9 +88,24 @@ struct Combine {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const double part = together<norm>(team, parts, count, stride);
     if (team.team_rank() > 0) return;
-    const int place = *slots.next;
-    slots.values[place] = part;
-    *slots.next = place + 1 < slots.count ? place + 1 : 0;
+    slots.values[*slots.next] = part;
+    slots.advance();
+  }
+};
+
+/// The next slot = an accumulator.
+struct Leave {
+  const std::int64_t* accumulator;
+  NormSlots slots;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const std::int64_t* const from = accumulator;
+    std::int64_t* const to = slots.accumulators + std::int64_t{*slots.next} * comm::exact::length;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, comm::exact::length),
+                         [=](int digit) { to[digit] = from[digit]; });
+    team.team_barrier();
+    if (team.team_rank() == 0) slots.advance();
   }
 };
 
@@ -117,6 +136,15 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
     detail::combine<Norm::max>(instance, parts, count, slots);
   else
     detail::combine<Norm::l2>(instance, parts, count, slots);
+}
+
+/// Local; waits for nothing. The next slot = an accumulator in the device's memory.
+template <class ExecutionSpace>
+void leave(const ExecutionSpace& instance, const std::int64_t* accumulator, const NormSlots& slots) {
+  Kokkos::parallel_for(
+      "stepping/norm",
+      Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, comm::on_host<ExecutionSpace> ? 1 : 64),
+      detail::Leave{accumulator, slots});
 }
 
 /// Local; waits for nothing. The next norm goes to that place.

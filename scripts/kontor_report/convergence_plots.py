@@ -8,7 +8,7 @@ from matplotlib.ticker import EngFormatter
 
 from .deck import labels, section_of
 from .drawing import STYLE, colours, plt, save
-from .solves import time_per_iteration, tolerance
+from .solves import ending, time_per_iteration, tolerance
 from .text import seconds
 
 LINES = ("-", "--", "-.", ":")
@@ -19,7 +19,7 @@ def plot_convergence(record, path):
         figure, axes = plt.subplots(figsize=(7.5, 5))
         draw_convergence([record], axes)
         run = record.run
-        end = f"{run['ending']}: {run.get('iterations', '?')} iterations, {seconds(record.seconds)}"
+        end = f"{ending(record)}: {run.get('iterations', '?')} iterations, {seconds(record.seconds)}"
         figure.suptitle(f"{run.get('app', '')}: {run.get('backend', '?')}, {run.get('ranks', '?')} ranks; {end}")
         axes.set_title(textwrap.fill(", ".join(section_of(record, "solver")), 110), fontsize=8)
         save(figure, path)

@@ -5,13 +5,14 @@ NUMBER = (int, float)
 LIST = (list, str)
 
 RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
-       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "iterations": int, "residual": NUMBER}
+       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str,
+       "iterations": int, **dict.fromkeys(("residual", "true_residual", "error", "relative_error"), NUMBER)}
 MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
 FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
-TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int}
+TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int, "once": int}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
-STEP = {"rank": int, "step": int, **dict.fromkeys(("compute_begin", "compute_end", "transfer_begin", "transfer_end"), NUMBER)}
+TIMELINE = {"rank": int, "activity": str, "number": int, "begin": NUMBER, "end": NUMBER}
 CALIBRATION = dict.fromkeys(
     ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth"), NUMBER)
 CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": int,
@@ -19,7 +20,7 @@ CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": 
 RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,
          "high": NUMBER}
 ALWAYS = {  # what all rows of a table have; a number that is not one is left out
-    "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC), "steps": tuple(STEP),
+    "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC), "timeline": tuple(TIMELINE),
     "curves": ("curve", "series", "size", "bytes"), "ratios": tuple(RATIO),
 }
 
@@ -31,7 +32,7 @@ def misfit(record):
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]
     groups += [("traffic", row, TRAFFIC) for row in record.traffic]
-    groups += [("steps", row, STEP) for row in record.steps]
+    groups += [("timeline", row, TIMELINE) for row in record.timeline]
     groups += [("curves", row, CURVE) for row in record.curves]
     groups += [("ratios", row, RATIO) for row in record.ratios]
     for name, values, kinds in groups:

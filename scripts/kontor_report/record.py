@@ -14,8 +14,6 @@ from .text import printable
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
 PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
-# Regions outside of the measured time, where the record does not say so itself.
-OUTSIDE = ("calibrate", "setup", "read", "partition", "structure", "elements", "assembly", "boundary", "verify", "io")
 
 
 class RecordError(Exception):
@@ -48,7 +46,7 @@ class Record:
     ratios: list = field(default_factory=list)  # of dicts: one series over another at one size each
     matrix: dict = field(default_factory=dict)  # attributes of /run/matrix
     solver: dict = field(default_factory=dict)  # what the method and its preconditioner tell, attributes of /run/solver
-    steps: list = field(default_factory=list)  # of dicts: when a rank computed and communicated in a step
+    timeline: list = field(default_factory=list)  # of dicts: when a rank did what
     history: dict = field(default_factory=dict)  # name, iterations, values; empty if there is none
 
     @property
@@ -83,7 +81,7 @@ class Record:
 
     def is_outside(self, region):
         """Whether the region is no part of the measured time."""
-        return region in OUTSIDE or bool(self.timers[region].get("once"))
+        return region == "io" or bool(self.timers[region].get("once"))
 
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""
@@ -108,8 +106,8 @@ def read_record(path):
             curves=_rows(run.get("curves")),
             ratios=_rows(run.get("ratios")),
             matrix=_attributes(run.get("matrix")),
-            solver={**_attributes(run.get("solver")), **_attributes(run.get("solver/preconditioner"))},
-            steps=_rows(run.get("steps")),
+            solver=_attributes(run.get("solver")),
+            timeline=_rows(run.get("timeline")),
             history=_history(run.get("history")),
         )
     if wrong := misfit(record):

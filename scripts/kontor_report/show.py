@@ -5,8 +5,8 @@ from .curves import curve_sections
 from .deck import section_of
 from .history import history_table, history_title
 from .solves import is_solve, matrix_table, solution_table
-from .steps import steps_table
 from .text import on_off, percent, printable, quantity, section, seconds, table, verdict
+from .timeline import timeline_table
 
 TRAFFIC_ROWS = 8  # more neighbours than this are summed up
 WIDTH = 110  # of what the deck says
@@ -26,8 +26,8 @@ def show(record):
         parts.append(section(_time_title(record), _timers(record)))
         if outside := _outside(record):
             parts.append(section("Outside the measured time", outside))
-    if record.steps:
-        parts.append(section("Steps of the last repeat  (the slowest rank; hidden: of the transfers, median over ranks)", steps_table(record)))
+    if record.timeline:
+        parts.append(section("Steps of the last repeat  (of the rank that each takes longest)", timeline_table(record)))
     if record.history:
         parts.append(section(history_title(record), history_table(record)))
     if record.traffic:

@@ -6,12 +6,14 @@ from .record import COMMUNICATION
 from .text import percent, quantity, seconds, table, verdict
 
 # The endings that can be compared; docs/output.md has all.
-SOLVED = ("converged", "the guess is a solution", "the right-hand side is 0, so x is")
-ALL_MADE = ("all iterations made",)
+SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
+ALL_MADE = ("iterations_made",)
 HEADER = ["file", "settings", "time to solution", "iterations", "time/iteration", "rate", "of attainable", "communication",
           "verified", "speed"]
-MATRIX = {"rows": "rows", "nonzeros": "nonzeros", "rows_per_rank_min": "rows a rank", "ghosts_max": "ghosts a rank",
-          "neighbours_max": "neighbours a rank"}  # in this order
+ACCURACY = ("true_residual", "error", "relative_error")
+# In this order; of each what a rank has at least and at most.
+A_RANK = {"rows_per_rank": "rows a rank", "interior_rows": "interior rows a rank", "ghosts": "ghosts a rank",
+          "neighbours": "neighbours a rank"}
 
 
 def is_solve(record):
@@ -43,7 +45,15 @@ def incomparable(record, baseline):
     mine, other = ([side.matrix.get(key) for key in ("rows", "nonzeros")] for side in (record, baseline))
     if not found and mine != other:
         found = ["the matrix has {} rows and {} nonzeros, not {} and {}".format(*mine, *other)]
+    mine, other = (side.matrix.get("file_crc32") for side in (record, baseline))
+    if not found and mine != other:
+        found = [f"the matrix's file has CRC-32 {mine}, not {other}"]
     return found
+
+
+def ending(record):
+    """In words."""
+    return record.run.get("ending_in_words", record.run["ending"])
 
 
 def speed(record, baseline):
@@ -62,7 +72,7 @@ def compare_solves(app, group):
     names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
     title = (f"{app}  (time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
              f"speed 1 is {baseline.path})")
-    notes = [f"  {record.path}: {record.run['ending']}, residual {_residual(record)}"
+    notes = [f"  {record.path}: {ending(record)}, residual {_residual(record)}"
              for record in group if record.run["ending"] != SOLVED[0]]
     return "\n".join([title, table(rows, HEADER, left=2), *notes])
 
@@ -77,26 +87,24 @@ def _row(record, label, ratio):
 
 def matrix_table(record):
     matrix = dict(record.matrix)
-    rows, nonzeros, most = matrix.get("rows"), matrix.get("nonzeros"), matrix.pop("rows_per_rank_max", None)
-    lines = []
-    for key in (*(key for key in MATRIX if key in matrix), *(key for key in matrix if key not in MATRIX)):
-        value = matrix[key]
-        text = quantity(value, "B") if "bytes" in key and isinstance(value, (int, float)) else _plain(value)
-        if key == "nonzeros" and rows:
-            text += f" ({nonzeros / rows:.3g} a row)"
-        elif key == "rows_per_rank_min" and most is not None:
-            text += f" to {most}"
-        elif key.endswith("_max"):
-            text = f"at most {text}"
-        lines.append([MATRIX.get(key, key.replace("_", " ")), text])
+    rows, nonzeros = matrix.pop("rows", None), matrix.pop("nonzeros", None)
+    lines = [["rows", _plain(rows)], ["nonzeros", _plain(nonzeros) + (f" ({nonzeros / rows:.3g} a row)" if rows and nonzeros else "")]]
+    for key, name in A_RANK.items():
+        least, most, total = (matrix.pop(key + end, None) for end in ("_min", "_max", ""))
+        if least is not None and most is not None:
+            lines.append([name, f"{_plain(least)} to {_plain(most)}" + (f" ({_plain(total)} in all)" if total is not None else "")])
+    for key, value in matrix.items():
+        number = "bytes" in key and isinstance(value, (int, float))
+        lines.append([key.replace("_", " "), quantity(value, "B") if number else _plain(value)])
     return table(lines, left=2)
 
 
 def solution_table(record):
     return table([
-        ["ending", record.run["ending"]],
+        ["ending", ending(record)],
         ["iterations", str(record.run.get("iterations", "-"))],
         ["residual", _residual(record)],
+        *([key.replace("_", " "), _plain(record.run[key])] for key in ACCURACY if key in record.run),
         ["time to solution", seconds(time_to_solution(record))],
         ["time per iteration", seconds(time_per_iteration(record))],
         *([key.replace("_", " "), _plain(value)] for key, value in record.solver.items()),

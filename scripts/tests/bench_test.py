@@ -17,7 +17,7 @@ def record(deck, ranks, settings, must_verify=True):
         "repeats": [time, 9 * time, 0.5 * time],
         "figures_of_merit": {"updates": {"value": 1}, "bandwidth": {"fraction": 0.85}},
         "calibration": {"triad_bandwidth": 20e9 * ranks},
-        "start_to_first_sweep": 0.25,
+        "start_to_first_step": 0.25,
         "wall": 0.75 if "max_sweeps=1" in settings[0] else 60,
         "peak_memory": 345,
         "field_memory": 300,

@@ -59,8 +59,8 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
         group.create_group("verification").attrs.update(
             {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
         )
-        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4")]
-        group["timers"] = np.array([(region.encode(), *row) for region, row in TIMERS.items()], dtype=columns)
+        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1")]
+        group["timers"] = np.array([(region.encode(), *row, region == "setup") for region, row in TIMERS.items()], dtype=columns)
         group["repeats"] = [2.0, 2.1, 1.9]
         columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
         group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)

@@ -32,21 +32,25 @@ FIGURES = ({"name": "flops", "value": 4e9, "unit": "flop/s"},
 TIMERS = {"spmv": 1.0, "spmv_boundary": 0.1, "vectors": 0.2, "wait": 0.1, "sums_post": 0.1, "sums_wait": 0.3, "read": 4.0, "assembly": 5.0, "setup": 6.0}
 
 
-def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=1, run=(), **settings):
-    """`settings` replace values of the deck, `run` attributes of /run. Every second iteration divides the residual by 10."""
+ONCE = ("read", "assembly", "setup")
+
+
+def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=1, run=(), words=None, matrix=(),
+                **settings):
+    """`settings` replace values of the deck, `run` attributes of /run, `matrix` add some of /run/matrix. Every second
+    iteration divides the residual by 10."""
     attributes = {"app": "cg", "deck": DECK.format(**{**SETTINGS, **settings}), "ending": ending, "iterations": iterations,
-                  "residual": residual, **dict(run)}
+                  "ending_in_words": words or ending, "residual": residual, "true_residual": 1.5e-10, **dict(run)}
     write_sample(path, figures=FIGURES if passed else (), passed=passed, field=False, **attributes)
     with h5py.File(path, "a") as file:
         group = file["run"]
-        group["verification"].attrs["remark"] = f"{ending}; error 2e-10"
+        group["verification"].attrs["remark"] = f"{words or ending}; error 2e-10"
         group.create_group("matrix").attrs.update({"rows": rows, "nonzeros": 21952, "rows_per_rank_min": 480, "rows_per_rank_max": 520,
-                                                   "ghosts_max": 100, "neighbours_max": 1, "bytes": 300000})
-        group.create_group("solver").attrs.update({"replacements": 3, "drift": 1.25e-12})
-        group.create_group("solver/preconditioner").attrs["degree"] = 4
+                                                   "ghosts": 150, "ghosts_min": 50, "ghosts_max": 100, "bytes": 300000, **dict(matrix)})
+        group.create_group("solver").attrs.update({"replacements": 3, "drift": 1.25e-12, "chebyshev_degree": 4})
         del group["timers"], group["repeats"]
-        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4")]
-        group["timers"] = np.array([(region.encode(), 21, time, time, time, 0) for region, time in TIMERS.items()], dtype=columns)
+        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1")]
+        group["timers"] = np.array([(region.encode(), 21, time, time, time, 0, region in ONCE) for region, time in TIMERS.items()], dtype=columns)
         group["repeats"] = [seconds]
         group["history/iteration"] = np.arange(iterations + 1)
         group["history/residual"] = 10.0 ** (-0.5 * np.arange(iterations + 1))

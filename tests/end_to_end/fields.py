@@ -32,7 +32,7 @@ output: {file: diffusion.h5}
 """
 
 # Of these a second run has others.
-OF_THE_MOMENT = {"started", "command", "deck", "start_to_first_sweep", "peak_memory", "value", "attainable", "fraction"}
+OF_THE_MOMENT = {"started", "command", "deck", "start_to_first_step", "peak_memory", "value", "attainable", "fraction"}
 OF_THE_MOMENT |= {"timers", "repeats", "triad_bandwidth", "working_set_bandwidth", "latency", "bandwidth"}
 
 

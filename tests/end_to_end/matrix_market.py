@@ -3,6 +3,7 @@
 
 import os
 import unittest
+import zlib
 
 import h5py
 import numpy
@@ -52,6 +53,15 @@ class MatrixMarketTest(HeatTest):
             self.assertEqual((matrix["rows"], matrix["nonzeros"]), (ROWS, 15))
             self.assertEqual(matrix["file"], str(self.folder.resolve() / "decks" / "matrix.mtx"))
             self.assertEqual(matrix["file_symmetry"], "symmetric")
+            text = (self.folder / "decks" / "matrix.mtx").read_bytes()
+            self.assertEqual(matrix["file_crc32"], f"{zlib.crc32(text):08x}")
+            run, field = file["run"].attrs, file["fields/x"].attrs
+            self.assertEqual(run["ending"], "converged")
+            self.assertEqual(field["iterations"], run["iterations"])
+            self.assertLessEqual(max(run["residual"], run["true_residual"], field["residual"]), 2e-12)
+            solver = file["run/solver"].attrs
+            self.assertEqual([solver[key] for key in ("method", "preconditioner", "format", "kernel", "sums", "fused")],
+                             ["classic", "none", "csr", "own", "fast", 1])
             recorded = file["run"].attrs["deck"]
         # The deck of the record finds the files from anywhere.
         (self.folder / "elsewhere").mkdir()
@@ -73,6 +83,11 @@ class MatrixMarketTest(HeatTest):
         self.write("decks/matrix.mtx", text_of(ENTRIES + [(2, 2, 3.0)]))
         says = self.refused()
         self.assertRegex(says, r"decks/matrix\.mtx:14: .*\(2, 2\).* line 4\n")
+
+    def test_is_not_written(self):
+        for option, path, role in (("-o", "decks/matrix.mtx", "file and the HDF5 file"), ("--results", "decks/./rhs.mtx", "rhs_file and the file of --results")):
+            self.assertIn(f"{path} cannot be both the file of problem.matrix_market.{role}", self.refused(option, path))
+        self.assertTrue((self.folder / "decks" / "matrix.mtx").read_text().startswith("%%MatrixMarket"))
 
     def test_a_file_of_the_command_line_is_looked_for_here(self):
         says = self.refused("--set", "problem.matrix_market.file=matrix.mtx")

@@ -15,11 +15,11 @@ else:
 
 RUN = {
     **dict.fromkeys("app version git_revision started command deck process_grid precision".split(), TEXT),
-    **dict.fromkeys("kernel stores graph".split(), TEXT),
+    **dict.fromkeys("kernel stores sums graph".split(), TEXT),
     **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
     **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
     **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),
-    "start_to_first_sweep": NUMBER,
+    "start_to_first_step": NUMBER,
     "overlap": TRUTH,
     "hosts": LIST,
 }
@@ -99,13 +99,15 @@ class Run(RecordTest):
     def test_tables(self):
         run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]
         timers = run["timers"]
-        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean"))
+        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once"))
         regions = {row["region"].decode() for row in timers}
         self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
         for row in timers:
             self.assertTrue(0 <= row["min"] <= row["median"] <= row["max"], row)
             self.assertTrue(row["min"] <= row["mean"] <= row["max"] * (1 + 1e-9), row)
             self.assertIn(row["slowest_rank"], range(3))
+        once = {row["region"].decode() for row in timers if row["once"]}
+        self.assertEqual(once, {"calibrate", "setup", "verify"})
         table = sorted(tuple(row) for row in run["traffic"])
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
         face = 26 * 8

@@ -2,8 +2,8 @@
 //
 // The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of
 // three numbers. Only where the sums say that something is wrong does every rank tell every other one what it
-// does, and two ranks send their words as well; only where some rank does not come do the others tell each
-// other that they have.
+// does, and two ranks send their words as well, or all of them which counts they have found to differ; only
+// where some rank does not come do the others tell each other that they have.
 #include "checked.hpp"
 #include "missing_ranks.hpp"
 #include "support/deadline.hpp"
@@ -33,6 +33,15 @@ struct Record {
   std::int64_t expects = 0;
 };
 
+/// Two counts that differ, as a rank has found them; from a rank that has found none, nothing.
+struct Mismatch {
+  std::int64_t found = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t sent = 0;
+  std::int64_t expected = 0;
+};
+
 /// What is summed over the ranks; numbers that grow too large begin again at 0.
 struct Sums {
   std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
@@ -44,6 +53,7 @@ struct Sums {
 
 namespace {
 
+using agreement::Mismatch;
 using agreement::Record;
 using agreement::Sums;
 
@@ -54,6 +64,9 @@ int words_tag(std::int64_t number) {
 }
 int record_tag(std::int64_t number) {
   return 2 + tags + static_cast<int>(number % tags);
+}
+int mismatch_tag(std::int64_t number) {
+  return 2 + 2 * tags + static_cast<int>(number % tags);
 }
 
 /// FNV-1a
@@ -95,6 +108,27 @@ Sums sums_of(const CollectiveCall& call, std::int64_t number, int rank, int size
   for (int r = 0; r < size; ++r)
     sums.counts += hash_of(rank, r, count_of(call.sends, r)) - hash_of(r, rank, count_of(call.expects, r));
   return sums;
+}
+
+/// Collective. `own[r]` goes to rank r; returns what each rank has told this one. By messages of a tag of
+/// this call's own, since other checks may be under way. A rank that does not come in time has told nothing.
+template <class T>
+std::vector<T> told_by_all(const Communicator& comm, const std::vector<T>& own, int tag) {
+  auto& internals = detail::internals(comm);
+  const auto sent = std::make_shared<std::vector<T>>(own);
+  const auto told = std::make_shared<std::vector<T>>(own.size());
+  std::vector<MPI_Request> coming(own.size(), MPI_REQUEST_NULL);
+  for (int r = 0; r < comm.size(); ++r) {
+    check(MPI_Irecv(&(*told)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &coming[r]),
+          "MPI_Irecv");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(&(*sent)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &request),
+          "MPI_Isend");
+    internals.adopt(request, sent);
+  }
+  for (auto& one : coming)
+    if (!mpi::wait_at_most(one, comm.options().timeout)) internals.adopt(one, told);
+  return *told;
 }
 
 } // namespace
@@ -150,25 +184,12 @@ bool AgreementCheck::counts_differ() const {
   return records_->all.counts != 0;
 }
 
-/// Every rank to every other one, because all of them find the same sums. By messages of this call, since
-/// other checks may be under way. A rank that does not come to this in time is taken for one that differs.
+/// Every rank to every other one, because all of them find the same sums.
 void AgreementCheck::tell_records() {
   auto& [mine, all, request, deadline, own, theirs] = *records_;
-  const int size = comm_.size();
-  const int tag = record_tag(number_);
-  const auto comm = detail::internals(comm_).checking_calls();
-  for (int r = 0; r < size; ++r)
+  for (int r = 0; r < comm_.size(); ++r)
     own.push_back({mine.hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
-  theirs.resize(own.size());
-  std::vector<MPI_Request> coming(own.size(), MPI_REQUEST_NULL);
-  for (int r = 0; r < size; ++r) {
-    check(MPI_Irecv(&theirs[r], sizeof(Record), MPI_BYTE, r, tag, comm, &coming[r]), "MPI_Irecv");
-    MPI_Request sent = MPI_REQUEST_NULL;
-    check(MPI_Isend(&own[r], sizeof(Record), MPI_BYTE, r, tag, comm, &sent), "MPI_Isend");
-    detail::internals(comm_).adopt(sent, records_);
-  }
-  for (auto& one : coming)
-    if (!mpi::wait_at_most(one, comm_.options().timeout)) detail::internals(comm_).adopt(one, records_);
+  theirs = told_by_all(comm_, own, record_tag(number_));
 }
 
 void AgreementCheck::give_up() const {
@@ -202,18 +223,22 @@ void AgreementCheck::compare_calls() const {
   throw AgreedError(fmt::format("rank 0 calls {}, but rank {} calls {}", first, rank, second));
 }
 
+/// Only the two ends of a mismatch see it. Each rank tells all others the first one that it sees; the lowest
+/// rank's counts, so the outcome is the same on all ranks.
 std::optional<std::string> AgreementCheck::compare_counts() const {
   const auto& mine = records_->own;
   const auto& theirs = records_->theirs;
-  const auto differ = [&](int from, std::int64_t sent, int to, std::int64_t expected) {
-    return fmt::format("rank {} sends {} elements to rank {}, which expects {}", from, sent, to, expected);
-  };
   const int me = comm_.rank();
-  for (int r = 0; r < comm_.size(); ++r) {
-    if (theirs[r].sends != mine[r].expects) return differ(r, theirs[r].sends, me, mine[r].expects);
-    if (theirs[r].expects != mine[r].sends) return differ(me, mine[r].sends, r, theirs[r].expects);
+  Mismatch first;
+  for (int r = 0; r < comm_.size() && !first.found; ++r) {
+    if (theirs[r].sends != mine[r].expects) first = {1, r, me, theirs[r].sends, mine[r].expects};
+    if (theirs[r].expects != mine[r].sends) first = {1, me, r, mine[r].sends, theirs[r].expects};
   }
-  return std::nullopt;
+  const auto all = told_by_all(comm_, std::vector(mine.size(), first), mismatch_tag(number_));
+  const auto found = std::ranges::find(all, 1, &Mismatch::found);
+  if (found == all.end()) return std::nullopt;
+  return fmt::format("rank {} sends {} elements to rank {}, which expects {}", found->from, found->sent,
+                     found->to, found->expected);
 }
 
 std::string AgreementCheck::said_by(int speaker, const std::string& words) const {
@@ -245,16 +270,8 @@ std::string AgreementCheck::said_by(int speaker, const std::string& words) const
 
 void check_agreement(const Communicator& comm, const CollectiveCall& call) {
   if (detail::internals(comm).checking_calls() == MPI_COMM_NULL) return;
-  AgreementCheck asked(comm, call);
-  auto mismatch = asked.finish();
-  if (!asked.counts_differ()) return;
-  CollectiveCall verdict{call.operation};
-  verdict.problem = std::move(mismatch);
-  try {
-    AgreementCheck(comm, std::move(verdict)).finish();
-  } catch (const UsageError& error) {
-    throw AgreedError(error.what());
-  }
+  if (const auto mismatch = AgreementCheck(comm, call).finish())
+    throw AgreedError(fmt::format("{}: {}", call.operation, *mismatch));
 }
 
 } // namespace kontor::comm

@@ -28,7 +28,7 @@ class CheckedCollective final : public Checked {
       if (!agreed_ && !posted_.check->test()) return false;
       if (!agreed_)
         if (const auto mismatch = posted_.check->finish())
-          throw Error(fmt::format("{}: {}", to_string(posted_.check->call()), *mismatch));
+          throw AgreedError(fmt::format("{}: {}", posted_.check->call().operation, *mismatch));
     } catch (const Error&) {
       detail::internals(posted_.check->comm()).abandon();
       throw;

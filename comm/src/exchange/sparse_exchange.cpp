@@ -6,6 +6,8 @@
 //
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one,
 // but not the next but one: so two tags in turns keep them apart.
+//
+// A message longer than MPI can count comes in pieces, which between two ranks arrive in their order.
 
 #include "support/deadline.hpp"
 
@@ -30,8 +32,7 @@ class SparseExchange {
  public:
   SparseExchange(const Communicator& comm, std::vector<PeerMessage> messages)
       : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()),
-        sends_(std::make_shared<std::vector<PeerMessage>>(std::move(messages))),
-        requests_(sends_->size(), MPI_REQUEST_NULL) {}
+        sends_(std::make_shared<std::vector<PeerMessage>>(std::move(messages))) {}
 
   /// After an error MPI may still read what was sent.
   ~SparseExchange() {
@@ -42,12 +43,17 @@ class SparseExchange {
   SparseExchange(const SparseExchange&) = delete;
   SparseExchange& operator=(const SparseExchange&) = delete;
 
-  void send() {
-    for (std::size_t i = 0; i < sends_->size(); ++i) {
-      const auto& [peer, bytes] = (*sends_)[i];
-      check(MPI_Issend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, channel_.tag,
-                       channel_.comm, &requests_[i]),
-            "MPI_Issend");
+  void send(std::size_t most) {
+    for (const auto& [peer, bytes] : *sends_) {
+      std::size_t begin = 0;
+      do { // an empty message is one, too
+        const auto size = std::min(bytes.size() - begin, most);
+        peers_.push_back(peer);
+        check(MPI_Issend(bytes.data() + begin, static_cast<int>(size), MPI_BYTE, peer, channel_.tag,
+                         channel_.comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Issend");
+        begin += size;
+      } while (begin < bytes.size());
     }
   }
 
@@ -72,14 +78,20 @@ class SparseExchange {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       int done = 0;
       check(MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
-      if (!done) return fmt::format("rank {}", (*sends_)[i].peer);
+      if (!done) return fmt::format("rank {}", peers_[i]);
     }
     return "all ranks";
   }
 
   std::vector<PeerMessage> received() && {
-    std::ranges::sort(received_, {}, &PeerMessage::peer);
-    return std::move(received_);
+    std::ranges::stable_sort(received_, {}, &PeerMessage::peer);
+    std::vector<PeerMessage> whole;
+    for (auto& [peer, bytes] : received_)
+      if (!whole.empty() && whole.back().peer == peer)
+        whole.back().bytes.insert(whole.back().bytes.end(), bytes.begin(), bytes.end());
+      else
+        whole.push_back({peer, std::move(bytes)});
+    return whole;
   }
 
  private:
@@ -102,7 +114,8 @@ class SparseExchange {
   const Communicator& comm_;
   detail::Channel channel_;
   std::shared_ptr<std::vector<PeerMessage>> sends_;
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> requests_; ///< a piece each
+  std::vector<int> peers_;            ///< to whom
   std::vector<PeerMessage> received_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool in_barrier_ = false;
@@ -111,9 +124,9 @@ class SparseExchange {
 } // namespace
 
 std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::string& label,
-                                         std::vector<PeerMessage> messages) {
+                                         std::vector<PeerMessage> messages, std::size_t most_at_once) {
   SparseExchange exchange(comm, std::move(messages));
-  exchange.send();
+  exchange.send(most_at_once);
   const double timeout = mpi::timeout(comm.options());
   if (!mpi::Deadline(timeout).wait([&] { return exchange.advance(); })) {
     detail::internals(comm).abandon();

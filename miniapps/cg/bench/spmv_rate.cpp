@@ -4,7 +4,8 @@
 // that all of it sees the same weather; medians over rounds. Under mpirun each rank multiplies a matrix of
 // its own, and the slowest counts.
 //   cg_spmv_rate [--points 100 100 100] [--size 27] [--rounds 15] [--products 2] [--formats csr,sell...]
-//                [--team 256 128...] [--lanes 8 4...] [--chunk 32 16...] [--teams] [--cpu-time]
+//                [--team 256 128...] [--staged 2048 1024...] [--same-order]
+//                [--chunk 32 16...] [--teams] [--cpu-time]
 // Without a setting it is what cg takes.
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/matrix_free.hpp"
@@ -39,8 +40,8 @@ struct Settings {
   std::vector<std::int64_t> points{100, 100, 100};
   int size = 27, rounds = 15, products = 2;
   std::vector<std::string> formats{"csr", "sell", "kokkos_kernels", "matrix_free"};
-  std::vector<int> teams, lanes, chunks;
-  bool as_on_device = false, cpu_time = false, huge_pages = false;
+  std::vector<int> teams, staged, chunks;
+  bool same_order = false, as_on_device = false, cpu_time = false, huge_pages = false;
 };
 
 struct Candidate {
@@ -151,16 +152,17 @@ class Bench {
     candidates_.push_back(
         {"triad", bytes(4, n), [=] { Kokkos::parallel_for("cg/triad", Policy(0, n), triad); }});
     const UpdateDirection direction{z_, x_, y_};
-    candidates_.push_back({"update direction (x, p)", bytes(5, rows_), [=, rows = rows_] {
-                             Kokkos::parallel_for("cg/direction", Policy(0, rows), direction);
-                           }});
+    candidates_.push_back({"update direction (x, p)", bytes(5, rows_),
+                           [=, rows = rows_] { for_rows("cg/direction", {}, rows, direction); }});
     const UpdateResidual residual{z_, y_};
-    candidates_.push_back(
-        {"update residual (r, r.r)", bytes(3, rows_),
-         [=, this] { for_rows_with_sums<1>("cg/residual", {}, rows_, residual, sums_at<1>(sum_.data())); }});
-    candidates_.push_back({"dot", bytes(2, rows_), [=, this] {
-                             for_rows_with_sums<1>("cg/dot", {}, rows_, Dot{x_, y_}, sums_at<1>(sum_.data()));
+    candidates_.push_back({"update residual (r, r.r)", bytes(3, rows_), [=, this] {
+                             for_rows_with_sums<1>("cg/residual", {}, rows_, residual, parts_,
+                                                   Store<1>{sum_.data()});
                            }});
+    candidates_.push_back(
+        {"dot", bytes(2, rows_), [=, this] {
+           for_rows_with_sums<1>("cg/dot", {}, rows_, Dot{x_, y_}, parts_, Store<1>{sum_.data()});
+         }});
   }
 
   void add(const std::string& format) {
@@ -171,10 +173,11 @@ class Bench {
       ProductTuning tuning;
       tuning.team = team;
       tuning.teams = tuning.teams || settings_.as_on_device;
+      tuning.alternate = !settings_.same_order;
       if (format == "csr") {
-        for (const int lanes : given(settings_.lanes, usual.lanes)) {
-          tuning.lanes = lanes;
-          add(fmt::format("csr team {} lanes {}", team, lanes), make_csr(matrix, interior, tuning));
+        for (const int staged : given(settings_.staged, usual.staged)) {
+          tuning.staged = staged;
+          add(fmt::format("csr team {} staged {}", team, staged), make_csr(matrix, interior, tuning));
         }
       } else if (format == "sell") {
         for (const int chunk : given(settings_.chunks, usual.chunk)) {
@@ -202,6 +205,7 @@ class Bench {
   LinearSystem system_;
   LocalIndex rows_;
   Vector x_, y_, z_, sum_;
+  TeamParts parts_ = parts_of_rows(1);
   std::vector<Candidate> candidates_;
 };
 
@@ -216,7 +220,8 @@ int main(int argc, char** argv) {
   app.add_option("--products", settings.products, "In one timing");
   app.add_option("--formats", settings.formats, "csr, sell, kokkos_kernels, matrix_free")->delimiter(',');
   app.add_option("--team", settings.teams, "Threads of a team; several are tried");
-  app.add_option("--lanes", settings.lanes, "csr: lanes of a row, a power of two; several are tried");
+  app.add_option("--staged", settings.staged, "csr: entries that a team stages; several are tried");
+  app.add_flag("--same-order", settings.same_order, "Every product begins with the first rows");
   app.add_option("--chunk", settings.chunks, "sell: rows of a chunk, 8, 16 or 32; several are tried");
   app.add_flag("--teams", settings.as_on_device, "On a processor, too: the kernels of a device");
   app.add_flag("--cpu-time", settings.cpu_time, "The thread's time, for a machine that others use");

@@ -3,26 +3,78 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 namespace kontor::cg {
 namespace {
 
 struct CsrKernel {
+  /// Scratch memory of a team.
+  struct Stage {
+    double* values;
+    LocalIndex* columns;
+  };
+
   const std::int64_t* offsets;
   const LocalIndex* columns;
   const double* values;
+  int staged; ///< entries at a time
   const double* x;
   double* y;
 
   KOKKOS_FUNCTION std::int64_t row_of(std::int64_t position) const { return position; }
 
+  /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is
+  /// summed by a thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga,
+  /// "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14, 2014).
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member& team, std::int64_t, std::int64_t row) const {
-    const auto first = offsets[row];
+  KOKKOS_FUNCTION Stage stage(const Member& team) const {
+    auto* const values_at = team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double));
+    auto* const columns_at = team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(staged * sizeof(LocalIndex)), sizeof(LocalIndex));
+    return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
+  }
+  template <class Member>
+  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const Positions& block, std::int64_t,
+                             std::int64_t row) const {
+    const auto end = offsets[block.end];
+    const auto of_row = row < 0 ? end : offsets[row], end_of_row = row < 0 ? end : offsets[row + 1];
     double sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, static_cast<int>(offsets[row + 1] - first)),
-        [&](int e, double& part) { part += values[first + e] * x[columns[first + e]]; }, sum);
+    for (auto first = offsets[block.begin]; first < end; first += staged) {
+      const int count = static_cast<int>(first + staged < end ? staged : end - first);
+      team.team_barrier(); // what was there has been read
+      load(stage, first, count, team.team_rank(), team.team_size());
+      team.team_barrier();
+      const int from = static_cast<int>(of_row > first ? of_row - first : 0);
+      const int to = static_cast<int>(end_of_row < first + count ? end_of_row - first : count);
+      for (int e = from; e < to; ++e) sum += stage.values[e] * x[stage.columns[e]];
+    }
     return sum;
+  }
+
+  /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the
+  /// scratch memory might be what is read next, for all that a compiler knows.
+  KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread,
+                            int threads) const {
+    constexpr int at_once = 8;
+    for (int begin = thread; begin < count; begin += at_once * threads) {
+      double value[at_once];
+      LocalIndex column[at_once];
+      for (int k = 0; k < at_once; ++k) {
+        const int e = begin + k * threads;
+        value[k] = e < count ? values[first + e] : 0;
+        column[k] = e < count ? columns[first + e] : 0;
+      }
+      for (int k = 0; k < at_once; ++k) {
+        const int e = begin + k * threads;
+        if (e >= count) break;
+        stage.values[e] = value[k];
+        stage.columns[e] = column[k];
+      }
+    }
   }
 
   /// Two rows at a time, from the two halves of the block: an addition need not wait for the one before, and
@@ -78,19 +130,54 @@ struct CsrKernel {
   }
 };
 
+/// The most entries of so many rows that follow one another.
+struct MostEntries {
+  Offsets offsets;
+  std::int64_t rows, block;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& most) const {
+    const auto end = row + block < rows ? row + block : rows;
+    const auto entries = offsets(end) - offsets(row);
+    if (entries > most) most = entries;
+  }
+};
+
+/// Rows that a team takes at a time: as many as fill what it stages, by their average, but no more than it
+/// has threads; and the entries that it stages, no more than such rows have.
+struct Staging {
+  int threads = 1, rows = 1, entries = 1;
+
+  Staging(const CompressedRows& matrix, const ProductTuning& tuning) : threads(tuning.threads(256)) {
+    constexpr int warp = 32;
+    const std::int64_t all = matrix.rows();
+    if (!tuning.teams || all == 0) return;
+    const auto average = std::max<std::int64_t>(detail::quotient_up(matrix.entries(), all), 1);
+    rows = static_cast<int>(
+        std::clamp<std::int64_t>(tuning.staged / average / warp * warp, std::min(warp, threads), threads));
+    std::int64_t most = 1;
+    Kokkos::parallel_reduce("cg/most entries", Policy(0, all), MostEntries{matrix.offsets, all, rows},
+                            Kokkos::Max<std::int64_t>(most));
+    entries = static_cast<int>(std::clamp<std::int64_t>(most, 1, tuning.staged));
+  }
+};
+
 struct Csr {
   using Kernel = CsrKernel;
+  using Bounds = Kokkos::LaunchBounds<>; // the scratch memory says how many teams run
   static constexpr const char* label = "cg/csr";
-  static constexpr int most_lanes = 32;
   CompressedRows rows;
   LocalIndex interior;
+  Staging staging;
 
   Kernel kernel(const double* x, double* y) const {
-    return {rows.offsets.data(), rows.columns.data(), rows.values.data(), x, y};
+    return {rows.offsets.data(), rows.columns.data(), rows.values.data(), staging.entries, x, y};
   }
   Positions positions(Part part) const {
     const auto range = range_of(part, rows.rows(), interior);
     return {range.begin, range.end};
+  }
+  TeamOfProduct team(const ProductTuning&) const {
+    const std::size_t aligned = 2 * sizeof(double);
+    return {staging.threads, staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
   }
   double bytes() const {
     return static_cast<double>(rows.entries()) * (sizeof(double) + sizeof(LocalIndex)) +
@@ -102,7 +189,7 @@ struct Csr {
 
 std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior,
                                  const ProductTuning& tuning) {
-  return std::make_unique<Product<Csr>>(Csr{rows, interior}, tuning);
+  return std::make_unique<Product<Csr>>(Csr{rows, interior, Staging(rows, tuning)}, tuning);
 }
 
 } // namespace kontor::cg

@@ -89,7 +89,7 @@ class KokkosKernels final : public Matrix {
     multiply(instance, part, x, y);
     const auto range = range_of(part, rows_, interior_rows_);
     for_rows_with_sums<1>("cg/dot beside Kokkos Kernels", instance, range.end - range.begin,
-                          Product{x, y, range.begin}, sums_at<1>(sum));
+                          Product{x, y, range.begin}, parts_, Store<1>{sum});
   }
 
   double bytes() const override {
@@ -100,6 +100,7 @@ class KokkosKernels final : public Matrix {
  private:
   LocalIndex rows_, interior_rows_;
   std::int64_t entries_;
+  TeamParts parts_ = parts_of_rows(1);
   PartOfRows<Offset> interior_, boundary_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <kontor/comm/kokkos/compat.hpp>
 
+#include <cstddef>
 #include <memory>
 
 namespace kontor::cg {
@@ -24,10 +25,8 @@ inline RowRange range_of(Part part, LocalIndex own, LocalIndex interior) {
 
 /// A rank's rows in some format.
 ///
-/// On a processor every format of our own sums a row in the order of its entries, so that all give the same
-/// bits, whatever the partition. On a device `sell` and `matrix_free` do, with the same bits as on a
-/// processor; `csr` adds up a row in lanes, entry e in lane e modulo their number, and then the lanes: other
-/// bits than a processor's, the same ones on any number of devices. Kokkos Kernels promises nothing.
+/// Every format of our own sums a row in the order of its entries, so that all give the same bits, on a
+/// processor as on a device, whatever the partition. Kokkos Kernels promises nothing.
 class Matrix {
  public:
   virtual ~Matrix() = default;
@@ -45,10 +44,24 @@ class Matrix {
 
 /// How rows are given to threads; for measurements, the values being those that are usual.
 struct ProductTuning {
-  bool teams = !comm::on_host<Space>;         ///< a thread a row, as on a device; or blocks of rows
-  int team = 256;                             ///< threads of a team; 1 on a processor
-  int lanes = 8;                              ///< csr: of these, that share a row
+  bool teams = !comm::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
+  int team = 0;                       ///< threads of a team, 0: what the format likes; 1 on a processor
+  int staged = 4096;                  ///< csr: entries that a team has in its scratch memory, at most
+  bool alternate = true;              ///< every second product begins with the last rows
   int chunk = comm::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
+
+  int threads(int usual) const { return comm::on_host<Space> ? 1 : team > 0 ? team : usual; }
+};
+
+/// Teams that run in full number: a thread has 32 registers. One more, and a product that waits for memory
+/// has fewer threads to wait with.
+using FullTeams = Kokkos::LaunchBounds<256, 8>;
+
+/// The teams of a kernel.
+struct TeamOfProduct {
+  int threads = 1;
+  int block = 1;           ///< positions that it has at a time, at most as many
+  std::size_t scratch = 0; ///< bytes
 };
 
 /// Local. Compressed rows as they are. `rows` are this rank's, the first `interior` of which read no ghosts.

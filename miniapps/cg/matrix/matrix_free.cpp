@@ -37,8 +37,13 @@ struct FreeKernel {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member&, std::int64_t position, std::int64_t row) const {
-    return sum_of(row, offsets + position / run_rows * entries);
+  KOKKOS_FUNCTION NoStage stage(const Member&) const {
+    return {};
+  }
+  template <class Member>
+  KOKKOS_FUNCTION double sum(const Member&, const NoStage&, const Positions&, std::int64_t position,
+                             std::int64_t row) const {
+    return row < 0 ? 0 : sum_of(row, offsets + position / run_rows * entries);
   }
   KOKKOS_FUNCTION double sum_of(std::int64_t row, const std::int32_t* to) const {
     double sum = 0;
@@ -82,8 +87,8 @@ struct FreeKernel {
 
 struct MatrixFree {
   using Kernel = FreeKernel;
+  using Bounds = FullTeams;
   static constexpr const char* label = "cg/matrix-free";
-  static constexpr int most_lanes = 1;
   Kokkos::View<Run*> runs; ///< of interior rows, then of the others
   Kokkos::View<std::int32_t*> offsets;
   std::int64_t interior_runs;
@@ -99,6 +104,10 @@ struct MatrixFree {
     const auto all = static_cast<std::int64_t>(runs.extent(0));
     return {part == Part::boundary ? interior_runs * run_rows : 0,
             (part == Part::interior ? interior_runs : all) * run_rows};
+  }
+  TeamOfProduct team(const ProductTuning& tuning) const {
+    const int threads = std::min(tuning.threads(256), 256);
+    return {threads, threads, 0};
   }
   double bytes() const {
     return static_cast<double>(runs.extent(0) * sizeof(Run) + offsets.extent(0) * sizeof(std::int32_t)) +

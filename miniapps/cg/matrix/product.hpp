@@ -2,12 +2,15 @@
 #pragma once
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/team_sums.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -20,6 +23,9 @@ struct Positions {
   std::int64_t end = 0;
   std::int64_t count() const { return end - begin; }
 };
+
+/// Of kernels that keep nothing in a team's scratch memory.
+struct NoStage {};
 
 namespace detail {
 
@@ -38,28 +44,30 @@ struct InBlocks {
   }
 };
 
-/// A position is a thread's, or some lanes', as a device wants it. A team adds up its part of the dot: a
-/// reduction over all rows by the same kernel takes twice as long as the product.
+/// A position is a thread's, as a device wants it. A team has so many and adds up its part of the dot: to
+/// have the last team add up the parts of all, each would have to wait until its rows are in memory.
 template <class Kernel, bool with_dot>
 struct InTeams {
   Kernel kernel;
   Positions range;
+  int block;
+  bool backwards; ///< the last positions first
   double* parts;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto position =
-        range.begin + static_cast<std::int64_t>(team.league_rank()) * team.team_size() + team.team_rank();
-    const std::int64_t row = position < range.end ? kernel.row_of(position) : -1;
-    double part = 0;
-    if (row >= 0) {
-      const double value = kernel.sum(team, position, row);
-      Kokkos::single(Kokkos::PerThread(team), [&] { kernel.y[row] = value; });
-      part = kernel.x[row] * value;
-    }
+    const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
+    Positions of_team;
+    of_team.begin = range.begin + static_cast<std::int64_t>(place) * block;
+    of_team.end = of_team.begin + block < range.end ? of_team.begin + block : range.end;
+    const auto position = of_team.begin + team.team_rank();
+    const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
+    const double value = kernel.sum(team, kernel.stage(team), of_team, position, row);
+    if (row >= 0) kernel.y[row] = value;
     if constexpr (with_dot) {
+      double part = row >= 0 ? kernel.x[row] * value : 0;
       team.team_reduce(Kokkos::Sum<double>(part));
-      if (team.team_rank() == 0) parts[team.league_rank()] = part;
+      if (team.team_rank() == 0) parts[place] = part;
     }
   }
 };
@@ -74,16 +82,18 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 /// number alone. The parts are used up. `zero` is a 0 in the memory of the space.
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
-/// A matrix of a format. `Format` has a label, a Kernel (x, y; row_of() and sum() of a position, block() of
-/// many), and says where the positions of a part are and what bytes a product moves.
+/// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product
+/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory,
+/// and Bounds of the launch. Its Kernel has x, y and block() of many positions; for teams row_of() a
+/// position, stage(), which all threads call first, and sum(), which all call for each block of positions,
+/// those without a row (-1) too.
 template <class Format>
 class Product final : public Matrix {
  public:
   using Kernel = typename Format::Kernel;
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
-    if constexpr (comm::on_host<Space>) tuning_.team = tuning_.lanes = 1;
-    tuning_.lanes = std::min(tuning_.lanes, Format::most_lanes);
+    if constexpr (!comm::on_host<Space>) tuning_.teams = true;
     parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
 
@@ -108,8 +118,7 @@ class Product final : public Matrix {
 
  private:
   std::int64_t block() const {
-    if (tuning_.teams) return tuning_.team / tuning_.lanes;
-    return detail::InBlocks<Kernel, true>::size;
+    return tuning_.teams ? format_.team(tuning_).block : detail::InBlocks<Kernel, true>::size;
   }
   /// How many parts of the dot a part of the rows leaves.
   std::int64_t parts(Part part) const {
@@ -130,16 +139,20 @@ class Product final : public Matrix {
         return;
       }
     }
+    const auto team = format_.team(tuning_);
+    auto& backwards = backwards_[static_cast<std::size_t>(part)];
+    backwards = tuning_.alternate && !backwards;
     Kokkos::parallel_for(Format::label,
-                         Kokkos::TeamPolicy<Space>(instance, static_cast<int>(blocks),
-                                                   static_cast<int>(block()), tuning_.lanes),
-                         detail::InTeams<Kernel, with_dot>{kernel, range, to});
+                         policy_of_teams<typename Format::Bounds>(instance, static_cast<int>(blocks),
+                                                                  team.threads, team.scratch),
+                         detail::InTeams<Kernel, with_dot>{kernel, range, team.block, backwards, to});
   }
 
   Format format_;
   ProductTuning tuning_;
-  Vector parts_; ///< of the interior rows' teams, then of the others'
+  Vector parts_; ///< of the interior rows' blocks or teams, then of the others'
   Kokkos::View<int, Space> zero_{"cg/zero"};
+  mutable std::array<bool, 3> backwards_{}; ///< each product begins with what the last one has left in caches
 };
 
 } // namespace kontor::cg

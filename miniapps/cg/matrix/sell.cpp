@@ -3,6 +3,7 @@
 
 #include "cg/matrix/lanes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kontor::cg {
@@ -36,7 +37,13 @@ struct SellKernel {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member&, std::int64_t position, std::int64_t row) const {
+  KOKKOS_FUNCTION NoStage stage(const Member&) const {
+    return {};
+  }
+  template <class Member>
+  KOKKOS_FUNCTION double sum(const Member&, const NoStage&, const Positions&, std::int64_t position,
+                             std::int64_t row) const {
+    if (row < 0) return 0;
     const auto c = position / size;
     const int lane = static_cast<int>(position % size);
     const SellChunk chunk = chunks[c];
@@ -161,8 +168,8 @@ struct SellKernel {
 template <int size>
 struct Sell {
   using Kernel = SellKernel<size>;
+  using Bounds = FullTeams;
   static constexpr const char* label = "cg/sell";
-  static constexpr int most_lanes = 1;
   SellRows rows;
 
   Kernel kernel(const double* x, double* y) const {
@@ -183,6 +190,10 @@ struct Sell {
     const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));
     return {part == Part::boundary ? rows.interior_chunks() * size : 0,
             (part == Part::interior ? rows.interior_chunks() : all) * size};
+  }
+  TeamOfProduct team(const ProductTuning& tuning) const {
+    const int threads = std::min(tuning.threads(256), 256);
+    return {threads, threads, 0};
   }
   double bytes() const { return rows.bytes; }
 };

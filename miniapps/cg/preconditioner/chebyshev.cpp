@@ -87,7 +87,9 @@ class Chebyshev final : public Preconditioner {
   comm::PhaseTimes exchange_times() const override { return z_.exchange().times(); }
   void reset_exchange_times() override { z_.exchange().reset_times(); }
   nlohmann::ordered_json record() const override {
-    return {{"degree", degree_}, {"eigenvalue_min", bounds_.smallest}, {"eigenvalue_max", bounds_.largest}};
+    return {{"chebyshev_degree", degree_},
+            {"eigenvalue_min", bounds_.smallest},
+            {"eigenvalue_max", bounds_.largest}};
   }
 
  private:

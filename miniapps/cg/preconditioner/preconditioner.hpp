@@ -33,8 +33,8 @@ class Preconditioner {
   virtual comm::PhaseTimes exchange_times() const { return {}; }
   virtual void reset_exchange_times() {}
 
-  /// Local. What the record says of it, an object; null: nothing.
-  virtual nlohmann::ordered_json record() const { return {}; }
+  /// Local. What the record says of it, an object.
+  virtual nlohmann::ordered_json record() const { return nlohmann::ordered_json::object(); }
 };
 
 /// Collective. What the options ask for; null for `none`. Exchanges of the workspace's communicator.

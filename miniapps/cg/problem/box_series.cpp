@@ -11,7 +11,7 @@ namespace kontor::cg {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double longest = 40; ///< exp(-40) is 4e-18
+constexpr double largest_exponent = 40; ///< exp(-40) is 4e-18
 
 /// sin(m pi i / n) for m = 1, 3, 5, ... at some points i of an axis that has n elements.
 class Sines {
@@ -57,7 +57,7 @@ class FaceSeries {
       for (std::int64_t t = 0; t < terms(c_, distance); ++t) {
         const auto m = static_cast<double>(2 * s + 1), n = static_cast<double>(2 * t + 1);
         const double g = pi * std::hypot(m / width(b_), n / width(c_));
-        if (g * distance > longest) break;
+        if (g * distance > largest_exponent) break;
         const double along_axis =
             std::exp(-g * distance) * std::expm1(-2 * g * (length - distance)) / std::expm1(-2 * g * length);
         const double factor = 16 * temperature / (pi * pi * m * n) * along_axis;
@@ -81,7 +81,7 @@ class FaceSeries {
   }
   /// Terms along an axis across that count at this distance from the face.
   std::int64_t terms(int axis, double distance) const {
-    return static_cast<std::int64_t>(longest * width(axis) / (2 * pi * distance)) + 1;
+    return static_cast<std::int64_t>(largest_exponent * width(axis) / (2 * pi * distance)) + 1;
   }
   double& at(const grid::HostBlockView<double>& values, std::int64_t a, std::int64_t b,
              std::int64_t c) const {

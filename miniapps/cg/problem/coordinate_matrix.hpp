@@ -19,9 +19,10 @@ struct Entry {
 
 /// A square matrix.
 struct CoordinateMatrix {
-  std::string source;     ///< its file, for messages
-  std::int64_t rows = 0;  ///< and columns
-  bool symmetric = false; ///< only the lower triangle is there, and stands for both
+  std::string source;      ///< its file, for messages
+  std::int64_t rows = 0;   ///< and columns
+  bool symmetric = false;  ///< only the lower triangle is there, and stands for both
+  std::uint32_t crc32 = 0; ///< of the file
   std::vector<Entry> entries;
 
   /// Of the whole matrix, both triangles.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/distribute.hpp"
 
+#include "cg/memory.hpp"
 #include "cg/problem/arriving_rows.hpp"
 #include "cg/problem/chunked_scatter.hpp"
-#include "machine/memory.hpp"
 
 #include <kontor/comm/collectives/scatter.hpp>
 
@@ -26,17 +26,16 @@ Sizes scatter_sizes(const comm::Communicator& comm, const WholeSystem& whole) {
   return mine.front();
 }
 
-void require_room(const comm::Communicator& comm, const Sizes& sizes) {
+void require_room(const comm::Communicator& comm, const Sizes& sizes, const SolverOptions& solver) {
   std::optional<std::string> problem;
   constexpr std::int64_t most = std::numeric_limits<LocalIndex>::max();
   if (sizes.own > most)
     problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks", comm.rank(),
                           sizes.own, most);
   comm.agree(problem);
-  const auto rows = static_cast<double>(sizes.own), entries = static_cast<double>(sizes.entries);
-  miniapp::require_memory(comm, {{"cg/offsets", (rows + 1) * sizeof(std::int64_t)},
-                                 {"cg/columns", entries * sizeof(LocalIndex)},
-                                 {"cg/values", entries * sizeof(double)}});
+  require_memory(comm, solver,
+                 {.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)}, {},
+                 {});
 }
 
 void send_rows(ChunkedScatter<SentRow>& scatter, const WholeSystem& whole) {
@@ -70,10 +69,11 @@ void send_entries(ChunkedScatter<SentEntry>& scatter, const WholeSystem& whole) 
 
 } // namespace
 
-LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs) {
+LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs,
+                        const SolverOptions& solver) {
   const bool root = comm.rank() == 0;
   const auto sizes = scatter_sizes(comm, whole);
-  require_room(comm, sizes);
+  require_room(comm, sizes, solver);
   ArrivingRows arriving(sizes, rhs);
 
   ChunkedScatter<SentRow> rows(comm, [&](const SentRow& row) { arriving.add(row); });

@@ -3,6 +3,7 @@
 
 #include "cg/linear_system.hpp"
 #include "cg/problem/row_plan.hpp"
+#include "run/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
@@ -18,11 +19,15 @@ struct WholeSystem {
   std::vector<double> initial; ///< by row; empty: 0
 };
 
+/// Collective. What the deck's files hold, checked; without a plan. Throws config::Error on every rank. Its
+/// time is that of the region read.
+WholeSystem read_files(const MatrixMarketOptions&, const comm::Communicator&, miniapp::Timers&);
+
 /// Collective. Each rank's rows of rank 0's system, sent a bounded number of entries at a time, so that rank
 /// 0 needs no memory for more than its own rows. What rank 0 has is freed. `rhs` says what the right-hand
 /// side is, on all ranks: with a_times_ones the solution is known. A row's values are the same for any plan.
-/// Throws AgreedError on every rank if the rows of a rank do not fit into its memory, or are more than local
-/// numbers can count.
-LinearSystem distribute(const comm::Communicator&, WholeSystem, RhsKind rhs);
+/// Throws AgreedError on every rank if the rows of a rank, with what a solve by these options takes, do not
+/// fit into its memory, or are more than local numbers can count.
+LinearSystem distribute(const comm::Communicator&, WholeSystem, RhsKind rhs, const SolverOptions& = {});
 
 } // namespace kontor::cg

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // - div(k grad T) = s by trilinear elements on a uniform grid; see README.md.
+#include "cg/memory.hpp"
 #include "cg/problem/assembly.hpp"
 #include "cg/problem/boundary.hpp"
 #include "cg/problem/box_rows.hpp"
@@ -8,7 +9,6 @@
 #include "cg/problem/problem.hpp"
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
-#include "machine/memory.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
@@ -66,7 +66,7 @@ double smallest_above_zero(const comm::Communicator& comm, const GaussValues& va
 class FeHeat final : public Problem {
  public:
   FeHeat(const Options& options, const miniapp::RunContext& context)
-      : options_(options.fe_heat), process_grid_(options.process_grid),
+      : options_(options.fe_heat), solver_(options.solver), process_grid_(options.process_grid),
         cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
         conductivity_(options_.conductivity), source_(options_.source), initial_(options.initial),
         timers_(context.timers), box_(make_fitting_rows()), mesh_(make_fe_mesh(box_, options_.faces)) {}
@@ -107,8 +107,9 @@ class FeHeat final : public Problem {
     return system;
   }
 
+  std::string field() const override { return "temperature"; }
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    return write_points(file, box_, "temperature", solution);
+    return write_points(file, box_, field(), solution);
   }
 
   std::vector<std::int64_t> process_grid() const override { return process_grid_; }
@@ -118,7 +119,7 @@ class FeHeat final : public Problem {
     return {options_.spacing(0), options_.spacing(1), options_.spacing(2)};
   }
 
-  /// Collective. What the matrix, and the vectors it is made of, take.
+  /// Collective. The rows, unless what is to come does not fit into memory.
   BoxRows make_fitting_rows() const {
     return timed(timers_, "partition", [&] {
       require_memory();
@@ -134,20 +135,16 @@ class FeHeat final : public Problem {
       elements *= static_cast<double>(n + 1);
       around *= static_cast<double>(n + 2);
     }
-    const double entries = 27 * rows; // at most
     const double at_gauss_points = elements * element_nodes * sizeof(double);
-    std::vector<miniapp::Allocation> views{{"cg/values", entries * sizeof(double)},
-                                           {"cg/columns", entries * sizeof(LocalIndex)},
-                                           {"cg/offsets", rows * sizeof(std::int64_t)},
-                                           {"cg/conductivity", at_gauss_points},
-                                           {"cg/point rows", around * sizeof(LocalIndex)},
-                                           {"cg/global", rows * sizeof(GlobalIndex)},
-                                           {"cg/b, initial, solution", 3 * rows * sizeof(double)}};
-    if (!is_zero(source_)) views.push_back({"cg/source", at_gauss_points});
-    miniapp::require_memory(cartesian_, views);
+    std::vector<miniapp::Allocation> built{{"cg/conductivity", at_gauss_points}};
+    if (!is_zero(source_)) built.push_back({"cg/source", at_gauss_points});
+    cg::require_memory(cartesian_, solver_,
+                       {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
+                       {{"cg/point rows", around * sizeof(LocalIndex)}}, built);
   }
 
   FeHeatOptions options_;
+  SolverOptions solver_;
   std::vector<std::int64_t> process_grid_;
   comm::Communicator cartesian_;
   grid::DeckFunction conductivity_, source_, initial_;

@@ -11,7 +11,7 @@
 namespace kontor::cg {
 namespace {
 
-constexpr std::size_t longest = std::size_t{1} << 20;
+constexpr std::size_t longest_line = std::size_t{1} << 20;
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -34,7 +34,7 @@ std::int64_t size_of(std::istream& in) {
 } // namespace
 
 Lines::Lines(std::istream& in, std::string name)
-    : in_(in), name_(std::move(name)), buffer_(longest + 2), begin_(buffer_.data()), end_(begin_),
+    : in_(in), name_(std::move(name)), buffer_(longest_line + 2), begin_(buffer_.data()), end_(begin_),
       unread_(size_of(in)) {}
 
 /// Reads behind what has not come yet; false if the file is at its end.
@@ -47,6 +47,7 @@ bool Lines::refill() {
   in_.read(buffer_.data() + kept, static_cast<std::streamsize>(buffer_.size() - kept));
   if (in_.bad()) fail_at(name_, number_ + 1, "the file cannot be read from here on");
   const auto got = in_.gcount();
+  crc32_.add(end_, static_cast<std::size_t>(got));
   end_ += got;
   if (unread_ >= got) unread_ -= got;
   return got > 0;
@@ -65,7 +66,7 @@ bool Lines::next(std::string_view& line) {
     ++number_;
     line = {begin_, found ? static_cast<std::size_t>(found - begin_) : size};
     begin_ = found ? found + 1 : end_;
-    if (line.size() > longest) fail(fmt::format("the line has more than {} characters", longest));
+    if (line.size() > longest_line) fail(fmt::format("the line has more than {} characters", longest_line));
     return true;
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/problem/crc32.hpp"
+
 #include <cstdint>
 #include <istream>
 #include <string>
@@ -27,6 +29,8 @@ class Lines {
   /// Characters of the file that have not come yet; -1 if that cannot be known (a pipe).
   std::int64_t left() const;
   const std::string& name() const { return name_; }
+  /// CRC-32 of what has been read, of the whole file after the last line.
+  std::uint32_t crc32() const { return crc32_.value(); }
 
   /// Throws config::Error with file and line of the line that came last.
   [[noreturn]] void fail(const std::string& message) const;
@@ -41,6 +45,7 @@ class Lines {
   const char* end_ = nullptr;   ///< of what has been read
   std::int64_t unread_ = -1;
   std::int64_t number_ = 0;
+  Crc32 crc32_;
 };
 
 /// The next word of a line, which is taken off it; empty if there is none. Words are separated by blanks.

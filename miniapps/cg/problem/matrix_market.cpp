@@ -39,6 +39,9 @@ std::ifstream open(const config::InputFile& file) {
 /// Local. All that the deck's files hold, checked.
 WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   auto in = open(options.file);
+  std::optional<std::ifstream> rhs, initial; // a name that is wrong is told before a long file is read
+  if (options.rhs == RhsKind::file) rhs = open(options.rhs_file);
+  if (!options.initial_file.path.empty()) initial = open(options.initial_file);
   WholeSystem whole;
   auto& matrix = whole.matrix;
   matrix = read_matrix(in, options.file.path, miniapp::free_host_memory());
@@ -49,12 +52,8 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
                     options.file.path, matrix.rows, ranks, matrix.rows));
   sort_entries(matrix);
   require_symmetric_with_positive_diagonal(matrix);
-  const auto values = [&](const config::InputFile& file) {
-    auto from = open(file);
-    return read_vector(from, file.path, matrix.rows);
-  };
-  if (options.rhs == RhsKind::file) whole.rhs = values(options.rhs_file);
-  if (!options.initial_file.path.empty()) whole.initial = values(options.initial_file);
+  if (rhs) whole.rhs = read_vector(*rhs, options.rhs_file.path, matrix.rows);
+  if (initial) whole.initial = read_vector(*initial, options.initial_file.path, matrix.rows);
   return whole;
 }
 
@@ -77,21 +76,18 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
 class MatrixMarket final : public Problem {
  public:
   MatrixMarket(const Options& options, const miniapp::RunContext& context)
-      : options_(options.matrix_market), comm_(context.comm.share()), read_(context.timers.once("read")),
-        partitioning_(context.timers.once("partition")), structure_(context.timers.once("structure")) {}
+      : options_(options.matrix_market), solver_(options.solver), files_(options.files),
+        comm_(context.comm.share()), timers_(context.timers) {}
 
   LinearSystem build() override {
-    WholeSystem whole;
+    auto whole = files_ ? std::move(*files_) : read_files(options_, comm_, timers_);
+    files_.reset();
     {
-      const miniapp::ScopedTimer timed(read_);
-      on_rank_0(comm_, [&] { whole = read(options_, comm_.size()); });
-    }
-    {
-      const miniapp::ScopedTimer timed(partitioning_);
+      const miniapp::ScopedTimer timed(timers_.once("partition"));
       on_rank_0(comm_, [&] { plan(whole); });
     }
-    const miniapp::ScopedTimer timed(structure_);
-    auto system = distribute(comm_, std::move(whole), options_.rhs);
+    const miniapp::ScopedTimer timed(timers_.once("structure"));
+    auto system = distribute(comm_, std::move(whole), options_.rhs, solver_);
     partition_ = system.partition;
     return system;
   }
@@ -104,7 +100,7 @@ class MatrixMarket final : public Problem {
     block.global.push_back(static_cast<std::uint64_t>(partition_.rows));
     block.offset.push_back(static_cast<std::uint64_t>(begin));
     block.extent.push_back(values.size());
-    file.dataset<double>("/fields/x", block, values.data());
+    file.dataset<double>("/fields/" + field(), block, values.data());
     return std::nullopt;
   }
 
@@ -117,8 +113,10 @@ class MatrixMarket final : public Problem {
     const bool metis = options_.partition == PartitionKind::metis;
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
       options_.partition_location.fail(fmt::format("metis {}", *refusal));
-    whole.plan = plan_rows(matrix, options_.partition, options_.ordering, comm_.size());
+    whole.plan =
+        plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
     record_ = {{"file", config::printable(options_.file.path)},
+               {"file_crc32", fmt::format("{:08x}", matrix.crc32)},
                {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
                {"partition", metis ? "metis" : "rows"},
                {"ordering", options_.ordering == Ordering::rcm ? "rcm" : "natural"},
@@ -128,15 +126,23 @@ class MatrixMarket final : public Problem {
   }
 
   MatrixMarketOptions options_;
+  SolverOptions solver_;
+  std::shared_ptr<WholeSystem> files_; ///< what they hold, if they have been read
   comm::Communicator comm_;
-  miniapp::Timer& read_;
-  miniapp::Timer& partitioning_;
-  miniapp::Timer& structure_;
+  miniapp::Timers& timers_;
   Partition partition_;
   nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };
 
 } // namespace
+
+WholeSystem read_files(const MatrixMarketOptions& options, const comm::Communicator& comm,
+                       miniapp::Timers& timers) {
+  const miniapp::ScopedTimer timed(timers.once("read"));
+  WholeSystem whole;
+  on_rank_0(comm, [&] { whole = read(options, comm.size()); });
+  return whole;
+}
 
 std::unique_ptr<Problem> make_matrix_market(const Options& options, const miniapp::RunContext& context) {
   return std::make_unique<MatrixMarket>(options, context);

@@ -195,6 +195,7 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
     matrix.entries.push_back(entry);
   }
   count.require_all(lines, matrix.entries.size());
+  matrix.crc32 = lines.crc32();
   return matrix;
 }
 

@@ -5,6 +5,7 @@
 #include "cg/problem/coordinate_matrix.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,9 @@ struct RowPlan {
 /// as much as an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive
 /// rows in the order asked for, no rank without one; `metis`: few entries between ranks, and a rank may have
 /// no row. In either case the rows of a rank are in the order asked for.
-RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, Ordering, int ranks);
+/// Throws config::Error if that takes more than `memory`, bytes.
+RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, Ordering, int ranks,
+                  double memory = std::numeric_limits<double>::infinity());
 
 /// Local. What all rows of a matrix weigh, in entries.
 std::int64_t weight_of(const CoordinateMatrix&);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/matrix_free.hpp"
+#include "cg/memory.hpp"
 #include "cg/problem/box_rows.hpp"
 #include "cg/problem/problem.hpp"
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
-#include "machine/memory.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace kontor::cg {
@@ -38,7 +39,7 @@ struct Stencil {
   }
 };
 
-struct CountEntries {
+struct CountStencilEntries {
   Stencil stencil;
   Offsets counts; ///< of row r at r + 1
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
@@ -97,7 +98,7 @@ class StencilProblem final : public Problem {
     auto& matrix = system.matrix;
     const auto own = static_cast<std::size_t>(box_.partition.own);
     matrix.offsets = Offsets("cg/offsets", own + 1);
-    for_points("cg/count entries", n, CountEntries{stencil, matrix.offsets});
+    for_points("cg/count entries", n, CountStencilEntries{stencil, matrix.offsets});
     const auto entries = sum_counts(matrix.offsets);
     if (assembled_) {
       matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
@@ -133,13 +134,13 @@ class StencilProblem final : public Problem {
   }
 
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    return write_points(file, box_, "x", solution);
+    return write_points(file, box_, field(), solution);
   }
 
   std::vector<std::int64_t> process_grid() const override { return process_grid_; }
 
  private:
-  /// Collective. What the matrix, and the vectors that a solve has at least, take.
+  /// Collective. The rows, unless what is to come does not fit into memory.
   BoxRows make_fitting_rows(const Options& options) const {
     const grid::UniformGrid points{
         .centering = grid::Centering::points, .extents = options.stencil.points, .lower = {}, .spacing = {}};
@@ -149,13 +150,16 @@ class StencilProblem final : public Problem {
       rows *= static_cast<double>(n);
       around *= static_cast<double>(n + 2);
     }
-    const double entries = assembled_ ? options.stencil.size * rows : 0; // at most
-    miniapp::require_memory(cartesian_, {{"cg/values", entries * sizeof(double)},
-                                         {"cg/columns", entries * sizeof(LocalIndex)},
-                                         {"cg/offsets", rows * sizeof(std::int64_t)},
-                                         {"cg/point rows", around * sizeof(LocalIndex)},
-                                         {"cg/global", rows * sizeof(GlobalIndex)},
-                                         {"cg/b, initial, solution, x, r, p, q", 7 * rows * sizeof(double)}});
+    const double runs = static_cast<double>(block.extents[0] / 32 + 3) * rows /
+                        static_cast<double>(block.extents[0]); // the first and last point may be apart
+    require_memory(cartesian_, options.solver,
+                   {.rows = rows,
+                    .ghosts = around - rows,
+                    .entries = options.stencil.size * rows,
+                    .runs = std::min(runs, rows),
+                    .stencil = options.stencil.size},
+                   {{"cg/point rows", around * sizeof(LocalIndex)}},
+                   {{"cg/exact", around * sizeof(double)}, {"cg/points", rows * sizeof(double)}});
     return make_box_rows(cartesian_, points, corners_);
   }
 

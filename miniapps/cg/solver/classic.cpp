@@ -56,12 +56,27 @@ struct EndStep {
   bool same;          ///< r.z = r.r
   Numbers* numbers;
   ResidualLog::Writer log;
-  KOKKOS_FUNCTION void operator()(int) const {
-    const double rr = sums[0], rz = same ? rr : sums[1];
+
+  KOKKOS_FUNCTION double rz() const { return same ? sums[0] : sums[1]; }
+  KOKKOS_FUNCTION Numbers result() const { return {rz(), step.scalars(), rz() / numbers->rz}; }
+  KOKKOS_FUNCTION void write() const {
     const int not_made = problem_of(numbers->rz, numbers->rz, true, step.curvature(), true);
-    const double alpha = step.scalars(), beta = rz / numbers->rz;
-    log({rr, alpha, beta, not_made != 0 ? not_made : problem_of(rr, rz, true, 1, true), not_made == 0});
-    *numbers = {rz, alpha, beta};
+    const auto now = result();
+    log({sums[0], now.alpha, now.beta, not_made != 0 ? not_made : problem_of(sums[0], now.rz, true, 1, true),
+         not_made == 0});
+    *numbers = now;
+  }
+};
+
+/// After the update of the residual: its sums, and the end of the step if these are all that it waits for.
+template <int count>
+struct StoreThenEnd {
+  double* to;
+  EndStep end;
+  bool ends;
+  KOKKOS_FUNCTION void operator()(const SumsOf<count>& sums) const {
+    Store<count>{to}(sums);
+    if (ends) end.write();
   }
 };
 
@@ -69,9 +84,10 @@ struct EndStep {
 template <bool scaled>
 struct UpdateDirection {
   Vector x, p, z, inverse;
-  const Numbers* numbers;
+  EndStep step;
+  bool ended; ///< the step's end has been written down
 
-  KOKKOS_FUNCTION Numbers scalars() const { return *numbers; }
+  KOKKOS_FUNCTION Numbers scalars() const { return ended ? *step.numbers : step.result(); }
   KOKKOS_FUNCTION void operator()(std::int64_t i, const Numbers& n) const {
     if (n.alpha == 0) return; // it has ended
     const double direction = p(i);
@@ -81,6 +97,11 @@ struct UpdateDirection {
     else
       p(i) = z(i) + n.beta * direction;
   }
+};
+
+struct WriteEnd {
+  EndStep end;
+  KOKKOS_FUNCTION void operator()(const SumsOf<0>&) const { end.write(); }
 };
 
 class Classic final : public MethodBase {
@@ -115,22 +136,25 @@ class Classic final : public MethodBase {
     }
     reduce(pq_);
     const UpdateResidual<false> change{r_, q_, {}, pq_.local(), numbers_.data(), log_.state()};
-    update_residual(change);
+    const EndStep end{change, rr_.local(), !preconditioner_, numbers_.data(), log_.writer()};
+    // One kernel less, where the sums are known as soon as the residual is.
+    const bool ends_soon = fused() && !applies() && rr_.complete();
+    update_residual(end, ends_soon);
     reduce(rr_);
-    one("cg/end of a step", EndStep{change, rr_.local(), !preconditioner_, numbers_.data(), log_.writer()});
     if (diagonal())
-      update("cg/update direction", UpdateDirection<true>{x_, p, r_, inverse_, numbers_.data()});
+      update_direction(UpdateDirection<true>{x_, p, r_, inverse_, end, ends_soon});
     else
-      update("cg/update direction", UpdateDirection<false>{x_, p, z_, {}, numbers_.data()});
+      update_direction(UpdateDirection<false>{x_, p, z_, {}, end, ends_soon});
   }
 
-  void update_residual(const UpdateResidual<false>& c) {
+  void update_residual(const EndStep& end, bool ends_soon) {
+    const auto& c = end.step;
     if (diagonal())
       return update_with_sums<2>("cg/update residual",
-                                 UpdateResidual<true>{c.r, c.q, inverse_, c.pq, c.numbers, c.state},
-                                 rr_.local());
+                                 UpdateResidual<true>{c.r, c.q, inverse_, c.pq, c.numbers, c.state}, rr_,
+                                 StoreThenEnd<2>{rr_.local(), end, ends_soon});
     if (fused()) {
-      update_with_sums<1>("cg/update residual", c, rr_.local());
+      update_with_sums<1>("cg/update residual", c, rr_, StoreThenEnd<1>{rr_.local(), end, ends_soon});
     } else {
       update("cg/update residual", c);
       dot(rr_, 0, r_, r_);
@@ -138,6 +162,14 @@ class Classic final : public MethodBase {
     if (!preconditioner_) return;
     preconditioner_->apply(r_, z_);
     dot(rr_, 1, r_, z_);
+  }
+
+  template <class Row>
+  void update_direction(const Row& row) {
+    if (row.ended)
+      update("cg/update direction", row);
+    else
+      update_then("cg/update direction", row, rr_, WriteEnd{row.step});
   }
 
   std::vector<Sums*> sums() override { return {&pq_, &rr_}; }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace kontor::cg {
 
 bool succeeded(Ending ending) {
@@ -27,9 +29,25 @@ std::string_view words(Ending ending) {
   return "";
 }
 
+std::string_view keyword(Ending ending) {
+  switch (ending) {
+  case Ending::converged: return "converged";
+  case Ending::exact_guess: return "guess_is_solution";
+  case Ending::zero_rhs: return "zero_right_hand_side";
+  case Ending::all_iterations: return "iterations_made";
+  case Ending::limit: return "not_converged";
+  case Ending::indefinite: return "not_positive_definite";
+  case Ending::indefinite_preconditioner: return "preconditioner_not_positive_definite";
+  case Ending::breakdown: return "breakdown";
+  case Ending::stagnation: return "stagnation";
+  case Ending::not_finite: return "not_finite";
+  }
+  return "";
+}
+
 std::string words(const Outcome& outcome) {
   return fmt::format("{} after {} iteration{}, residual {:.2e}", words(outcome.ending), outcome.iterations,
-                     outcome.iterations == 1 ? "" : "s", outcome.residual);
+                     outcome.iterations == 1 ? "" : "s", std::abs(outcome.residual)); // nan without a sign
 }
 
 } // namespace kontor::cg

@@ -23,7 +23,9 @@ enum class Ending {
 
 /// Whether x is what was asked for.
 bool succeeded(Ending);
+/// As a sentence, and as a word for programs.
 std::string_view words(Ending);
+std::string_view keyword(Ending);
 
 struct Outcome {
   Ending ending = Ending::limit;

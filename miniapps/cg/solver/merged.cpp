@@ -12,6 +12,7 @@
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and
 // a p.A p that is not above 0 need not be the matrix's fault.
 #include "cg/solver/method.hpp"
+#include "cg/solver/one_sum.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -21,15 +22,10 @@ namespace {
 template <bool scaled>
 struct Update {
   Vector x, r, u, w, p, s, inverse;
-  const Numbers* numbers;
-  const IterationState* state;
+  EndOfStep before;
 
-  struct Scalars {
-    double alpha, beta;
-    bool goes_on;
-  };
-  KOKKOS_FUNCTION Scalars scalars() const { return {numbers->alpha, numbers->beta, state->ended == 0}; }
-  KOKKOS_FUNCTION SumsOf<2> operator()(std::int64_t i, const Scalars& c) const {
+  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  KOKKOS_FUNCTION SumsOf<2> operator()(std::int64_t i, const StepScalars& c) const {
     SumsOf<2> sums;
     if (!c.goes_on) return sums;
     const double pi = u(i) + c.beta * p(i);
@@ -50,20 +46,12 @@ struct Update {
   }
 };
 
-struct EndStep {
-  const double* sums; ///< r.u, r.r, u.w in two parts
-  Numbers* numbers;
-  ResidualLog::Writer log;
-  KOKKOS_FUNCTION void operator()(int) const {
-    log(end_of_step(*numbers, sums[1], sums[0], sums[2] + sums[3], true, log.state->rhs));
-  }
-};
-
 class Merged final : public MethodBase {
  public:
   explicit Merged(const Workspace& work)
       : MethodBase(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
+        late_(work.as_on_device),
         sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
 
  private:
@@ -79,15 +67,14 @@ class Merged final : public MethodBase {
   void step() override {
     const auto& u = ghosted_.own();
     if (diagonal()) {
-      update_with_sums<2>("cg/update",
-                          Update<true>{x_, r_, u, w_, p_, s_, inverse_, numbers_.data(), log_.state()},
-                          sums_.local());
+      update_with_sums<2>("cg/update", Update<true>{x_, r_, u, w_, p_, s_, inverse_, before()}, sums_,
+                          EndThenStore<2>{before(), sums_.local()});
     } else {
-      const Update<false> change{x_, r_, u, w_, p_, s_, {}, numbers_.data(), log_.state()};
+      const Update<false> change{x_, r_, u, w_, p_, s_, {}, before()};
       if (fused())
-        update_with_sums<2>("cg/update", change, sums_.local());
+        update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
       else
-        update("cg/update", change);
+        update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
       if (preconditioner_) preconditioner_->apply(r_, u);
       if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
       if (!fused()) dot(sums_, 1, r_, r_);
@@ -103,14 +90,24 @@ class Merged final : public MethodBase {
       dot(sums_, 2, ghosted_.own(), w_);
     }
     reduce(sums_);
-    one("cg/end of a step", EndStep{sums_.local(), numbers_.data(), log_.writer()});
+    if (!late_) write_end();
   }
+
+  /// On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that
+  /// there is no next step.
+  bool ends_late() const override { return late_; }
+  void end() override {
+    if (late_) write_end();
+  }
+  void write_end() { one("cg/end of a step", WriteEnd{before()}); }
+  EndOfStep before() const { return {sums_.local(), true, false, late_, numbers_.data(), log_.writer()}; }
 
   std::vector<Sums*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return w_; }
 
   Vector r_, w_, p_, s_, inverse_;
+  bool late_;
   Sums sums_;
 };
 

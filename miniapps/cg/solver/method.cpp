@@ -91,8 +91,8 @@ void MethodBase::warm_up() {
   for (int i = 0; i < 2; ++i) step();
   replace();
   step();
-  end();
   choose_graph();
+  end();
   work_.streams.fence();
 }
 
@@ -228,8 +228,8 @@ nlohmann::ordered_json MethodBase::record() const {
   if (!graph_seconds_.empty())
     record["graph_trial"] = {
         {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
-  if (preconditioner_)
-    if (auto more = preconditioner_->record(); !more.is_null()) record["preconditioner"] = std::move(more);
+  record["fused"] = fused_;
+  if (preconditioner_) record.update(preconditioner_->record());
   return record;
 }
 

@@ -36,6 +36,7 @@ class MethodBase : public Solver {
   std::vector<std::pair<double, double>> coefficients() const override;
   const comm::Exchange<Vector>& exchange() const override { return ghosted_.exchange(); }
   const comm::Communicator& exchange_comm() const override { return comm_ ? *comm_ : work_.comm; }
+  Preconditioner* preconditioner() const override { return preconditioner_.get(); }
   comm::PhaseTimes exchange_times() const override;
   nlohmann::ordered_json record() const override;
 
@@ -80,10 +81,17 @@ class MethodBase : public Solver {
     const miniapp::ScopedTimer timed(vectors_);
     for_rows(label, compute(), own(), row);
   }
-  template <int count, class Row>
-  void update_with_sums(const char* label, const Row& row, double* sums) {
+  /// Local. The same, and then last() by one thread; `sums` lends what teams need for it.
+  template <class Row, class Last>
+  void update_then(const char* label, const Row& row, const Sums& sums, const Last& last) {
     const miniapp::ScopedTimer timed(vectors_);
-    for_rows_with_sums<count>(label, compute(), own(), row, sums_at<count>(sums));
+    for_rows_then(label, compute(), own(), row, sums.parts(), last);
+  }
+  /// Local. The same, and then last() by one thread with this rank's sums of what the rows return.
+  template <int count, class Row, class Last>
+  void update_with_sums(const char* label, const Row& row, const Sums& sums, const Last& last) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows_with_sums<count>(label, compute(), own(), row, sums.parts(), last);
   }
   /// Local. Sum k = a.b.
   void dot(Sums& sums, int k, const Vector& a, const Vector& b) {

@@ -14,30 +14,22 @@
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
 // replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
 #include "cg/solver/method.hpp"
+#include "cg/solver/one_sum.hpp"
 
 #include <cmath>
 
 namespace kontor::cg {
 namespace {
 
-struct Scalars {
-  double alpha, beta;
-  bool goes_on;
-};
-KOKKOS_INLINE_FUNCTION Scalars scalars_of(const Numbers& numbers, const IterationState& state) {
-  return {numbers.alpha, numbers.beta, state.ended == 0};
-}
-
 /// Where M is diagonal, or not there, u = M r and q = M s need no recurrences: z = n + beta z, s = w + beta
-/// s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z, m = M w, and the sums r.u, w.u, r.r.
+/// s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z, m = M w, and the sums r.u, r.r, w.u.
 template <bool scaled>
 struct UpdateDiagonal {
   Vector x, r, w, n, p, s, z, m, inverse;
-  const Numbers* numbers;
-  const IterationState* state;
+  EndOfStep before;
 
-  KOKKOS_FUNCTION Scalars scalars() const { return scalars_of(*numbers, *state); }
-  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const Scalars& c) const {
+  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
     SumsOf<3> sums;
     if (!c.goes_on) return sums;
     const double zi = n(i) + c.beta * z(i);
@@ -59,8 +51,8 @@ struct UpdateDiagonal {
       m(i) = inverse(i) * wi;
     }
     sums[0] = ri * ui;
-    sums[1] = wi * ui;
-    sums[2] = ri * ri;
+    sums[1] = ri * ri;
+    sums[2] = wi * ui;
     return sums;
   }
 };
@@ -68,11 +60,10 @@ struct UpdateDiagonal {
 /// The same with q = m + beta q and u -= alpha q.
 struct UpdateAll {
   Vector x, r, u, w, m, n, p, s, q, z;
-  const Numbers* numbers;
-  const IterationState* state;
+  EndOfStep before;
 
-  KOKKOS_FUNCTION Scalars scalars() const { return scalars_of(*numbers, *state); }
-  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const Scalars& c) const {
+  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
     SumsOf<3> sums;
     if (!c.goes_on) return sums;
     const double zi = n(i) + c.beta * z(i);
@@ -91,19 +82,9 @@ struct UpdateAll {
     u(i) = ui;
     w(i) = wi;
     sums[0] = ri * ui;
-    sums[1] = wi * ui;
-    sums[2] = ri * ri;
+    sums[1] = ri * ri;
+    sums[2] = wi * ui;
     return sums;
-  }
-};
-
-struct EndStep {
-  const double* sums; ///< r.u, w.u, r.r
-  Numbers* numbers;
-  ResidualLog::Writer log;
-  KOKKOS_FUNCTION void operator()(int) const {
-    const bool first = log.state->next == 0; // no recurrences so far
-    log(end_of_step(*numbers, sums[2], sums[0], sums[1], first, log.state->rhs));
   }
 };
 
@@ -147,7 +128,7 @@ class Pipelined final : public MethodBase {
         n_(vector("n")), p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())),
         q_(vector("q", applies())), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
-        sums_(exchange_comm(), "r.u, w.u and r.r", 3,
+        sums_(exchange_comm(), "r.u, r.r and w.u", 3,
               exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
               work.options.sums),
         drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
@@ -177,14 +158,13 @@ class Pipelined final : public MethodBase {
     }
     product_.apply(ghosted_, n_, &sums_);
     finish(sums_);
-    end_step();
     update_vectors();
   }
 
   bool ends_late() const override { return true; }
   void end() override {
     reduce(sums_);
-    end_step();
+    one("cg/end of a step", WriteEnd{before()});
   }
 
   std::int64_t replace_every() const override { return work_.options.replace_every; }
@@ -205,8 +185,8 @@ class Pipelined final : public MethodBase {
     const auto& u = ghosted_.own();
     sums_.forget(compute()); // of the vectors that are replaced
     dot(sums_, 0, r_, u);
-    dot(sums_, 1, n_, u);
-    dot(sums_, 2, r_, r_);
+    dot(sums_, 1, r_, r_);
+    dot(sums_, 2, n_, u);
     copy(w_, n_);
     if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
   }
@@ -222,24 +202,22 @@ class Pipelined final : public MethodBase {
   void update_vectors() {
     const auto& m = ghosted_.own();
     if (applies())
-      update_and_sum(UpdateAll{x_, r_, u_, w_, m, n_, p_, s_, q_, z_, numbers_.data(), log_.state()}, u_);
+      update_and_sum(UpdateAll{x_, r_, u_, w_, m, n_, p_, s_, q_, z_, before()}, u_);
     else if (diagonal())
-      update_and_sum(
-          UpdateDiagonal<true>{x_, r_, w_, n_, p_, s_, z_, m, *diagonal(), numbers_.data(), log_.state()},
-          u_);
+      update_and_sum(UpdateDiagonal<true>{x_, r_, w_, n_, p_, s_, z_, m, *diagonal(), before()}, u_);
     else
-      update_and_sum(UpdateDiagonal<false>{x_, r_, w_, n_, p_, s_, z_, {}, {}, numbers_.data(), log_.state()},
-                     r_);
+      update_and_sum(UpdateDiagonal<false>{x_, r_, w_, n_, p_, s_, z_, {}, {}, before()}, r_);
   }
   template <class Row>
   void update_and_sum(const Row& row, const Vector& u) {
-    if (fused()) return update_with_sums<3>("cg/update", row, sums_.local());
-    update("cg/update", row);
+    if (fused())
+      return update_with_sums<3>("cg/update", row, sums_, EndThenStore<3>{before(), sums_.local()});
+    update_then("cg/update", row, sums_, EndThenStore<0>{before(), nullptr});
     dot(sums_, 0, r_, u);
-    dot(sums_, 1, w_, u);
-    dot(sums_, 2, r_, r_);
+    dot(sums_, 1, r_, r_);
+    dot(sums_, 2, w_, u);
   }
-  void end_step() { one("cg/end of a step", EndStep{sums_.local(), numbers_.data(), log_.writer()}); }
+  EndOfStep before() const { return {sums_.local(), false, true, true, numbers_.data(), log_.writer()}; }
 
   std::vector<Sums*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }

@@ -42,25 +42,29 @@ class ResidualLog {
     LogEntry* entries;
     KOKKOS_FUNCTION void operator()(const StepEnd& step) const {
       const double rr = step.squared_residual;
-      if (state->ended == 0) state->ended = ending_of(rr, step);
+      state->ended = ended_by(step);
+      if (state->ended == 0 && is_smallest(rr)) {
+        state->smallest = rr;
+        state->smallest_at = state->next;
+      }
       const double residual = state->rhs == 0 ? 0 : std::sqrt(rr) / std::sqrt(state->rhs);
       entries[state->next % size] = {residual, step.alpha, step.beta, state->ended, step.made};
       ++state->next;
     }
 
-   private:
-    KOKKOS_FUNCTION int ending_of(double rr, const StepEnd& step) const {
+    /// What state->ended will be: 0, or how it ended before this step or by it. Writes nothing.
+    KOKKOS_FUNCTION int ended_by(const StepEnd& step) const {
+      const double rr = step.squared_residual;
+      if (state->ended != 0) return state->ended;
       if (!finite(rr)) return code_of(Ending::not_finite);
       if (rr <= state->tolerance) return code_of(state->next == 0 ? Ending::exact_guess : Ending::converged);
       if (step.problem != 0) return step.problem;
-      if (state->next == 0 || rr < state->smallest) {
-        state->smallest = rr;
-        state->smallest_at = state->next;
-      } else if (state->stagnation > 0 && state->next - state->smallest_at >= state->stagnation) {
-        return code_of(Ending::stagnation);
-      }
-      return 0;
+      const bool stands = state->stagnation > 0 && state->next - state->smallest_at >= state->stagnation;
+      return stands && !is_smallest(rr) ? code_of(Ending::stagnation) : 0;
     }
+
+   private:
+    KOKKOS_FUNCTION bool is_smallest(double rr) const { return state->next == 0 || rr < state->smallest; }
   };
 
   /// Local. So many iterations between looks, at most `most_at_once`; 1: each is waited for.

@@ -19,6 +19,8 @@
 
 namespace kontor::cg {
 
+class Preconditioner;
+
 /// What a method works with; outlives it.
 struct Workspace {
   const comm::Communicator& comm;
@@ -56,6 +58,8 @@ class Solver {
   virtual const comm::Exchange<Vector>& exchange() const = 0;
   /// All ranks, with what that exchange has chosen: for other exchanges of the same ghosts.
   virtual const comm::Communicator& exchange_comm() const = 0;
+  /// M; null: none.
+  virtual Preconditioner* preconditioner() const = 0;
   /// Local. Phases of all exchanges since the last reset().
   virtual comm::PhaseTimes exchange_times() const = 0;
   /// Local. What the record says of the method, an object.

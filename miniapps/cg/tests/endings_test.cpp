@@ -11,6 +11,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace kontor::cg::test {
@@ -263,7 +265,7 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
   auto outcome = solver->solve();
   Operator product(work);
   const auto verification = [&] {
-    return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution());
+    return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution(), nullptr);
   };
   EXPECT_TRUE(verification().passed());
   for (const auto ending : {Ending::limit, Ending::indefinite, Ending::indefinite_preconditioner,
@@ -272,6 +274,112 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
     EXPECT_TRUE(verification().failed());
     EXPECT_NE(verification().remark.find(words(ending)), std::string::npos) << verification().remark;
   }
+}
+
+/// With tolerance 0 the residual may be of any size, but it is that of the recurrence.
+TEST(Verification, FailsAResidualThatIsNotTheRecurrences) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Options options;
+  options.solver.tolerance = 0;
+  options.solver.max_iterations = 4;
+  Bench bench(comm, irregular(20), options.solver);
+  const auto work = bench.workspace();
+  const auto solver = make_solver(work);
+  solver->reset();
+  const auto outcome = solver->solve();
+  EXPECT_GT(outcome.residual, 1e-4);
+  Operator product(work);
+  const auto verified = [&](const Outcome& o) {
+    return verify(comm, bench.system(), product, work.streams, options, o, solver->solution(), nullptr);
+  };
+  EXPECT_TRUE(verified(outcome).passed());
+  EXPECT_LT(verified(outcome).error, 1e-14);
+  auto changed = outcome;
+  changed.residual += 5e-9;
+  EXPECT_TRUE(verified(changed).passed());
+  changed.residual += 1e-8;
+  EXPECT_TRUE(verified(changed).failed());
+  EXPECT_NE(verified(changed).measure.find("recurrence"), std::string::npos) << verified(changed).measure;
+
+  if (comm.rank() == 0) { // a solution that the iteration did not make
+    const auto first = Kokkos::subview(solver->solution(), std::pair(0, 1));
+    Kokkos::deep_copy(first, 1.0);
+  }
+  EXPECT_TRUE(verified(outcome).failed());
+}
+
+/// An iteration cannot tell entries whose squares are 0 from 0.
+TEST(Verification, FailsWhereOnlyTheSquaresOfTheRightHandSideAre0) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const double entry : {0.0, -1e-200}) {
+    auto system = line(9);
+    system.rhs.assign(9, 0);
+    system.rhs[8] = entry;
+    Options options;
+    Bench bench(comm, system, options.solver);
+    const auto work = bench.workspace();
+    const auto solver = make_solver(work);
+    solver->reset();
+    const auto outcome = solver->solve();
+    ASSERT_EQ(outcome.ending, Ending::zero_rhs);
+    Operator product(work);
+    const auto result =
+        verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution(), nullptr);
+    EXPECT_EQ(result.passed(), entry == 0);
+    EXPECT_EQ(result.remark.find("1e-200") == std::string::npos, entry == 0) << result.remark;
+  }
+}
+
+TEST(Endings, HaveAWordForPrograms) {
+  std::set<std::string_view> words;
+  for (int ending = 0; ending <= static_cast<int>(Ending::not_finite); ++ending)
+    words.insert(keyword(static_cast<Ending>(ending)));
+  EXPECT_EQ(words.size(), static_cast<std::size_t>(Ending::not_finite) + 1);
+  for (const auto word : words)
+    EXPECT_EQ(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos) << word;
+}
+
+/// What the verification has found is in the record.
+TEST(Cg, RecordsHowNearItHasCome) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  Options options;
+  options.stencil.points = {8, 8, 8};
+  options.process_grid = {comm.size(), 1, 1};
+  options.solver.preconditioner = PreconditionerKind::chebyshev;
+  options.solver.format = Format::sell;
+  options.solver.tolerance = 1e-6;
+  Cg app(options, {comm, true, timers, progress});
+  app.reset();
+  app.run();
+  EXPECT_FALSE(app.record().extras.contains("true_residual")); // with a backend that moves nothing
+  EXPECT_TRUE(app.verify().passed());
+  const auto extras = app.record().extras;
+  EXPECT_EQ(extras["ending"], "converged");
+  EXPECT_NEAR(extras["true_residual"], extras["residual"], 1e-12);
+  EXPECT_GT(extras["true_residual"], 0);
+  EXPECT_GT(extras["error"], 0);
+  EXPECT_LT(extras["error"], 1e-6);
+  EXPECT_DOUBLE_EQ(extras["error"], extras["relative_error"]); // of ones
+  const auto& solver = extras["solver"];
+  EXPECT_EQ(solver["method"], "classic");
+  EXPECT_EQ(solver["preconditioner"], "chebyshev");
+  EXPECT_EQ(solver["chebyshev_degree"], 3);
+  EXPECT_EQ(solver["format"], "sell");
+  EXPECT_EQ(solver["kernel"], "own");
+  EXPECT_EQ(solver["sums"], "fast");
+  EXPECT_EQ(solver["fused"], true);
+
+  const auto& matrix = extras["matrix"];
+  const std::int64_t ranks = comm.size(), face = 64, cuts = ranks - 1;
+  EXPECT_EQ(matrix["ghosts"], 2 * cuts * face);
+  EXPECT_EQ(matrix["ghosts_min"], cuts > 0 ? face : 0);
+  EXPECT_EQ(matrix["ghosts_max"], cuts > 1 ? 2 * face : cuts * face);
+  EXPECT_EQ(matrix["neighbours"], 2 * cuts);
+  EXPECT_EQ(matrix["neighbours_min"], cuts > 0 ? 1 : 0);
+  EXPECT_EQ(matrix["interior_rows"], 512 - 2 * cuts * face);
+  EXPECT_LE(matrix["interior_rows_min"], matrix["interior_rows_max"]);
 }
 
 TEST(Cg, FailsInWordsWhatHasNotSucceeded) {

@@ -3,6 +3,7 @@
 // Matrices from files: what is read and what is refused, orders and parts of rows, and that a row is the same
 // on whatever rank it is.
 #include "cg/cg.hpp"
+#include "cg/problem/crc32.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/metis_partition.hpp"
@@ -161,6 +162,17 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
   expect_facts(error_of([&] { checked(ok, 50); }), {"m.mtx:2: ", "3 entries", "GB"}, "no memory");
 }
 
+TEST(MatrixMarketFile, IsKnownByItsChecksum) {
+  Crc32 crc;
+  crc.add("1234", 4);
+  crc.add("56789", 5);
+  EXPECT_EQ(crc.value(), 0xcbf43926U); // as everybody has it
+  const auto text = symmetric + "1 1 1\n1 1 3\n% more\n" + std::string(1 << 20, '\n') + "% end";
+  Crc32 whole;
+  whole.add(text.data(), text.size());
+  EXPECT_EQ(checked(text).crc32, whole.value());
+}
+
 TEST(MatrixMarketFile, EqualButForRoundingIsSymmetric) {
   EXPECT_EQ(checked(general + "2 2 4\n1 1 1e8\n2 2 1\n2 1 -1\n1 2 -1.00000000001\n").rows, 2);
 }
@@ -260,6 +272,20 @@ TEST(RowPlan, GivesEachRankARowAndBalancesBytes) {
   EXPECT_EQ(plan.interior[1], 0); // all read row 0
 }
 
+TEST(RowPlan, IsNotMadeWithoutMemoryForIt) {
+  const auto matrix = shuffled_grid(30, true);
+  const auto refusal = [&](PartitionKind partition, Ordering ordering, double memory) {
+    return error_of([&] { plan_rows(matrix, partition, ordering, 3, memory); });
+  };
+  constexpr double enough = 50 * 900; // for consecutive rows
+  EXPECT_EQ(refusal(PartitionKind::rows, Ordering::natural, enough), "");
+  expect_facts(refusal(PartitionKind::rows, Ordering::natural, 1000), {"900 rows", "4.05e-05 GB", "1e-06 GB"},
+               "rows");
+  expect_facts(refusal(PartitionKind::metis, Ordering::natural, enough), {"900 rows", "partition: rows"},
+               "metis");
+  expect_facts(refusal(PartitionKind::rows, Ordering::rcm, enough), {"900 rows", "ordering: natural"}, "rcm");
+}
+
 TEST(RowPlan, OfMetisIsAlwaysTheSameAndCutsLess) {
   if (!has_metis()) GTEST_SKIP() << "this build has no METIS";
   const auto matrix = shuffled_grid(20, true);
@@ -338,6 +364,51 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
         }
         EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum),
                   matrix.rows);
+      }
+  }
+}
+
+/// Residuals and solution, in the order of the file's rows; collective over `native`.
+std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition,
+                           Ordering ordering, const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  WholeSystem whole;
+  if (comm.rank() == 0) {
+    whole.matrix = matrix;
+    whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+    for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
+  }
+  const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
+  const auto csr = make_csr(system.matrix, system.partition.interior);
+  stepping::Streams<Space> streams(true);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
+                                   options, true, streams, timers, progress});
+  solver->reset();
+  solver->solve();
+  auto all = solver->history();
+  for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
+  return all;
+}
+
+TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
+  const auto matrix = shuffled_grid(11, true);
+  for (const auto& [method, preconditioner] : {std::pair(Method::classic, PreconditionerKind::jacobi),
+                                               {Method::merged, PreconditionerKind::chebyshev},
+                                               {Method::pipelined, PreconditionerKind::none}}) {
+    const SolverOptions options{.method = method,
+                                .replace_every = 9,
+                                .preconditioner = preconditioner,
+                                .tolerance = 1e-9,
+                                .sums = SumKind::reproducible};
+    const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
+    EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
+    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        if (partition == PartitionKind::metis && !has_metis()) continue;
+        EXPECT_EQ(solved(MPI_COMM_WORLD, matrix, partition, ordering, options), alone)
+            << "method " << int(method) << " partition " << int(partition) << " ordering " << int(ordering);
       }
   }
 }
@@ -423,6 +494,24 @@ TEST(MatrixMarket, IsSolved) {
     if (!with_guess) iterations = record.extras["iterations"];
     EXPECT_TRUE(!with_guess || record.extras["iterations"] < iterations);
   }
+}
+
+/// So that what is wrong with it is told before anything is measured.
+TEST(MatrixMarket, ReadsItsFileBeforeTheAppIsMade) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Folder folder(comm);
+  const auto file = folder.write("m.mtx", text_of(shuffled_grid(5, true)));
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const miniapp::RunContext context{comm, true, timers, progress};
+  auto options = options_of(file);
+  options.prepare(context);
+  folder.write("m.mtx", "");
+  EXPECT_NE(error_of([&] { options_of(file).prepare(context); }).find("empty"), std::string::npos);
+  Cg app(options, context);
+  app.reset();
+  app.run();
+  EXPECT_TRUE(app.verify().passed());
 }
 
 TEST(MatrixMarket, RefusesOnAllRanksAlike) {

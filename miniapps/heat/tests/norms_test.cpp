@@ -4,6 +4,8 @@
 // late.
 #include "run.hpp"
 
+#include <kontor/comm/exact/accumulator.hpp>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@
 namespace kontor::heat::test {
 namespace {
 
+/// `norm` may be followed by other keys of the solver.
 std::string deck(double tolerance, int max_sweeps, int check_every, const char* norm) {
   return fmt::format(R"deck(
 app: heat
@@ -74,6 +77,37 @@ TEST(History, IsCompleteAndRight) {
         EXPECT_EQ(history.iterations[n], static_cast<std::int64_t>(n + 1));
         EXPECT_NEAR(norms[n], expected[n], 1e-13 * expected[n]);
       }
+    }
+  }
+}
+
+/// Reproducible sums are the exact ones, rounded once, on any number of ranks, on hosts and devices.
+TEST(History, OfReproducibleSumsIsExact) {
+  const char* const norm = "l2, sums: reproducible";
+  std::vector<std::vector<double>> fields;
+  for (int n = 0; n <= 5; ++n) {
+    Problem<double> problem(read_options(deck(0, std::max(n, 1), 0, norm), 1), MPI_COMM_SELF);
+    if (n > 0) problem.heat->run();
+    const auto cells = problem.heat->domain().current_on_host();
+    auto& field = fields.emplace_back();
+    for (std::size_t j = 0; j < cells.extent(1); ++j)
+      for (std::size_t i = 0; i < cells.extent(2); ++i) field.push_back(cells(0, j, i));
+  }
+  for (const bool overlap : {false, true}) {
+    Problem<double> problem(read_options(deck(0, 5, 1, norm), ranks()), MPI_COMM_WORLD, {}, overlap);
+    problem.heat->warm_up();
+    problem.heat->reset();
+    problem.heat->run();
+    const std::vector<double> norms = problem.heat->record().history.values;
+    EXPECT_EQ(problem.heat->record().extras["sums"], "reproducible");
+    ASSERT_EQ(norms.size(), 5u);
+    for (std::size_t n = 0; n < norms.size(); ++n) {
+      std::int64_t sum[comm::exact::length] = {};
+      for (std::size_t i = 0; i < fields[n].size(); ++i) {
+        const double change = fields[n + 1][i] - fields[n][i];
+        comm::exact::add_value(sum, change * change);
+      }
+      EXPECT_EQ(norms[n], std::sqrt(comm::exact::rounded(sum)));
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The field and the norms of its sweeps are the same to the last bit for any number of ranks, process grid,
-// backend, pattern, packing, overlap and kind of store, by graphs and without. The reference is the whole
-// grid on one rank, which every rank computes for itself.
+// The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for
+// any number of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and
+// without. The reference is the whole grid on one rank, which every rank computes for itself.
 #include "methods.hpp"
 #include "run.hpp"
 
@@ -10,9 +10,12 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace kontor::heat::test {
 namespace {
@@ -105,13 +108,12 @@ class SameBits : public testing::Test {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     auto options = read_options(deck, 1);
     options.graph = Graphs::off;
-    const Problem<T> launched(options, MPI_COMM_SELF);
-    run(*launched.heat, 1);
-    const Problem<T> replayed(options, MPI_COMM_SELF);
-    run(*replayed.heat, repeats_by_graph);
+    options.check_every = 1;
+    const Whole launched(options, 1);
+    const Whole replayed(options, repeats_by_graph);
     constexpr bool in_host_memory = comm::on_host<typename FieldView<T>::execution_space>;
     const auto methods = in_host_memory ? comm::test::methods() : comm::test::device_methods();
-    options.check_every = 21;
+    options.check_every = options.equation == Equation::transient ? 5 : 21;
     int grids = 0;
     for (const auto& grid : process_grids(ranks, options.cells.size())) {
       options.process_grid = grid;
@@ -120,21 +122,51 @@ class SameBits : public testing::Test {
         ++turn;
         for (const bool overlap : {false, true}) {
           const auto chosen = [&](bool graph) { return in_host_memory || (turn + overlap + graph) % 2 == 0; };
-          if (chosen(false)) check_one(options, method, overlap, *launched.heat);
+          set_norm(options, (turn / 2 + overlap) % 2 == 0);
+          if (chosen(false)) check_one(options, method, overlap, launched);
           if (!chosen(true) || !can_have_graph(options, method)) continue;
           auto by_graph = options;
           by_graph.graph = Graphs::on;
           by_graph.check_every = turn / 2 % 2 == 0 ? 3 : 21; // with norms in the graph, and without
-          check_one(by_graph, method, overlap, *replayed.heat);
+          check_one(by_graph, method, overlap, replayed);
         }
       }
       options.stores = Stores::streaming;
-      for (const bool overlap : {false, true}) check_one(options, {}, overlap, *launched.heat);
+      for (const bool overlap : {false, true}) {
+        set_norm(options, (turn + overlap) % 2 == 0);
+        check_one(options, {}, overlap, launched);
+      }
       options.stores = Stores::ordinary;
     }
   }
 
  private:
+  static void set_norm(Options& options, bool exact) {
+    options.norm = exact ? Norm::l2 : Norm::max;
+    options.sums = exact ? SumKind::reproducible : SumKind::fast;
+  }
+
+  /// The reference, with either norm.
+  class Whole {
+   public:
+    Whole(Options options, int repeats) {
+      for (const bool exact : {false, true}) {
+        set_norm(options, exact);
+        problems_.emplace_back(std::make_unique<Problem<T>>(options, MPI_COMM_SELF));
+        run(*problems_.back()->heat, repeats);
+      }
+      options.sums = SumKind::fast; // differs by rounding
+      const Problem<T> fast(options, MPI_COMM_SELF);
+      run(*fast.heat, repeats);
+      const auto exact = history(*problems_[1]->heat);
+      for (const auto& [sweep, norm] : history(*fast.heat)) EXPECT_NEAR(norm, exact.at(sweep), 1e-5 * norm);
+    }
+    const Heat<T>& with(Norm norm) const { return *problems_[norm == Norm::l2 ? 1 : 0]->heat; }
+
+   private:
+    std::vector<std::unique_ptr<Problem<T>>> problems_;
+  };
+
   static bool can_have_graph(const Options& options, const comm::Options& method) {
     if (!on_device || options.equation == Equation::transient) return false;
     return method.backend == "nccl" || method.backend == "ipc" || options.process_grid == one_rank(options);
@@ -154,14 +186,17 @@ class SameBits : public testing::Test {
   }
 
   static void check_one(const Options& options, const comm::Options& method, bool overlap,
-                        const Heat<T>& whole) {
+                        const Whole& wholes) {
+    const auto& whole = wholes.with(options.norm);
     Problem<T> part(options, MPI_COMM_WORLD, method, overlap);
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
     EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
-    const auto choice = fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}",
-                                    fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
-                                    options.stores == Stores::streaming, graph, options.check_every);
+    const auto choice =
+        fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}",
+                    fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
+                    options.stores == Stores::streaming, graph, options.check_every,
+                    options.norm == Norm::l2 ? "l2" : "max");
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
@@ -177,6 +212,41 @@ TYPED_TEST(SameBits, Steady2d) {
 }
 TYPED_TEST(SameBits, Transient3d) {
   this->check_all(transient_3d);
+}
+
+/// The sweep at which a run stops by norm l2, and the norms until then.
+std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  auto options = read_options(steady_2d, ranks);
+  options.tolerance = tolerance;
+  options.max_sweeps = 60;
+  options.norm = Norm::l2;
+  options.sums = sums;
+  Problem<double> problem(options, comm);
+  problem.heat->run();
+  return {problem.heat->domain().sweeps(), history(*problem.heat)};
+}
+
+/// Tolerances between two norms that differ by the number of ranks: runs stop at other sweeps, but not with
+/// reproducible sums.
+TEST(Tolerance, StopsAtTheSameSweepOnAnyRanks) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1) GTEST_SKIP() << "one rank";
+  const auto alone = stop(MPI_COMM_SELF, 0, SumKind::fast).second;
+  const auto together = stop(MPI_COMM_WORLD, 0, SumKind::fast).second;
+  int between = 0;
+  for (const auto& [sweep, norm] : alone) {
+    if (norm == together.at(sweep) || between == 3) continue;
+    ++between;
+    const double tolerance = std::max(norm, together.at(sweep));
+    EXPECT_NE(stop(MPI_COMM_SELF, tolerance, SumKind::fast).first,
+              stop(MPI_COMM_WORLD, tolerance, SumKind::fast).first);
+    EXPECT_EQ(stop(MPI_COMM_SELF, tolerance, SumKind::reproducible),
+              stop(MPI_COMM_WORLD, tolerance, SumKind::reproducible));
+  }
+  EXPECT_GT(between, 0) << "no norm differs, so this shows nothing";
 }
 
 std::string refusal_of_graph(const char* deck) {

@@ -8,15 +8,12 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kontor::matmul::test {
 namespace {
 
 constexpr Operation both_operations[] = {Operation::none, Operation::transpose};
-
-const comm::Communicator& world() {
-  return comm::test::cached_communicator(comm::test::method("raw"));
-}
 
 testing::Message name_of(const Options& o) {
   return testing::Message() << o.size.m << " x " << o.size.n << " x " << o.size.k << ", algorithm "
@@ -28,9 +25,9 @@ testing::Message name_of(const Options& o) {
 
 /// A, B and C are what they must be, exactly, and the run knows it.
 template <class T>
-void expect_exact(const Options& o, bool overlap = true) {
+void expect_exact(const Options& o, bool overlap = true, bool as_on_device = stepping::on_device) {
   SCOPED_TRACE(name_of(o));
-  const auto found = run_product<T>(world(), o, overlap);
+  const auto found = run_product<T>(world(), o, overlap, as_on_device);
   EXPECT_EQ(found.c, serial_product<T>(o));
   EXPECT_EQ(found.a, whole<T>(o.a, stored_a(o)));
   EXPECT_EQ(found.b, whole<T>(o.b, stored_b(o)));
@@ -43,17 +40,18 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
     auto o = on_grid(integers(), grid);
     o.algorithm = grid.layers > 1 ? Algorithm::cannon_25d : Algorithm::cannon;
     expect_exact<double>(o);
+    expect_exact<double>(o, true, true);
     expect_exact<float>(on_grid(integers(2, 3, 1), grid), false); // blocks of nothing
   }
 }
 
 TEST(Product, OfIntegersIsExactBySumma) {
   for (const auto& grid : grids(world().size(), 1))
-    for (const bool overlap : {true, false}) {
+    for (const auto& [overlap, as_on_device] : {std::pair(true, false), {false, false}, {true, true}}) {
       auto o = on_grid(integers(), grid);
       o.algorithm = Algorithm::summa;
       o.panel = 7;
-      expect_exact<double>(o, overlap);
+      expect_exact<double>(o, overlap, as_on_device);
     }
 }
 
@@ -138,17 +136,17 @@ TEST(Product, HasTheSameBitsHoweverItTravels) {
   }
 }
 
-TEST(Product, RecordTellsVolumesAndSteps) {
+TEST(Product, RecordTellsVolumesAndTimes) {
   const int ranks = world().size();
   const auto found = run_product<double>(world(), on_grid(integers(24, 24, 24), {1, 1, ranks}));
   const auto& volume = found.record.extras["volume"];
   EXPECT_EQ(volume["shifts"].get<double>(), 8.0 * 24 * 24 * (ranks - 1)); // the least there can be
   EXPECT_EQ(volume["shifts"].get<double>(), volume["grid_lower_bound"].get<double>());
   EXPECT_LE(volume["lower_bound"].get<double>(), volume["grid_lower_bound"].get<double>());
-  EXPECT_EQ(static_cast<int>(found.record.steps.size()), ranks);
-  for (const auto& step : found.record.steps) {
-    EXPECT_LE(step.compute_begin, step.compute_end);
-    EXPECT_LE(step.transfer_begin, step.transfer_end);
+  EXPECT_EQ(static_cast<int>(found.record.timeline.size()), ranks + ranks - 1); // products, and shifts of A
+  for (const auto& entry : found.record.timeline) {
+    EXPECT_LE(entry.begin, entry.end);
+    EXPECT_TRUE(found.record.activities.at(entry.activity) == (entry.activity == 0 ? "gemm" : "shift of A"));
   }
 }
 

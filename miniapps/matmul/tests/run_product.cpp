@@ -2,10 +2,15 @@
 #include "run_product.hpp"
 
 #include "matmul/element.hpp"
+#include "methods.hpp"
 
 #include <mpi.h>
 
 namespace kontor::matmul::test {
+
+const comm::Communicator& world() {
+  return comm::test::cached_communicator(comm::test::method("raw"));
+}
 
 template <class T>
 Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {
@@ -45,10 +50,10 @@ Dense serial_product(const Options& o) {
 }
 
 template <class T>
-Product run_product(const comm::Communicator& comm, const Options& options, bool overlap) {
+Product run_product(const comm::Communicator& comm, const Options& options, bool overlap, bool as_on_device) {
   miniapp::Timers timers("matmul");
   miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Matmul<T> app(options, {comm, overlap, timers, progress});
+  Matmul<T> app(options, {comm, overlap, timers, progress}, as_on_device);
   app.warm_up();
   for (int repeat = 0; repeat < 2; ++repeat) {
     app.reset();
@@ -84,7 +89,7 @@ template Dense whole<float>(const MatrixOptions&, const StoredSize&);
 template Dense whole<double>(const MatrixOptions&, const StoredSize&);
 template Dense serial_product<float>(const Options&);
 template Dense serial_product<double>(const Options&);
-template Product run_product<float>(const comm::Communicator&, const Options&, bool);
-template Product run_product<double>(const comm::Communicator&, const Options&, bool);
+template Product run_product<float>(const comm::Communicator&, const Options&, bool, bool);
+template Product run_product<double>(const comm::Communicator&, const Options&, bool, bool);
 
 } // namespace kontor::matmul::test

@@ -12,6 +12,9 @@
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {
 
+/// Collective at first. All ranks, with backend raw.
+const comm::Communicator& world();
+
 /// Columns one after the other.
 struct Dense {
   std::int64_t rows = 0, columns = 0;
@@ -43,7 +46,8 @@ struct Product {
 
 /// Collective. The product of the second of two repeats.
 template <class T>
-Product run_product(const comm::Communicator&, const Options&, bool overlap = true);
+Product run_product(const comm::Communicator&, const Options&, bool overlap = true,
+                    bool as_on_device = stepping::on_device);
 
 /// Every way to write so many ranks as a product: layers, rows and columns.
 std::vector<GridShape> grids(int ranks, int most_layers);

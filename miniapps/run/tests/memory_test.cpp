@@ -3,6 +3,7 @@
 #include "machine/memory.hpp"
 
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -12,6 +13,8 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -40,10 +43,11 @@ TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
   const auto text = refusal(comm, 1e9 * giga);
-  EXPECT_TRUE(
-      RE::PartialMatch(text, RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
-                                "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
-                                "ranks take [369]e\\+09 GB, which fit on [0-9]* such ")))
+  EXPECT_TRUE(RE::PartialMatch(
+      text,
+      RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
+         "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
+         "ranks take [369]e\\+09 GB, which fit on [0-9.e+]* such .*s, [0-9.e+]* ranks with [123] on each: ")))
       << text;
 }
 
@@ -51,6 +55,29 @@ TEST(Memory, OneRankIsEnough) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1 || free_host_memory() > 1e18) GTEST_SKIP();
   EXPECT_NE(refusal(comm, comm.rank() == 1 ? 1e9 * giga : 8), "");
+}
+
+/// `ulimit -v`.
+TEST(Memory, WhatAProcessMayMapIsALimit) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  ASSERT_TRUE(file >> pages);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  auto narrow = before;
+  narrow.rlim_cur = static_cast<rlim_t>(pages * static_cast<double>(sysconf(_SC_PAGESIZE)) + 200e6);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
+  const auto small = refusal(comm, 1e6), large = refusal(comm, 0.1 * giga);
+  const double free = free_host_memory();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(small, "");
+  EXPECT_TRUE(
+      RE::PartialMatch(large, RE("^out of memory: rank 0 on .* needs 0.1 GB .*, together 0.3 GB, but its "
+                                 "process may map 0.[12].* GB more .*ulimit -v.*; .* fit on [2-9] ranks")))
+      << large;
+  EXPECT_LT(free, 0.2001 * giga);
 }
 
 TEST(Memory, FailedAllocationsAreRecognised) {

@@ -27,7 +27,7 @@ const Keys of_every_run{
     "deck",         "hosts",          "ranks",        "threads",     "execution_space",
     "backend",      "kokkos_version", "mpi_library",  "compiler",    "hdf5_version",
     "pattern",      "packing",        "check",        "flags",       "backend_remark",
-    "path",         "overlap",        "field_memory", "peak_memory", "start_to_first_sweep",
+    "path",         "overlap",        "field_memory", "peak_memory", "start_to_first_step",
     "verification", "calibration",    "repeats",      "timers"};
 
 TEST(Record, OfAnAppThatAddsNothing) {
@@ -46,8 +46,11 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
   record.app.history = {{10, 20}, {0.5, 0.25}, "residual"};
   record.app.traffic = {{0, 1, 2, 800}};
+  record.app.activities = {"gemm", "shift"};
+  record.app.timeline = {{0, 1, 4, 0.5, 0.75}};
   record.app.calibration = {{"peer_bandwidth", 3e9}};
   record.app.extras = {{"cells", {4, 5}}};
+  record.outcome.timers = {{.region = "setup", .once = true}, {.region = "wait"}};
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
   machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
@@ -57,8 +60,8 @@ TEST(Record, OfAnAppThatAddsAll) {
 
   const auto json = to_json(record);
   auto expected = of_every_run;
-  expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "cells",
-                   "figure_of_merit", "figures_of_merit"});
+  expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "timeline",
+                   "cells", "figure_of_merit", "figures_of_merit"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -68,6 +71,10 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["history"]["residual"][1], 0.25);
   EXPECT_EQ(json["traffic"][0]["bytes"], 800);
   EXPECT_EQ(json["devices"][0]["uuid"], "aa");
+  EXPECT_EQ(json["timers"][0]["once"], true);
+  EXPECT_EQ(json["timers"][1]["once"], false);
+  EXPECT_EQ(json["timeline"][0]["activity"], "shift");
+  EXPECT_EQ(json["timeline"][0]["end"], 0.75);
   EXPECT_EQ(json["figure_of_merit"]["name"], "updates");
   EXPECT_EQ(json["figure_of_merit"]["fraction"], 0.5);
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));

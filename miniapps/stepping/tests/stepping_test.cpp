@@ -71,6 +71,30 @@ TEST(Norms, OfUndoneStepsAreForgotten) {
   }
 }
 
+/// Accumulators travel as they are: of 2^60 + 1 - 2^60 on each rank the 1 is not lost.
+TEST(Norms, OfExactSums) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Streams<Space> streams(false);
+  DeferredNorms<Space> norms(comm, Norm::l2, SumKind::reproducible);
+  const Kokkos::View<std::int64_t*, Space::memory_space> part("test/part", comm::exact::length);
+  const auto on_host = Kokkos::create_mirror_view(part);
+  for (const int batch : {1, 6}) {
+    norms.begin(batch, streams);
+    for (int n = 1; n <= 15; ++n) {
+      if (n % 5 == 1) norms.make_room(std::min(batch, 4), streams);
+      Kokkos::deep_copy(on_host, 0);
+      for (const double value : {0x1p60, double(n), -0x1p60}) comm::exact::add_value(on_host.data(), value);
+      Kokkos::deep_copy(part, on_host);
+      leave(streams.compute(), part.data(), norms.slots());
+      norms.add(n, streams);
+    }
+    norms.read(15, streams);
+    ASSERT_EQ(norms.values().size(), 15u);
+    for (int n = 1; n <= 15; ++n)
+      EXPECT_EQ(norms.values()[n - 1], std::sqrt(double(n) * comm.size())) << "batch " << batch;
+  }
+}
+
 /// As many parts as large blocks leave, which several teams put together.
 TEST(Norms, OfManyParts) {
   const Kokkos::View<double*, Space::memory_space> slot("test/slot", 1);

@@ -46,13 +46,9 @@ class AgreementCheck {
   /// call.
   bool test();
 
-  /// Waits for all ranks and throws as check_agreement() does. Returns what this rank finds wrong between its
-  /// own numbers of elements and those of others; both ends of a mismatch see it, other ranks do not.
+  /// Waits for all ranks and throws as check_agreement() does. Returns which two ranks differ in how many
+  /// elements travel between them, in the same words on all ranks, if some do.
   std::optional<std::string> finish();
-
-  /// Local, after test() or finish(). Whether some two ranks differ in how many elements travel between them;
-  /// equal on all ranks.
-  bool counts_differ() const;
 
   /// Throws Error: says who came and who did not.
   [[noreturn]] void give_up() const;
@@ -64,6 +60,7 @@ class AgreementCheck {
 
  private:
   struct Records;
+  bool counts_differ() const;
   void tell_records();
   void compare_calls() const;
   std::optional<std::string> compare_counts() const;

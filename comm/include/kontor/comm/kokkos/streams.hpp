@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/clock.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/kokkos/gpu.hpp>
 
@@ -38,6 +39,19 @@ class Event {
   void wait_for(const ExecutionSpace&) const {}
   /// Local. Waits on the host until the point last recorded, if there is one, has been reached.
   void wait() const {}
+};
+
+/// A point in the work of an instance whose time is taken, on a GPU without the host.
+template <class ExecutionSpace>
+class TimedEvent {
+ public:
+  /// Local. The point is after all work that the instance has been given so far.
+  void record(const ExecutionSpace&) { seconds_ = seconds(); }
+  /// Local. Seconds from another point to this one; both must have been reached.
+  double seconds_since(const TimedEvent& other) const { return seconds_ - other.seconds_; }
+
+ private:
+  double seconds_ = 0;
 };
 
 /// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other
@@ -129,6 +143,33 @@ class Event<GpuSpace> {
     KONTOR_GPU(Event_t) event = nullptr;
     detail::check_gpu(KONTOR_GPU(EventCreateWithFlags)(&event, KONTOR_GPU(EventDisableTiming)),
                       "EventCreate");
+    return event;
+  }
+  static void destroy_event(void* event) {
+    static_cast<void>(KONTOR_GPU(EventDestroy)(static_cast<KONTOR_GPU(Event_t)>(event)));
+  }
+
+  std::shared_ptr<void> event_;
+};
+
+template <>
+class TimedEvent<GpuSpace> {
+ public:
+  void record(const GpuSpace& instance) {
+    if (!event_) event_ = {make_event(), destroy_event};
+    detail::check_gpu(KONTOR_GPU(EventRecord)(get(), detail::gpu_stream(instance)), "EventRecord");
+  }
+  double seconds_since(const TimedEvent& other) const {
+    float milliseconds = 0;
+    detail::check_gpu(KONTOR_GPU(EventElapsedTime)(&milliseconds, other.get(), get()), "EventElapsedTime");
+    return 1e-3 * milliseconds;
+  }
+
+ private:
+  KONTOR_GPU(Event_t) get() const { return static_cast<KONTOR_GPU(Event_t)>(event_.get()); }
+  static void* make_event() {
+    KONTOR_GPU(Event_t) event = nullptr;
+    detail::check_gpu(KONTOR_GPU(EventCreate)(&event), "EventCreate");
     return event;
   }
   static void destroy_event(void* event) {

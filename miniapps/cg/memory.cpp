@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/memory.hpp"
+
+#include "cg/vector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kontor::cg {
+namespace {
+
+using miniapp::Allocation;
+
+constexpr double of_value = sizeof(double), of_index = sizeof(LocalIndex), of_offset = sizeof(std::int64_t);
+
+/// Whether M is applied by itself, not by the loops of updates.
+bool applies(const SolverOptions& o) {
+  const bool fused = o.fused && o.sums == SumKind::fast;
+  return o.preconditioner != PreconditionerKind::none &&
+         !(fused && o.preconditioner == PreconditionerKind::jacobi);
+}
+
+/// What the preconditioner has beside the matrix: own vectors, and bytes of a copy of the matrix.
+struct Kept {
+  double vectors = 0;
+  double copy = 0;
+};
+Kept kept_by(const SolverOptions& o, const PartSize& part) {
+  switch (o.preconditioner) {
+  case PreconditionerKind::none: break;
+  case PreconditionerKind::jacobi: return {.vectors = 1};    // the diagonal
+  case PreconditionerKind::chebyshev: return {.vectors = 4}; // and z, d, A z
+  case PreconditionerKind::gauss_seidel:                     // own columns; the same in the order of colours
+    return {.vectors = 3,
+            .copy = 2 * (part.entries * (of_value + of_index) + part.rows * of_offset) +
+                    4 * part.rows * of_index};
+  }
+  return {};
+}
+
+double sum(const std::vector<Allocation>& views) {
+  double bytes = 0;
+  for (const auto& view : views) bytes += view.bytes;
+  return bytes;
+}
+
+} // namespace
+
+int vectors_of(const SolverOptions& o) {
+  const int one = o.preconditioner != PreconditionerKind::none ? 1 : 0, applied = applies(o) ? 1 : 0;
+  switch (o.method) {
+  case Method::classic: return 4 + applied;
+  case Method::merged: return 5 + one;
+  case Method::pipelined: return 7 + one + 2 * applied;
+  }
+  return 0;
+}
+
+double working_set(const SolverOptions& o, const PartSize& part, double product) {
+  const auto kept = kept_by(o, part);
+  return product + (vectors_of(o) - 2 + kept.vectors) * part.rows * of_value + kept.copy;
+}
+
+std::vector<Allocation> views_of_system(const SolverOptions& o, const PartSize& part) {
+  const double stored = needs_matrix(o) ? 1 : 0;
+  return {{"cg/values", stored * part.entries * of_value},
+          {"cg/columns", stored * part.entries * of_index},
+          {"cg/offsets", stored * part.rows * of_offset},
+          {"cg/global", (part.rows + part.ghosts) * sizeof(GlobalIndex)},
+          {"cg/b, initial, solution", 3 * part.rows * of_value}};
+}
+
+std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
+  const double sell =
+      part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
+  const double runs = part.runs * (2 + part.stencil) * of_index;
+  double vectors = vectors_of(o);
+  if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
+    vectors = std::max(vectors, 2. + 8);
+  const auto kept = kept_by(o, part);
+  return {{"cg/sell", o.format == Format::sell ? sell : 0},
+          {"cg/runs", o.format == Format::matrix_free ? runs : 0},
+          {"cg/offsets for Kokkos Kernels", o.kernel == Kernel::kokkos_kernels ? part.rows * of_index : 0},
+          {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
+          {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},
+          {"cg/vectors to verify with", (4 * part.rows + part.ghosts) * of_value}};
+}
+
+void require_memory(const comm::Communicator& comm, const SolverOptions& options, const PartSize& part,
+                    const std::vector<Allocation>& kept, const std::vector<Allocation>& built) {
+  auto views = views_of_system(options, part);
+  views.insert(views.end(), kept.begin(), kept.end());
+  const auto solve = views_of_solve(options, part);
+  const auto& more = sum(built) > sum(solve) ? built : solve;
+  views.insert(views.end(), more.begin(), more.end());
+  miniapp::require_memory(comm, views);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/options.hpp"
+#include "machine/memory.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <vector>
+
+/// What a rank allocates, before anything of it is there.
+namespace kontor::cg {
+
+/// A rank's part of the matrix.
+struct PartSize {
+  double rows = 0;
+  double ghosts = 0;  ///< where they are known
+  double entries = 0; ///< at most, stored or not
+  double runs = 0;    ///< of format matrix_free, at most: rows of a line of the box, 32 at a time
+  int stencil = 0;    ///< entries of a run
+};
+
+/// How many vectors of own values a method has, x and the one that the matrix is multiplied with among them,
+/// but neither b nor what its preconditioner has.
+int vectors_of(const SolverOptions&);
+
+/// Bytes that an iteration goes through again and again, where a product moves `product` bytes, the vectors
+/// that it reads and writes included.
+double working_set(const SolverOptions&, const PartSize&, double product);
+
+/// Views of the system: the matrix as it is assembled, right-hand side, guess, solution.
+std::vector<miniapp::Allocation> views_of_system(const SolverOptions&, const PartSize&);
+
+/// Views of a solve: another format of the matrix, vectors, what the preconditioner keeps. Not known before
+/// are padding in `sell` and buffers of messages.
+std::vector<miniapp::Allocation> views_of_solve(const SolverOptions&, const PartSize&);
+
+/// Collective. Refuses by AgreedError on every rank what does not fit into memory: the system and the
+/// problem's views that are `kept` beside it; and what is there only while the system is `built`, or, after
+/// that, the views of a solve, whichever is more.
+void require_memory(const comm::Communicator&, const SolverOptions&, const PartSize&,
+                    const std::vector<miniapp::Allocation>& kept,
+                    const std::vector<miniapp::Allocation>& built);
+
+} // namespace kontor::cg

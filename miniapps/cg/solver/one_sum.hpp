@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/solver/iteration.hpp"
+#include "cg/solver/residual_log.hpp"
+#include "cg/team_sums.hpp"
+
+/// What the methods with one sum an iteration have in common: how alpha and beta come of the sums.
+namespace kontor::cg {
+
+/// What a step's updates multiply with.
+struct StepScalars {
+  double alpha, beta;
+  bool goes_on; ///< false: it has ended, and vectors stay as they are
+};
+
+/// The end of one step, from which the next one begins. Every team of a kernel can compute what comes of it;
+/// one thread writes it down, when all have read.
+struct EndOfStep {
+  const double* sums; ///< over all ranks: r.u, r.r, w.u
+  bool two_parts;     ///< w.u is the sum of two numbers
+  bool recurrences;   ///< vectors are made by recurrences but for the first step's
+  bool late;          ///< the updates after it write it down; or a kernel has done so before
+  Numbers* numbers;
+  ResidualLog::Writer log;
+
+  KOKKOS_FUNCTION StepScalars scalars() const {
+    if (!late) return {numbers->alpha, numbers->beta, log.state->ended == 0};
+    Numbers next = *numbers;
+    const auto step = end(next);
+    return {next.alpha, next.beta, log.ended_by(step) == 0};
+  }
+  KOKKOS_FUNCTION void write() const {
+    Numbers next = *numbers;
+    log(end(next));
+    *numbers = next;
+  }
+
+ private:
+  KOKKOS_FUNCTION StepEnd end(Numbers& next) const {
+    const double wu = two_parts ? sums[2] + sums[3] : sums[2];
+    return end_of_step(next, sums[1], sums[0], wu, !recurrences || log.state->next == 0, log.state->rhs);
+  }
+};
+
+/// After the updates: the step before them has ended, and then come their sums.
+template <int count>
+struct EndThenStore {
+  EndOfStep end;
+  double* to;
+  KOKKOS_FUNCTION void operator()(const SumsOf<count>& sums) const {
+    if (end.late) end.write();
+    Store<count>{to}(sums);
+  }
+};
+
+/// The same by a kernel of its own.
+struct WriteEnd {
+  EndOfStep end;
+  KOKKOS_FUNCTION void operator()(int) const { end.write(); }
+};
+
+} // namespace kontor::cg

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many kernels an iteration launches: a small problem's time on a device is theirs.
+#include "small_system.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace kontor::cg::test {
+namespace {
+
+int launched = 0; // Kokkos' callbacks have no data of their own
+
+void count(const char*, const std::uint32_t, std::uint64_t*) {
+  ++launched;
+}
+
+int kernels_of(const SolverOptions& options) {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  Bench bench(alone, irregular(40), options, true, true);
+  const auto solver = make_solver(bench.workspace());
+  solver->reset();
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count);
+  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(count);
+  launched = 0;
+  solver->solve();
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
+  return launched;
+}
+
+/// Of one rank, where no messages are packed.
+int kernels_an_iteration(SolverOptions options) {
+  options.tolerance = 0;
+  options.replace_every = 0;
+  options.graph = stepping::Graphs::off;
+  options.max_iterations = 4;
+  const int few = kernels_of(options);
+  options.max_iterations = 14;
+  const int more = kernels_of(options) - few;
+  EXPECT_EQ(more % 10, 0);
+  return more / 10;
+}
+
+TEST(Launches, AreFewAnIteration) {
+  const int dot = 1; // the parts of a product's dot are added up by a kernel of their own
+  for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
+    SCOPED_TRACE(static_cast<int>(preconditioner));
+    EXPECT_EQ(kernels_an_iteration({.method = Method::classic, .preconditioner = preconditioner}), 3 + dot);
+    EXPECT_EQ(kernels_an_iteration({.method = Method::merged, .preconditioner = preconditioner}), 2 + dot);
+    EXPECT_EQ(kernels_an_iteration({.method = Method::pipelined, .preconditioner = preconditioner}), 2);
+  }
+  EXPECT_EQ(kernels_an_iteration({.method = Method::classic, .fused = false}), 5);
+  EXPECT_EQ(kernels_an_iteration({.method = Method::merged, .fused = false}), 5);
+  EXPECT_EQ(kernels_an_iteration({.method = Method::pipelined, .fused = false}), 5);
+}
+
+} // namespace
+} // namespace kontor::cg::test

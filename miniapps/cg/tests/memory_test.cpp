@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is asked for before it is allocated, beside what is allocated.
+#include "cg/cg.hpp"
+#include "cg/memory.hpp"
+#include "cg/preconditioner/gauss_seidel.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace kontor::cg::test {
+namespace {
+
+/// Bytes of Views in the memory of the default space, of which `most` were there at once.
+struct Allocated {
+  double now = 0, most = 0;
+};
+Allocated allocated;
+
+using Place = Kokkos::Tools::SpaceHandle;
+bool counts(const Place& place) {
+  return std::string(place.name) == Vector::memory_space::name();
+}
+void allocate(const Place place, const char*, const void*, const std::uint64_t bytes) {
+  if (!counts(place)) return;
+  allocated.now += static_cast<double>(bytes);
+  allocated.most = std::max(allocated.most, allocated.now);
+}
+void deallocate(const Place place, const char*, const void*, const std::uint64_t bytes) {
+  if (counts(place)) allocated.now -= static_cast<double>(bytes);
+}
+
+/// Bytes that an app and its run have at most.
+double most_of(const Options& options, const comm::Communicator& comm) {
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  allocated = {};
+  Kokkos::Tools::Experimental::set_allocate_data_callback(allocate);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(deallocate);
+  {
+    Cg app(options, {comm, true, timers, progress});
+    app.warm_up();
+    app.reset();
+    app.run();
+    app.verify();
+  }
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  return allocated.most;
+}
+
+double asked_for(const SolverOptions& options, const PartSize& part) {
+  double bytes = 0;
+  for (const auto& views : {views_of_system(options, part), views_of_solve(options, part)})
+    for (const auto& view : views) bytes += view.bytes;
+  return bytes;
+}
+
+/// 27 points, 24 x 24 x 12 of them a rank.
+TEST(Memory, IsAskedForBeforeItIsAllocated) {
+  if (!comm::on_host<Space>) GTEST_SKIP() << "libraries have memory of their own on devices";
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Options options;
+  options.stencil.points = {24, 24, 12 * comm.size()};
+  options.process_grid = {1, 1, comm.size()};
+  auto& solver = options.solver;
+  solver.max_iterations = 3;
+  solver.tolerance = 0;
+  solver.graph = stepping::Graphs::off;
+  constexpr double rows = 24 * 24 * 12;
+  constexpr double around = 26 * 26 * 14;
+  const int ends = (comm.rank() == 0 ? 1 : 0) + (comm.rank() == comm.size() - 1 ? 1 : 0);
+  const PartSize part{.rows = rows,
+                      .ghosts = around - rows,
+                      .entries = 70. * 70 * (36 - ends), // of 3 x 3 x 3 a row those in the box
+                      .runs = 3 * rows / 24,
+                      .stencil = 27};
+  const double point_rows = around * sizeof(LocalIndex);
+  for (const auto format : {Format::csr, Format::sell, Format::matrix_free})
+    for (const auto method : {Method::classic, Method::merged, Method::pipelined})
+      for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel}) {
+        if (preconditioner == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) continue;
+        if (format != Format::csr && method != Method::classic)
+          continue; // what they have does not depend on each other
+        if (comm.size() > 1 && preconditioner != PreconditionerKind::none) continue;
+        solver.format = format;
+        solver.method = method;
+        solver.preconditioner = preconditioner;
+        const double most = most_of(options, comm), asked = asked_for(solver, part) + point_rows;
+        SCOPED_TRACE(
+            fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, most));
+        EXPECT_GE(asked, most);
+        EXPECT_LT(asked, 1.12 * most);
+      }
+}
+
+TEST(Memory, OfAnIterationIsMoreThanThatOfAProduct) {
+  const PartSize part{.rows = 100, .entries = 2700};
+  SolverOptions options;
+  options.format = Format::matrix_free;
+  EXPECT_EQ(working_set(options, part, 2000), 2000 + 2 * 800); // x and r beside p and q
+  options.preconditioner = PreconditionerKind::chebyshev;
+  EXPECT_EQ(working_set(options, part, 2000), 2000 + (2 + 1 + 4) * 800);
+}
+
+} // namespace
+} // namespace kontor::cg::test

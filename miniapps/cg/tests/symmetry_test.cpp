@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every run tells whether its matrix and its preconditioner are symmetric, and one that has others fails.
+#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "cg/symmetry.hpp"
+#include "cg/verification.hpp"
+#include "small_system.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace kontor::cg::test {
+namespace {
+
+/// Of the matrix, and of M if there is one.
+std::vector<double> asymmetries(MPI_Comm native, const SmallSystem& system, const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  Bench bench(comm, system, options);
+  const auto work = bench.workspace();
+  const auto& partition = bench.system().partition;
+  Operator product(work);
+  GhostedVector ghosted(comm, partition, "test/ghosted");
+  std::vector<double> found{asymmetry(comm, partition, Space(), [&](const Vector& v, const Vector& av) {
+    Kokkos::deep_copy(ghosted.own(), v);
+    product.apply(ghosted, av);
+  })};
+  if (const auto m = make_preconditioner(work))
+    found.push_back(
+        asymmetry(comm, partition, Space(), [&](const Vector& v, const Vector& mv) { m->apply(v, mv); }));
+  return found;
+}
+
+TEST(Symmetry, IsThereButForRounding) {
+  for (const auto& system : {irregular(61), line(40), line(2), diagonal({3})})
+    for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi,
+                                      PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel}) {
+      if (preconditioner == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) continue;
+      const auto found = asymmetries(MPI_COMM_WORLD, system, {.preconditioner = preconditioner});
+      for (const double departure : found) EXPECT_LT(departure, 1e-3 * symmetry_tolerance);
+      if (preconditioner == PreconditionerKind::gauss_seidel) continue; // another one on other ranks
+      EXPECT_EQ(found, asymmetries(MPI_COMM_SELF, system, {.preconditioner = preconditioner}));
+    }
+}
+
+/// One entry of a few hundred that is wrong by a hundred-thousandth is found.
+TEST(Symmetry, OfOneEntryIsMissed) {
+  auto system = irregular(61);
+  system.matrix[40][41] *= 1 + 1e-5;
+  const auto found = asymmetries(MPI_COMM_WORLD, system, {});
+  EXPECT_GT(found[0], 100 * symmetry_tolerance);
+  EXPECT_EQ(found, asymmetries(MPI_COMM_SELF, system, {}));
+}
+
+miniapp::Verification verified(const SmallSystem& system, Preconditioner* preconditioner) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Options options;
+  options.solver.tolerance = 1e-3;
+  Bench bench(comm, system, options.solver);
+  const auto work = bench.workspace();
+  const auto solver = make_solver(work);
+  solver->reset();
+  const auto outcome = solver->solve();
+  Operator product(work);
+  return verify(comm, bench.system(), product, work.streams, options, outcome, solver->solution(),
+                preconditioner);
+}
+
+/// The identity and a part of the row before.
+class Skew final : public Preconditioner {
+ public:
+  explicit Skew(double part) : part_(part) {}
+  void apply(const Vector& r, const Vector& z) override {
+    const auto from = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), r);
+    const auto to = Kokkos::create_mirror_view(z);
+    for (std::size_t i = 0; i < from.extent(0); ++i) to(i) = from(i) + (i > 0 ? part_ * from(i - 1) : 0);
+    Kokkos::deep_copy(z, to);
+  }
+
+ private:
+  double part_;
+};
+
+TEST(Symmetry, MissingFailsARun) {
+  Skew identity(0), skew(1e-3);
+  const auto right = verified(irregular(61), &identity);
+  EXPECT_TRUE(right.passed());
+  ASSERT_EQ(right.more.size(), 4u);
+  EXPECT_EQ(right.more[0].first, "matrix_asymmetry");
+  EXPECT_EQ(right.more[1].first, "preconditioner_asymmetry");
+  EXPECT_NE(right.remark.find("asymmetry of the matrix"), std::string::npos) << right.remark;
+
+  auto system = irregular(61);
+  system.matrix[40][41] *= 1 + 1e-5; // by which it converges all the same
+  const auto wrong_matrix = verified(system, &identity);
+  EXPECT_TRUE(wrong_matrix.failed());
+  EXPECT_NE(wrong_matrix.measure.find("asymmetry of the matrix"), std::string::npos) << wrong_matrix.measure;
+  EXPECT_EQ(wrong_matrix.error, wrong_matrix.more[0].second);
+
+  const auto wrong_preconditioner = verified(irregular(61), &skew);
+  EXPECT_TRUE(wrong_preconditioner.failed());
+  EXPECT_NE(wrong_preconditioner.measure.find("asymmetry of the preconditioner"), std::string::npos)
+      << wrong_preconditioner.measure;
+}
+
+} // namespace
+} // namespace kontor::cg::test
