@@ -62,19 +62,22 @@ struct InTeams {
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
     const auto first = range.begin + static_cast<std::int64_t>(place) * block;
     const auto position = first + team.team_rank();
-    const std::int64_t row = team.team_rank() < block && position < range.end ? kernel.row_of(position) : -1;
     double part = 0;
     if constexpr (Staged<Kernel>) {
       const Positions of_team{first, first + block < range.end ? first + block : range.end};
+      const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
       const double value = kernel.sum(team, of_team, row);
       if (row >= 0) {
         kernel.y[row] = value;
         part = kernel.x[row] * value;
       }
-    } else if (row >= 0) {
-      const double value = kernel.sum(position, row);
-      kernel.y[row] = value;
-      part = kernel.x[row] * value;
+    } else { // a block has as many positions as a team has threads
+      const std::int64_t row = position < range.end ? kernel.row_of(position) : -1;
+      if (row >= 0) {
+        const double value = kernel.sum(position, row);
+        Kokkos::single(Kokkos::PerThread(team), [&] { kernel.y[row] = value; }); // nvcc takes fewer registers
+        part = kernel.x[row] * value;
+      }
     }
     if constexpr (with_dot) {
       team.team_reduce(Kokkos::Sum<double>(part));
