@@ -69,6 +69,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
                                         .as_on_device = as_on_device};
   multiplication_ = o.algorithm == Algorithm::summa ? make_summa<T>(made_from) : make_cannon<T>(made_from);
   given_.emplace(made_from, *multiplication_);
+  require_blas_memory(grid_, o);
   const bool redistributes =
       comm::allreduce(context.comm, given_->redistributes() ? 1 : 0, comm::ReduceOp::max);
   if (redistributes) redistribute_ = &context.timers["redistribute"];
