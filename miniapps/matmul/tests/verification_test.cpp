@@ -104,12 +104,12 @@ TEST(Verification, FindsOneWrongElementOfAThousandSquared) {
 /// Products of floats may lose digits below the smallest normal number, or be 0; that is no error of C.
 TEST(Verification, AllowsUnderflow) {
   auto o = on_grid(integers(), grids(world().size(), 1).back());
-  o.a.kind = o.b.kind = MatrixKind::random;
-  o.alpha = 1e-37;
-  o.beta = 1e-37;
-  EXPECT_TRUE(run_product<float>(world(), o).verification.passed());
-  o.beta = 0;
-  EXPECT_TRUE(run_product<float>(world(), o).verification.passed());
+  o.a.kind = o.b.kind = MatrixKind::expression;
+  for (const char* text : {"1e-20*(i+1)", "1e-22*(j+1)", "1e-30"}) {
+    o.a.expression = o.b.expression = config::Expression(text);
+    const auto verification = run_product<float>(world(), o).verification;
+    EXPECT_TRUE(verification.passed()) << text << ": " << verification.error;
+  }
 }
 
 TEST(Verification, SaysThatCIsNotFinite) {
