@@ -17,7 +17,7 @@ if(KONTOR_REQUIRE_CUDA)
   get_filename_component(_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
   find_package(KokkosKernels QUIET PATHS "${KokkosKernels_ROOT}" "${_kokkos_prefix}" NO_DEFAULT_PATH)
   if(NOT KokkosKernels_FOUND)
-    message(STATUS "Kokkos Kernels: none beside Kokkos in ${_kokkos_prefix}; no mini-app needs it yet")
+    message(STATUS "Kokkos Kernels: none beside Kokkos in ${_kokkos_prefix}; so no matmul, and cg without gauss_seidel and cuSPARSE")
   else()
     set(_missing "")
     foreach(_library CUSPARSE CUBLAS) # its targets have been renamed between versions

@@ -17,7 +17,11 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT CMAKE_DISABLE_PRECOMPILE
   set(KONTOR_PRECOMPILE_FLAGS $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
-option(KONTOR_UNITY "Compile several sources at once where it saves time" ON)
+set(_unity ON)
+if(KONTOR_KOKKOS_CUDA) # nvcc is slow in large sources, and takes names of two anonymous namespaces for one
+  set(_unity OFF)
+endif()
+option(KONTOR_UNITY "Compile several sources at once where it saves time" ${_unity})
 
 # kontor_unity(<target>): compiles eight sources at a time (CMAKE_UNITY_BUILD_BATCH_SIZE), which read the headers and instantiate templates
 # once. Their anonymous namespaces become one, so names in them must differ.

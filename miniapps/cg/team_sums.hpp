@@ -73,12 +73,10 @@ class TeamParts {
   Kokkos::View<int, Space> finished_;
 };
 
-/// The policy of teams of so many threads; `Bounds`: Kokkos::LaunchBounds, so how many registers. Their
-/// functors travel with the launch: Kokkos has those of more than a few hundred bytes in memory that the next
-/// launch overwrites, from which no graph can replay them.
-template <class Bounds = Kokkos::LaunchBounds<>>
-auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
-  Kokkos::TeamPolicy<Space, Bounds> policy(instance, teams, threads);
+/// The policy of teams of so many threads. Their functors travel with the launch: Kokkos has those of more
+/// than a few hundred bytes in memory that the next launch overwrites, from which no graph can replay them.
+inline auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
+  Kokkos::TeamPolicy<Space> policy(instance, teams, threads);
   if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }

@@ -30,7 +30,7 @@ struct CsrKernel {
   /// summed by a thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga,
   /// "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14, 2014).
   template <class Member>
-  KOKKOS_FUNCTION Stage stage(const Member& team) const {
+  KOKKOS_FUNCTION Stage stage_of(const Member& team) const {
     auto* const values_at = team.team_shmem().get_shmem_aligned(
         static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double));
     auto* const columns_at = team.team_shmem().get_shmem_aligned(
@@ -38,8 +38,8 @@ struct CsrKernel {
     return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
   }
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const Positions& block, std::int64_t,
-                             std::int64_t row) const {
+  KOKKOS_FUNCTION double sum(const Member& team, const Positions& block, std::int64_t row) const {
+    const auto stage = stage_of(team);
     const auto end = offsets[block.end];
     const auto of_row = row < 0 ? end : offsets[row], end_of_row = row < 0 ? end : offsets[row + 1];
     double sum = 0;
@@ -162,7 +162,6 @@ struct Staging {
 
 struct Csr {
   using Kernel = CsrKernel;
-  using Bounds = Kokkos::LaunchBounds<>; // the scratch memory says how many teams run
   static constexpr const char* label = "cg/csr";
   CompressedRows rows;
   LocalIndex interior;

@@ -46,16 +46,12 @@ class Matrix {
 struct ProductTuning {
   bool teams = !comm::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
   int team = 0;                       ///< threads of a team, 0: what the format likes; 1 on a processor
-  int staged = 4096;                  ///< csr: entries that a team has in its scratch memory, at most
-  bool alternate = true;              ///< every second product begins with the last rows
+  int staged = 3840;     ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
+  bool alternate = true; ///< every second product begins with the last rows
   int chunk = comm::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
 
   int threads(int usual) const { return comm::on_host<Space> ? 1 : team > 0 ? team : usual; }
 };
-
-/// Teams that run in full number: a thread has 32 registers. One more, and a product that waits for memory
-/// has fewer threads to wait with.
-using FullTeams = Kokkos::LaunchBounds<256, 8>;
 
 /// The teams of a kernel.
 struct TeamOfProduct {

@@ -36,14 +36,8 @@ struct FreeKernel {
     return place < run.rows ? run.first + place : -1;
   }
 
-  template <class Member>
-  KOKKOS_FUNCTION NoStage stage(const Member&) const {
-    return {};
-  }
-  template <class Member>
-  KOKKOS_FUNCTION double sum(const Member&, const NoStage&, const Positions&, std::int64_t position,
-                             std::int64_t row) const {
-    return row < 0 ? 0 : sum_of(row, offsets + position / run_rows * entries);
+  KOKKOS_FUNCTION double sum(std::int64_t position, std::int64_t row) const {
+    return sum_of(row, offsets + position / run_rows * entries);
   }
   KOKKOS_FUNCTION double sum_of(std::int64_t row, const std::int32_t* to) const {
     double sum = 0;
@@ -87,7 +81,6 @@ struct FreeKernel {
 
 struct MatrixFree {
   using Kernel = FreeKernel;
-  using Bounds = FullTeams;
   static constexpr const char* label = "cg/matrix-free";
   Kokkos::View<Run*> runs; ///< of interior rows, then of the others
   Kokkos::View<std::int32_t*> offsets;
@@ -106,7 +99,7 @@ struct MatrixFree {
             (part == Part::interior ? interior_runs : all) * run_rows};
   }
   TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = std::min(tuning.threads(256), 256);
+    const int threads = tuning.threads(256);
     return {threads, threads, 0};
   }
   double bytes() const {

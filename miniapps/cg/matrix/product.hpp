@@ -24,8 +24,11 @@ struct Positions {
   std::int64_t count() const { return end - begin; }
 };
 
-/// Of kernels that keep nothing in a team's scratch memory.
-struct NoStage {};
+/// Kernels whose threads sum rows together: all of a team call sum(team, positions, row).
+template <class Kernel>
+concept Staged = requires {
+  typename Kernel::Stage;
+};
 
 namespace detail {
 
@@ -57,15 +60,26 @@ struct InTeams {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
-    Positions of_team;
-    of_team.begin = range.begin + static_cast<std::int64_t>(place) * block;
-    of_team.end = of_team.begin + block < range.end ? of_team.begin + block : range.end;
-    const auto position = of_team.begin + team.team_rank();
-    const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
-    const double value = kernel.sum(team, kernel.stage(team), of_team, position, row);
-    if (row >= 0) kernel.y[row] = value;
+    const auto first = range.begin + static_cast<std::int64_t>(place) * block;
+    const auto position = first + team.team_rank();
+    double part = 0;
+    if constexpr (Staged<Kernel>) {
+      const Positions of_team{first, first + block < range.end ? first + block : range.end};
+      const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
+      const double value = kernel.sum(team, of_team, row);
+      if (row >= 0) {
+        kernel.y[row] = value;
+        part = kernel.x[row] * value;
+      }
+    } else { // a block has as many positions as a team has threads
+      const std::int64_t row = position < range.end ? kernel.row_of(position) : -1;
+      if (row >= 0) {
+        const double value = kernel.sum(position, row);
+        Kokkos::single(Kokkos::PerThread(team), [&] { kernel.y[row] = value; }); // nvcc takes fewer registers
+        part = kernel.x[row] * value;
+      }
+    }
     if constexpr (with_dot) {
-      double part = row >= 0 ? kernel.x[row] * value : 0;
       team.team_reduce(Kokkos::Sum<double>(part));
       if (team.team_rank() == 0) parts[place] = part;
     }
@@ -83,10 +97,9 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
 /// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product
-/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory,
-/// and Bounds of the launch. Its Kernel has x, y and block() of many positions; for teams row_of() a
-/// position, stage(), which all threads call first, and sum(), which all call for each block of positions,
-/// those without a row (-1) too.
+/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory.
+/// Its Kernel has x, y and block() of many positions; for teams row_of() a position, -1 if there is none,
+/// and sum() of a position and its row, or, if it is Staged, of all rows of a team.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -143,8 +156,7 @@ class Product final : public Matrix {
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = tuning_.alternate && !backwards;
     Kokkos::parallel_for(Format::label,
-                         policy_of_teams<typename Format::Bounds>(instance, static_cast<int>(blocks),
-                                                                  team.threads, team.scratch),
+                         policy_of_teams(instance, static_cast<int>(blocks), team.threads, team.scratch),
                          detail::InTeams<Kernel, with_dot>{kernel, range, team.block, backwards, to});
   }
 

@@ -36,14 +36,7 @@ struct SellKernel {
     return chunks[c].sorted ? order[place] : place;
   }
 
-  template <class Member>
-  KOKKOS_FUNCTION NoStage stage(const Member&) const {
-    return {};
-  }
-  template <class Member>
-  KOKKOS_FUNCTION double sum(const Member&, const NoStage&, const Positions&, std::int64_t position,
-                             std::int64_t row) const {
-    if (row < 0) return 0;
+  KOKKOS_FUNCTION double sum(std::int64_t position, std::int64_t row) const {
     const auto c = position / size;
     const int lane = static_cast<int>(position % size);
     const SellChunk chunk = chunks[c];
@@ -168,7 +161,6 @@ struct SellKernel {
 template <int size>
 struct Sell {
   using Kernel = SellKernel<size>;
-  using Bounds = FullTeams;
   static constexpr const char* label = "cg/sell";
   SellRows rows;
 
@@ -192,7 +184,7 @@ struct Sell {
             (part == Part::interior ? rows.interior_chunks() : all) * size};
   }
   TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = std::min(tuning.threads(256), 256);
+    const int threads = tuning.threads(256);
     return {threads, threads, 0};
   }
   double bytes() const { return rows.bytes; }

@@ -14,7 +14,7 @@
 namespace kontor::cg {
 namespace {
 
-using Values = grid::HostBlockView<double>;
+using HostValues = grid::HostBlockView<double>;
 
 /// Of piecewise linear functions: the error in the middle of an element, where it is largest, is this times
 /// the second difference.
@@ -67,7 +67,7 @@ struct PointSums {
 };
 
 /// Of the block's own points; `values` are with the layer.
-PointSums sum_up(const Values& values, const grid::Block& block, const grid::Block& layered) {
+PointSums sum_up(const HostValues& values, const grid::Block& block, const grid::Block& layered) {
   PointSums sums;
   const auto first = [&](int axis) { return block.offset[axis] - layered.offset[axis]; };
   for (auto k = first(2); k < first(2) + block.extents[2]; ++k)
@@ -90,7 +90,7 @@ PointSums sum_up(const Values& values, const grid::Block& block, const grid::Blo
 }
 
 /// The values of own points by row.
-Vector own_values(const Values& values, const BoxRows& box, const grid::Block& layered) {
+Vector own_values(const HostValues& values, const BoxRows& box, const grid::Block& layered) {
   const auto& block = box.block;
   const grid::BlockView<double> own("cg/own points", block.extents[2], block.extents[1], block.extents[0]);
   const auto host = grid::room_on_host<double>(own);
@@ -115,7 +115,7 @@ std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const 
   const auto temperatures = options.exact ? std::nullopt : of_series(options);
   if (!options.exact && !temperatures) return {};
   const auto layered = with_layer(box.block);
-  const Values values("cg/known solution", layered.extents[2], layered.extents[1], layered.extents[0]);
+  const HostValues values("cg/known solution", layered.extents[2], layered.extents[1], layered.extents[0]);
   if (temperatures)
     fill_box_series(values, layered, *temperatures);
   else

@@ -14,7 +14,7 @@
 namespace kontor::cg {
 namespace {
 
-using Values = grid::BlockView<double>;
+using PointValues = grid::BlockView<double>;
 
 /// Entries of the rows of a stencil: the point itself weighs as much as it has neighbours inside an endless
 /// box, each neighbour -1.
@@ -64,7 +64,7 @@ struct FillEntries {
 /// The right-hand side of a known solution, which lies in a block with one layer more around it.
 struct RightHandSide {
   Stencil stencil;
-  Values exact;
+  PointValues exact;
   Vector rhs;
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     double sum = 0;
@@ -111,7 +111,7 @@ class StencilProblem final : public Problem {
     }
 
     grid::FiniteCheck finite;
-    const Values exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
+    const PointValues exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
     grid::fill<double>(exact, with_layer(), exact_, 0, finite);
     system.rhs = Vector("cg/b", own);
     for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
