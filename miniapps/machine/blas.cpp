@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/blas.hpp"
 
+#include <cstddef>
 #include <dlfcn.h>
 #include <initializer_list>
+#include <sys/mman.h>
 
 namespace kontor::miniapp {
 namespace {
@@ -34,6 +36,13 @@ Blas host_blas() {
 void set_blas_threads(int threads) {
   for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads"})
     if (const auto set = function<void(int)>(name)) set(threads);
+}
+
+bool blas_can_start(int threads) {
+  if (!function<char*()>("openblas_get_config")) return true;
+  const auto bytes = static_cast<std::size_t>(threads) * blas_buffer_bytes;
+  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && ::munmap(room, bytes) == 0;
 }
 
 } // namespace kontor::miniapp

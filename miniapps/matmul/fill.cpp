@@ -45,6 +45,10 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
   comm::fence(instance, "matmul/filled");
 }
 
+std::string not_finite(const std::string& what, double value, std::int64_t i, std::int64_t j) {
+  return fmt::format("{} is {} at i = {}, j = {}; it must be finite for all elements", what, value, i, j);
+}
+
 /// Column by column on the host. Returns what is wrong with the formula, if something is.
 template <class T>
 std::optional<std::string> fill_formula(const config::Expression& formula, const LocalMatrix<T>& matrix) {
@@ -60,13 +64,27 @@ std::optional<std::string> fill_formula(const config::Expression& formula, const
     for (std::size_t i = 0; i < rows.size(); ++i) {
       column(i) = static_cast<T>(values[i]);
       if (!std::isfinite(column(i)) && !problem)
-        problem = fmt::format("{} {} is {} at i = {}, j = {}; it must be finite for all elements",
-                              formula.location().text(), config::in_quotes(formula.text()),
-                              static_cast<double>(column(i)), rows[i], global);
+        problem = not_finite(formula.location().text() + " " + config::in_quotes(formula.text()), column(i),
+                             matrix.rows.global(static_cast<std::int64_t>(i)), matrix.columns.global(j));
     }
     Kokkos::deep_copy(Kokkos::subview(matrix.elements, Kokkos::ALL, j), column);
   }
   return problem;
+}
+
+/// Column by column on the host. Returns what is wrong with what was read, if something is.
+template <class T>
+std::optional<std::string> check_dataset(const MatrixOptions& source, const LocalMatrix<T>& matrix) {
+  const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", matrix.elements.extent(0));
+  for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
+    Kokkos::deep_copy(column, Kokkos::subview(matrix.elements, Kokkos::ALL, j));
+    for (std::int64_t i = 0; i < matrix.rows.size; ++i)
+      if (!std::isfinite(column(i)))
+        return not_finite(
+            fmt::format("{} {} of {}", source.location.text(), source.dataset, source.file.path), column(i),
+            matrix.rows.global(i), matrix.columns.global(j));
+  }
+  return {};
 }
 
 } // namespace
@@ -74,10 +92,11 @@ std::optional<std::string> fill_formula(const config::Expression& formula, const
 template <class T>
 void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
           const StoredSize& size, const LocalMatrix<T>& matrix) {
-  if (source.kind == MatrixKind::dataset) return read_matrix(grid, options, source, size, matrix);
-  if (source.kind != MatrixKind::expression) return fill_random(source, matrix);
+  const bool dataset = source.kind == MatrixKind::dataset;
+  if (!dataset && source.kind != MatrixKind::expression) return fill_random(source, matrix);
+  if (dataset) read_matrix(grid, options, source, size, matrix);
   try {
-    grid.layer.agree(fill_formula(source.expression, matrix));
+    grid.layer.agree(dataset ? check_dataset(source, matrix) : fill_formula(source.expression, matrix));
   } catch (const comm::AgreedError& error) {
     throw config::Error({error.what()});
   }

@@ -45,7 +45,7 @@ class Matmul final : public miniapp::MiniApp {
  private:
   /// Seconds of a repeat, of the slowest rank.
   struct Seconds {
-    double redistribution = 0;
+    double without_redistribution = 0; ///< steps and what is around them
     double steps = 0;
   };
   double seconds_of_pass(Pass);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/memory.hpp"
 
+#include "machine/blas.hpp"
 #include "matmul/cannon.hpp"
 #include "matmul/given_part.hpp"
 #include "matmul/layer_sum.hpp"
@@ -66,6 +67,15 @@ void require_memory(const ProcessGrid& grid, const Options& options, std::size_t
         fmt::format("{}; or fewer product.layers than {}: one layer, of {} x {} ranks, takes {:.4g} GB",
                     error.what(), grid.shape.layers, flat.rows, flat.columns, bytes / 1e9));
   }
+}
+
+void require_blas_memory(const ProcessGrid& grid, const Options& options) {
+  const auto threads = static_cast<int>(options.blas_threads);
+  if (miniapp::blas_can_start(threads)) return grid.all.agree({});
+  grid.all.agree(
+      fmt::format("out of memory: beside the matrices, OpenBLAS needs {:.4g} GB (product.blas_threads "
+                  "{}), which a process may not map; raise its limit (ulimit -v), or take a smaller problem",
+                  threads * static_cast<double>(miniapp::blas_buffer_bytes) / 1e9, threads));
 }
 
 } // namespace kontor::matmul

@@ -23,4 +23,8 @@ double total_bytes(const std::vector<miniapp::Allocation>&);
 /// Collective. Throws AgreedError on all ranks if there is too little memory, with what would do.
 void require_memory(const ProcessGrid&, const Options&, std::size_t scalar_bytes);
 
+/// Collective. When all Views are allocated; throws AgreedError on all ranks if the BLAS has no room beside
+/// them.
+void require_blas_memory(const ProcessGrid&, const Options&);
+
 } // namespace kontor::matmul

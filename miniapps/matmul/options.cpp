@@ -4,10 +4,10 @@
 #include "matmul/volume.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace kontor::matmul {
@@ -47,8 +47,27 @@ void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck
   if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file");
   if (dataset && o.dataset.empty())
     deck.fail(key + ".dataset", "is empty; it must name a dataset of the file");
-  if (!dataset && !o.file.path.empty())
-    deck.fail(key + ".file", fmt::format("is given, but not used: {}.kind must be dataset for that", key));
+  const auto refuse = [&](const char* name, const char* kind) {
+    deck.fail(key + name, fmt::format("is given, but not used: {}.kind must be {} for that", key, kind));
+  };
+  if (!dataset && !o.file.path.empty()) refuse(".file", "dataset");
+  if (!dataset && !o.dataset.empty()) refuse(".dataset", "dataset");
+  if (o.kind != MatrixKind::expression && o.expression.text() != MatrixOptions{}.expression.text())
+    refuse(".expression", "expression");
+}
+
+template <class T>
+void require_in_range(double factor, const char* key, const config::Deck& deck) {
+  constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  const double size = std::abs(factor);
+  if (size != 0 && !(size >= least && size <= most))
+    deck.fail(key, fmt::format("is {}; problem.precision {} has 0 and sizes from {:.4g} to {:.4g}", factor,
+                               miniapp::name_of_scalar<T>, least, most));
+}
+
+void resolve_factor(double factor, const char* key, miniapp::Precision precision, const config::Deck& deck) {
+  if (precision == miniapp::Precision::single_precision) return require_in_range<float>(factor, key, deck);
+  require_in_range<double>(factor, key, deck);
 }
 
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
@@ -58,9 +77,10 @@ void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
     o.process_grid = least_volume_grid(o.size, static_cast<int>(of_a_layer));
     return;
   }
-  if (o.process_grid[0] * o.process_grid[1] != of_a_layer)
-    deck.fail(key, fmt::format("[{}] is for {} ranks, but there are {}{}", fmt::join(o.process_grid, ", "),
-                               o.process_grid[0] * o.process_grid[1], of_a_layer,
+  const auto rows = o.process_grid[0], columns = o.process_grid[1];
+  if (of_a_layer % rows != 0 || of_a_layer / rows != columns) // their product may not fit into 64 bits
+    deck.fail(key, fmt::format("[{}, {}] is for {:.12g} ranks, but there are {}{}", rows, columns,
+                               static_cast<double>(rows) * static_cast<double>(columns), of_a_layer,
                                o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""));
 }
 
@@ -83,7 +103,7 @@ void Options::describe(Visitor& v) {
       s.choice<Operation>("op", b.operation, operations, "What op(B) is; transpose: B is stored n x k");
     });
     p.section("c", "What C is before, where beta is not 0", [&](Visitor& s) { describe_source(s, c); });
-    p.value("write_c", write_c, "Write the product as a dataset");
+    p.value("write_c", write_c, "Write the product as a dataset, unless output.fields is none");
   });
   v.section("product", "How it is computed", [&](Visitor& p) {
     p.choice<Algorithm>("algorithm", algorithm, algorithms, "What travels");
@@ -106,8 +126,8 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   resolve_source(a, "problem.a", deck);
   resolve_source(b, "problem.b", deck);
   resolve_source(c, "problem.c", deck);
-  if (!std::isfinite(alpha)) deck.fail("problem.alpha", "must be finite");
-  if (!std::isfinite(beta)) deck.fail("problem.beta", "must be finite");
+  resolve_factor(alpha, "problem.alpha", precision, deck);
+  resolve_factor(beta, "problem.beta", precision, deck);
   if (algorithm != Algorithm::cannon_25d && layers != 1)
     deck.fail("product.layers", fmt::format("is {}, but product.algorithm has one layer; choose cannon_25d, "
                                             "or leave layers out",

@@ -30,6 +30,13 @@ double differences(const Vectors& a, const Vectors& b) {
   return count;
 }
 
+/// What elements of C x may lack because numbers below the smallest normal one have fewer digits, or are 0.
+template <class T>
+double underflow(const Options& o) {
+  return static_cast<double>(o.size.k + 2) * static_cast<double>(o.size.n) * largest_entry *
+         std::max(1.0, std::abs(o.alpha)) * static_cast<double>(std::numeric_limits<T>::min());
+}
+
 /// Integers below this are exact, and so are sums of any order whose terms' sizes add up to less.
 template <class T>
 constexpr double first_inexact = static_cast<double>(std::int64_t{1} << std::numeric_limits<T>::digits);
@@ -90,6 +97,10 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
   const auto& o = options_;
   double error = 0, largest_bound = 0, changed = 0;
   const bool exact = is_exact(o, sizeof(T) == sizeof(float));
+  const double eps = std::numeric_limits<T>::epsilon(), check = std::numeric_limits<double>::epsilon();
+  const auto k = static_cast<double>(o.size.k), n = static_cast<double>(o.size.n);
+  const double tolerance = (k + 2) * eps + (k + n + 4) * check;
+  const double least_bound = underflow<T>(o) / tolerance;
   if (grid_.place.layer == 0) {
     const auto after = prints(a, b);
     changed = differences(after.a, before_.a) + differences(after.b, before_.b);
@@ -101,7 +112,7 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
         const double difference = std::abs(found(i, v) - expected(i, v));
         if (v < vectors - 1) largest_bound = std::max(largest_bound, bound);
         if (difference == 0) continue;
-        const double relative = exact ? difference : difference / bound;
+        const double relative = exact ? difference : difference / (bound + least_bound);
         error = relative <= std::numeric_limits<double>::max() ? std::max(error, relative)
                                                                : std::numeric_limits<double>::infinity();
       }
@@ -116,14 +127,13 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
     return {.measure = "C x against A (B x), of integers",
             .error = all[0],
             .remark = "all sums are exact, so one wrong element shows"};
-  const double eps = std::numeric_limits<T>::epsilon(), check = std::numeric_limits<double>::epsilon();
-  const auto k = static_cast<double>(o.size.k), n = static_cast<double>(o.size.n);
-  const double tolerance = (k + 2) * eps + (k + n + 4) * check;
   return {.measure = "C x against A (B x), beside |A| |B| |x|",
           .error = all[0],
           .tolerance = tolerance,
-          .remark = fmt::format("one element shows if it is wrong by {:.2g} or more",
-                                2 * tolerance * all[1] / 1024)};
+          .remark = std::isfinite(all[0])
+                        ? fmt::format("one element shows if it is wrong by {:.2g} or more",
+                                      2 * tolerance * all[1] / 1024)
+                        : "C, or what it is compared with, is not finite: too large, or not computed"};
 }
 
 template class Verifier<float>;

@@ -39,7 +39,10 @@ void fail(OpenFile& file, const char* operation) {
 }
 
 H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
-  auto* const state = *static_cast<Driver::State* const*>(H5Pget_driver_info(access));
+  // HDF5 follows links to other files by this driver, but without its state; they are not opened.
+  const auto* const info = static_cast<Driver::State* const*>(H5Pget_driver_info(access));
+  if (!info) return nullptr;
+  auto* const state = *info;
   const int descriptor = ::fcntl(state->descriptor, F_DUPFD_CLOEXEC, 0);
   struct stat status {};
   if (descriptor < 0) return nullptr;

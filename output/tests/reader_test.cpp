@@ -5,6 +5,8 @@
 
 #include <kontor/output/reader.hpp>
 
+#include <hdf5.h>
+
 #include <functional>
 #include <stdexcept>
 #include <sys/stat.h>
@@ -170,6 +172,23 @@ TEST_F(Reading, WhatIsNoWholeFileIsRefused) {
                whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
     expect_facts(error_of_opening(path("cut.h5")), {"cut.h5: "});
   }
+}
+
+/// The driver has no other file.
+TEST_F(Reading, LinksToOtherFilesAreNotFollowed) {
+  const auto linked = path("linked.h5");
+  if (world_rank() == 0) {
+    const hid_t file = H5Fcreate(linked.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("read.h5", "/fields/line", file, "line", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Reader reader(MPI_COMM_WORLD, linked);
+  std::vector<double> room(17);
+  expect_facts(error_of([&] {
+                 reader.read("line", {{17}, {0}, {17}}, room.data());
+               }),
+               {"linked.h5: ", "line"});
 }
 
 TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {

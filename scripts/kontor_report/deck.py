@@ -14,13 +14,17 @@ COUNTS_WITH = {
     "solver.replace_every": ("solver.method", "pipelined"),
     "solver.chebyshev_degree": ("solver.preconditioner", "chebyshev"),
     "solver.kernel": ("solver.format", "csr"),
+    "product.layers": ("product.algorithm", "cannon_25d"),
+    "product.panel": ("product.algorithm", "summa"),
+    "decomposition.block_size": ("decomposition.distribution", "block_cyclic"),
+    **{f"problem.{matrix}.expression": (f"problem.{matrix}.kind", "expression") for matrix in "abc"},
     "time.end": ("problem.equation", "transient"),
     "time.step": ("problem.equation", "transient"),
 }
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
 FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
-SECTIONS = ("problem.", "solver.", "time.", "decomposition.")  # what else may make a difference; comm is in RECORDED
-CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "format", "kind")  # by their value alone
+SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # what else may make a difference; comm is in RECORDED
+CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")  # by their value alone
 
 
 def settings(record):

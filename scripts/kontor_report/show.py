@@ -70,7 +70,7 @@ def _run(record):
 def _deck(record):
     """What was asked for, a few lines a section."""
     rows = []
-    for name in ("problem", "solver", "time"):
+    for name in ("problem", "product", "solver", "time"):
         lines = [""]
         for phrase in section_of(record, name):
             longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase

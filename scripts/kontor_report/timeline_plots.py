@@ -21,7 +21,7 @@ def plot_timeline(record, path):
         words = [run.get("backend", "?"), *([f"overlap {'on' if run['overlap'] else 'off'}"] if "overlap" in run else []), f"{len(ranks)} ranks",
                  *([f"the first {len(shown)} shown"] if len(shown) < len(ranks) else [])]
         figure.suptitle(f"{run.get('app', '')}: {', '.join(words)}; the last repeat", fontsize=11)
-        axes.set_title(", ".join(section_of(record, "problem"))[:110], fontsize=8, loc="left")
+        axes.set_title(", ".join([*section_of(record, "problem")[:4], *section_of(record, "product")[:1]])[:70], fontsize=8, loc="left")
         save(figure, path)
 
 

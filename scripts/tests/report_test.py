@@ -321,6 +321,13 @@ class Timeline(ReportTest):
         self.assert_row(text, "gemm", "2", "2.00 s", "3.50 s", "-", "-")
         self.assert_row(text, "shift of A", "1", "2.00 s", "2.00 s", "500 ms", "75.0 %")
 
+    def test_how_it_was_computed(self):
+        """Without what does not count for the algorithm."""
+        deck = "app: matmul\nproduct:\n  algorithm: summa\n  layers: 1\n  panel: 20\n"
+        text = self.report(self.sample("a.h5", app="matmul", field=False, deck=deck))
+        self.assertIn("algorithm summa, panel 20", text)
+        self.assertNotIn("layers", text)
+
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_picture(self):
         """A bar for all that was done, of each rank."""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What decks say: keys that do not go together, process grids that are chosen, and matrices in HDF5 files.
+#include "machine/blas.hpp"
 #include "run_product.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -10,9 +11,12 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace kontor::matmul::test {
 namespace {
@@ -41,6 +45,13 @@ TEST(Deck, RefusesWhatDoesNotGoTogether) {
   expect_refused("decomposition: {process_grid: [2, 3]}", 4, {"test.yaml:2:", "[2, 3]", "6", "4"});
   expect_refused("decomposition: {process_grid: [2]}", 2, {"process_grid", "length 1"});
   expect_refused("problem: {a: {kind: dataset}}", 1, {"problem.a.file", "empty"});
+  expect_refused("problem: {a: {dataset: x}}", 1, {"test.yaml:2:", "problem.a.dataset", "kind", "dataset"});
+  expect_refused("problem: {b: {expression: i+j}}", 1, {"problem.b.expression", "kind", "expression"});
+  expect_refused("problem: {alpha: 1e39, precision: float}", 1, {"problem.alpha", "1e+39", "float", "3.4"});
+  expect_refused("problem: {beta: -1e-320}", 1, {"problem.beta", "-1e-320", "double", "2.2"});
+  // 2^64 + 4
+  expect_refused("decomposition: {process_grid: [4, 4611686018427387905]}", 4,
+                 {"process_grid", "4611686018427387905", "4"});
   expect_refused("problem: {m: 0}", 1, {"problem.m", "0"});
   expect_refused("problem: {a: {expression: x}}", 1, {"problem.a.expression", "x", "i", "j"});
 }
@@ -70,12 +81,38 @@ TEST(Deck, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
   }
 }
 
-/// C of one product is A of the next.
-TEST(Dataset, IsReadAsItWasWritten) {
+/// OpenBLAS would try forever to map its buffer.
+TEST(Deck, ABlasWithoutRoomIsFound) {
+  const bool told = miniapp::host_blas().name.find("OpenBLAS") != std::string::npos;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit tight{rlim_t{1} << 20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  const bool starts = miniapp::blas_can_start(1);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(starts, !told);
+  EXPECT_TRUE(miniapp::blas_can_start(1));
+}
+
+void expect_run_refused(const Options& o, std::initializer_list<const char*> facts) {
+  try {
+    run_product<double>(world(), o);
+    ADD_FAILURE() << "was not refused";
+  } catch (const config::Error& error) {
+    for (const char* fact : facts)
+      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
+  }
+}
+
+std::filesystem::path path_of_test() {
   int process = ::getpid();
   MPI_Bcast(&process, 1, MPI_INT, 0, world().native());
-  const auto path =
-      std::filesystem::temp_directory_path() / ("kontor_matmul_" + std::to_string(process) + ".h5");
+  return std::filesystem::temp_directory_path() / ("kontor_matmul_" + std::to_string(process) + ".h5");
+}
+
+/// C of one product is A of the next.
+TEST(Dataset, IsReadAsItWasWritten) {
+  const auto path = path_of_test();
   auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.write_c = true;
   const auto product = serial_product<double>(o);
@@ -99,14 +136,25 @@ TEST(Dataset, IsReadAsItWasWritten) {
     EXPECT_EQ(found.a, product);
     EXPECT_TRUE(found.verification.passed());
     next.size.k = 22;
-    try {
-      run_product<double>(world(), next);
-      ADD_FAILURE() << "was not refused";
-    } catch (const config::Error& error) {
-      for (const char* fact : {"/fields/C", "(23, 17)", "(22, 17)"})
-        EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << error.what();
-    }
+    expect_run_refused(next, {"/fields/C", "(23, 17)", "(22, 17)"});
   }
+  if (world().rank() == 0) std::filesystem::remove(path);
+}
+
+TEST(Dataset, IsRefusedIfItIsNotFinite) {
+  const auto path = path_of_test();
+  {
+    const bool first = world().rank() == 0;
+    std::vector<double> values(static_cast<std::size_t>(first ? 23 * 31 : 0), 1);
+    if (first) values.back() = std::nan("");
+    output::File file(world().native(), path);
+    file.dataset("spoilt", {{23, 31}, {0, 0}, {first ? 23u : 0u, first ? 31u : 0u}}, values.data());
+    file.commit();
+  }
+  auto o = on_grid(integers(), grids(world().size(), 1).back());
+  o.a = {.kind = MatrixKind::dataset, .dataset = "spoilt"};
+  o.a.file.path = path.string();
+  expect_run_refused(o, {"spoilt", "nan", "i = 22, j = 30"});
   if (world().rank() == 0) std::filesystem::remove(path);
 }
 

@@ -90,6 +90,20 @@ TEST(Product, TakesBlockCyclicMatrices) {
   expect_exact<double>(on_grid(o, {1, world().size(), 1}));
 }
 
+/// Each counts more of the time than the next.
+TEST(Product, FiguresAreInOrder) {
+  auto o = on_grid(integers(), grids(world().size(), 1).back());
+  o.distribution = Distribution::block_cyclic;
+  miniapp::Timers timers("matmul");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  Matmul<double> app(o, {world(), true, timers, progress});
+  for (int repeat = 0; repeat < 9; ++repeat) app.run();
+  const auto figures = app.figures(1e-9, {}); // as if all were over sooner than any of it
+  ASSERT_EQ(figures.size(), 3u);
+  EXPECT_GT(figures[1].value, 0) << figures[1].name;
+  EXPECT_LE(figures[1].value, figures[2].value);
+}
+
 TEST(Product, ByKokkosKernelsOwnLoops) {
   auto o = on_grid(integers(), {1, 1, world().size()});
   o.gemm = Gemm::kokkos_kernels;

@@ -101,6 +101,26 @@ TEST(Verification, FindsOneWrongElementOfAThousandSquared) {
   EXPECT_FALSE(app.verify().passed());
 }
 
+/// Products of floats may lose digits below the smallest normal number, or be 0; that is no error of C.
+TEST(Verification, AllowsUnderflow) {
+  auto o = on_grid(integers(), grids(world().size(), 1).back());
+  o.a.kind = o.b.kind = MatrixKind::expression;
+  for (const char* text : {"1e-20*(i+1)", "1e-22*(j+1)", "1e-30"}) {
+    o.a.expression = o.b.expression = config::Expression(text);
+    const auto verification = run_product<float>(world(), o).verification;
+    EXPECT_TRUE(verification.passed()) << text << ": " << verification.error;
+  }
+}
+
+TEST(Verification, SaysThatCIsNotFinite) {
+  auto o = on_grid(integers(), grids(world().size(), 1).back());
+  o.a.kind = MatrixKind::random;
+  o.alpha = 1e308;
+  const auto verification = run_product<double>(world(), o).verification;
+  EXPECT_FALSE(verification.passed());
+  EXPECT_NE(verification.remark.find("not finite"), std::string::npos) << verification.remark;
+}
+
 TEST(Verification, FindsABlockThatDidNotComeBack) {
   const auto o = on_grid(integers(), {1, 1, world().size()});
   App made(o);
