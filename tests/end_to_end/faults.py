@@ -259,7 +259,7 @@ class OutOfMemory(FaultTest):
                 result.err,
                 r"\Aout of memory: rank 0 on \S+ needs \S+ GB for View 'heat/u', \S+ GB for View 'heat/v'.*, but its "
                 r"\S+ has \S+ GB free of \S+ GB( \(.*\))?; the Views of all ranks take 1\.6e\+06 GB, which fit on \d+ such "
-                r"\S+s: use more of them, or a smaller problem\n\Z",
+                r"\S+s(, \d+ ranks with \d+ on each)?: use more of them, or a smaller problem\n\Z",
             )
 
 
