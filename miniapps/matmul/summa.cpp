@@ -176,7 +176,7 @@ class Summa final : public Multiplication<T> {
     if (as_on_device_)
       comm::bcast({comm, instance}, part, root);
     else
-      request = comm::ibcast(comm, part, root);
+      request = comm::ibcast({comm, instance}, part, root);
   }
 
   void wait(std::size_t n) {
