@@ -13,7 +13,7 @@ class HostCollectives final : public StreamCollectives {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
   }
-  bool reduces(Scalar, ReduceOp) const override { return true; }
+  bool reduces(Scalar, ReduceOp, std::int64_t) const override { return true; }
   void allreduce(Stream, const void* in, const Buffer& out, ReduceOp op) override {
     MPI_Allreduce(in == out.data ? MPI_IN_PLACE : in, out.data, count(out), mpi::element(out.scalar).type,
                   mpi::reduction(op, out.scalar), comm_);
