@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ipc/function.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-#if defined(__CUDACC__)
-#define KONTOR_IPC_FUNCTION __host__ __device__ inline
-#else
-#define KONTOR_IPC_FUNCTION inline
-#endif
 
 /// How ranks combine a few numbers: each writes its own into the mailboxes of all others, and combines what
 /// it finds in its own one. No CUDA in this file.
@@ -87,6 +83,7 @@ struct Piece {
 
 /// By thread `thread` of so many, which share the pieces. This rank's numbers go to all others. A `Memory`
 /// stores, loads and waits.
+KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in,
                                       std::uint32_t count, std::uint32_t thread, std::uint32_t threads,
@@ -104,6 +101,7 @@ KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step
 }
 
 /// By one thread. Waits for a piece from another rank. False if the Memory waits no longer.
+KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, const Memory& memory,
                                        Piece<T>& piece) {
@@ -128,6 +126,7 @@ KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, co
 /// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers,
 /// in the order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or
 /// the rank that has not come.
+KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
                                         std::uint32_t count, Combination how, std::uint32_t thread,

@@ -48,9 +48,10 @@ class Reduction {
 
   /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`.
   /// `label` names the reduction in errors. Work on the device is queued on `instance`; one of its own lets
-  /// it go on beside what the caller computes. The Views have equal extents and layouts on all ranks. Throws
-  /// AgreedError on every rank if labels, extents, scalars, operations or layouts differ between ranks, or if
-  /// MPI does not define the operation for the scalar; Error where MPI or the backend reports one.
+  /// it go on beside what the caller computes, and outlives this. The Views have equal extents and layouts on
+  /// all ranks. Throws AgreedError on every rank if labels, extents, scalars, operations or layouts differ
+  /// between ranks, or if MPI does not define the operation for the scalar; Error where MPI or the backend
+  /// reports one.
   Reduction(const Communicator& comm, std::string label, const View& values, ReduceOp op,
             const execution_space& instance = {}) requires std::is_same_v<View, In>
       : Reduction(comm, std::move(label), values, values, op, instance) {}
