@@ -519,6 +519,17 @@ TEST(DeviceCalls, ByTheBackend) {
   queue(detail::Alltoall{}, detail::read(whole), detail::written(other));
   EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
   EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, detail::in_place(whole)));
+
+  FewCollectives few(comm.native());
+  const Row most("most", FewCollectives::most);
+  set(most, 1);
+  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(most)));
+  EXPECT_EQ(wrong(most, ranks, ranks), 0);
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(part)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, detail::read(part), detail::written(other)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, detail::broadcast(comm, 0, most)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, detail::in_place(whole)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, detail::read(whole), detail::written(other)));
 }
 
 TEST(PinnedPool, BlocksAreUsedAgain) {
