@@ -116,7 +116,7 @@ TEST(Patience, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   const auto possible = device_methods();
   const auto found = std::ranges::find(possible, "ipc", &Options::backend);
   if (found == possible.end()) GTEST_SKIP() << "there is no backend 'ipc' here";
-  const Communicator comm(MPI_COMM_WORLD, has_timeout(*found));
+  const Communicator comm(MPI_COMM_WORLD, has_timeout(*found, 0.5));
   const int last = size - 1;
   const Sums sums("sums", 3);
   Kokkos::fence();
@@ -130,7 +130,7 @@ TEST(Patience, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() != last) {
     const auto text = text_of<Error>(reduce);
-    for (const auto& fact : {std::string("'sums'"), fmt::format("rank {} has waited 0.2 s", comm.rank()),
+    for (const auto& fact : {std::string("'sums'"), fmt::format("rank {} has waited 0.5 s", comm.rank()),
                              fmt::format("for rank {}", last)})
       EXPECT_NE(text.find(fact), std::string::npos) << text;
     EXPECT_NE(text_of<Error>(reduce), "no error"); // nor is anything reduced afterwards
