@@ -107,6 +107,38 @@ TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
                             : "");
 }
 
+/// So have those that reduce.
+TEST(Patience, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
+  using Sums = Kokkos::View<double*, Kokkos::DefaultExecutionSpace>;
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) GTEST_SKIP() << "a rank does not miss itself";
+  const auto possible = device_methods();
+  const auto found = std::ranges::find(possible, "ipc", &Options::backend);
+  if (found == possible.end()) GTEST_SKIP() << "there is no backend 'ipc' here";
+  const Communicator comm(MPI_COMM_WORLD, has_timeout(*found, 0.5));
+  const int last = size - 1;
+  const Sums sums("sums", 3);
+  Kokkos::fence();
+  auto* collectives = detail::internals(comm).backend().stream_collectives();
+  ASSERT_NE(collectives, nullptr);
+  const auto reduce = [&] {
+    collectives->allreduce(native_stream(Sums::execution_space()), sums.data(), to_buffer(sums),
+                           ReduceOp::sum);
+  };
+  reduce();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (comm.rank() != last) {
+    const auto text = text_of<Error>(reduce);
+    for (const auto& fact : {std::string("'sums'"), fmt::format("rank {} has waited 0.5 s", comm.rank()),
+                             fmt::format("for rank {}", last)})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+    EXPECT_NE(text_of<Error>(reduce), "no error"); // nor is anything reduced afterwards
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (comm.rank() == last) detail::internals(comm).abandon();
+}
+
 /// A ring of the exchange's own, on a communicator that checks.
 struct TimedRing {
   explicit TimedRing(const char* name, const Options& options = method("view"), double timeout = 0.2)
