@@ -4,7 +4,7 @@
 // those of several exchanges could fill a device and keep out the one that their peers wait for. Ranks that
 // start and finish their exchanges in the same order therefore always come to an end.
 #include "ipc/kernels.hpp"
-#include "ipc/patience.cuh"
+#include "ipc/device_wait.cuh"
 
 #include <cuda/atomic>
 
@@ -30,9 +30,9 @@ __device__ void give_up(const DevicePlan& plan, int message) {
 /// Whether the counter comes to the step before the wait ends.
 __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) {
   const Shared steps(counter);
-  Patience patience(plan.timeout, plan.host_flags);
+  DeviceWait wait(plan.timeout, plan.host_flags);
   while (steps.load(cuda::memory_order_acquire) < step)
-    if (!patience.goes_on()) return false;
+    if (!wait.goes_on()) return false;
   return true;
 }
 

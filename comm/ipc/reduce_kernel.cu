@@ -2,7 +2,7 @@
 //
 // One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for
 // those that they wait for.
-#include "ipc/patience.cuh"
+#include "ipc/device_wait.cuh"
 #include "ipc/reduce_kernel.hpp"
 
 #include <cuda/atomic>
@@ -26,7 +26,7 @@ struct SystemMemory {
   __device__ Word load(const Word& word) const {
     return Shared(const_cast<Word&>(word)).load(cuda::memory_order_relaxed);
   }
-  __device__ Patience wait() const { return {timeout, host_flags}; }
+  __device__ DeviceWait wait() const { return {timeout, host_flags}; }
 };
 
 template <class T>

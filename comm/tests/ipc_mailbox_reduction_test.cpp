@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Waits for so long at most.
 struct HostMemory {
-  std::chrono::milliseconds patience{20000};
+  std::chrono::milliseconds timeout{20000};
 
   struct Wait {
     Clock::time_point end;
@@ -37,7 +37,7 @@ struct HostMemory {
   Word load(const Word& word) const {
     return std::atomic_ref(const_cast<Word&>(word)).load(std::memory_order_relaxed);
   }
-  Wait wait() const { return {Clock::now() + patience}; }
+  Wait wait() const { return {Clock::now() + timeout}; }
 };
 
 /// The mailboxes of so many ranks, for so many bytes.

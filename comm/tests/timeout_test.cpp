@@ -57,7 +57,7 @@ Options has_timeout(Options options, double timeout = 0.2) {
   return options;
 }
 
-TEST(Patience, ALostMessageIsAnError) {
+TEST(Timeout, ALostMessageIsAnError) {
 #ifdef MPICH_NUMVERSION
   GTEST_SKIP() << "MPICH over UCX ends a program that leaves receives behind with an error";
 #endif
@@ -89,7 +89,7 @@ TEST(Patience, ALostMessageIsAnError) {
 }
 
 /// The kernels of backend `ipc` that wait have a timeout of their own.
-TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
+TEST(Timeout, ALostMessageIsAnErrorOnTheDevice) {
   int size = 1;
   int rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -108,7 +108,7 @@ TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
 }
 
 /// So have those that reduce.
-TEST(Patience, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
+TEST(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   using Sums = Kokkos::View<double*, Kokkos::DefaultExecutionSpace>;
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -151,7 +151,7 @@ struct TimedRing {
   Exchange<Ints> exchange;
 };
 
-TEST(Patience, ARankThatDoesNotStartIsAnError) {
+TEST(Timeout, ARankThatDoesNotStartIsAnError) {
   TimedRing ring("halo");
   const int last = ring.comm.size() - 1;
   if (last == 0) GTEST_SKIP() << "a rank does not miss itself";
@@ -164,7 +164,7 @@ TEST(Patience, ARankThatDoesNotStartIsAnError) {
 }
 
 /// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
-TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
+TEST(Timeout, AFailedExchangeIsDroppedWithoutWaiting) {
   for (const auto& method : methods()) {
     if (method.packing == Packing::automatic && method.backend != automatic_backend)
       continue; // one of the others
@@ -181,7 +181,7 @@ TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
   }
 }
 
-TEST(Patience, ExchangesInAnotherOrderAreAnError) {
+TEST(Timeout, ExchangesInAnotherOrderAreAnError) {
   TimedRing first("first");
   if (first.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   Exchange<Ints> second(first.comm, "second");
@@ -192,7 +192,7 @@ TEST(Patience, ExchangesInAnotherOrderAreAnError) {
                         first.comm.size() - 1));
 }
 
-TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
+TEST(Timeout, ACollectiveInTheMiddleOfAStepIsAnError) {
   TimedRing ring("halo");
   if (ring.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   ring.exchange.start();
@@ -206,7 +206,7 @@ TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
 }
 
 /// The first test() of a step is compared with the finish() of others.
-TEST(Patience, AStepThatTestEndsIsComparedToo) {
+TEST(Timeout, AStepThatTestEndsIsComparedToo) {
   TimedRing ring("halo", method("view"), 20);
   for (int step = 0; step < 3; ++step) {
     ring.exchange.start();
@@ -225,7 +225,7 @@ TEST(Patience, AStepThatTestEndsIsComparedToo) {
 }
 
 /// At the other levels and with enough time, nothing changes.
-TEST(Patience, ChecksDoNotDisturb) {
+TEST(Timeout, ChecksDoNotDisturb) {
   for (const auto& method : methods()) {
     SCOPED_TRACE(to_string(method));
     auto options = has_timeout(method);

@@ -16,9 +16,9 @@ __device__ inline std::uint64_t nanoseconds() {
 }
 
 /// One wait of a thread: between looks.
-class Patience {
+class DeviceWait {
  public:
-  __device__ Patience(std::uint64_t timeout, HostFlags* flags) : timeout_(timeout), flags_(flags) {}
+  __device__ DeviceWait(std::uint64_t timeout, HostFlags* flags) : timeout_(timeout), flags_(flags) {}
 
   /// After a look in vain: whether to look again, a little later. Not after the timeout (nanoseconds; 0:
   /// there is none), nor when the host no longer wants what is waited for. Clock and host are asked seldom:
