@@ -43,12 +43,13 @@ class Progress:
             sys.stderr.write(f"\r\033[K[{self.all - len(self.left) + 1}/{self.all}] {point.id} repeat {repeat}{again}: {point.words()}{failed}, {self.time_left()}")
             sys.stderr.flush()
 
-    def ended(self, point: Point, run: dict[str, Any]) -> None:
+    def ended(self, point: Point, run: dict[str, Any], done: bool) -> None:
         if run["state"] == "passed":
             self.measured.setdefault(point.id, []).append(run["seconds"])
             self.ratios.append(run["seconds"] / max(point.estimate_seconds, 0.1))
         self.failed += run["state"] == "failed"
-        self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
+        if done:
+            self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
         if self.terminal and run["state"] == "passed":
             return
         if self.terminal:
@@ -56,7 +57,7 @@ class Progress:
         why = f": {run['message']}" if run["message"] else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
         say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): {run['state']}, "
-            f"{span(run['seconds'])}{why}; {self.time_left()}")
+            f"{span(run['seconds'])}{why}{'' if done else '; once more'}; {self.time_left()}")
 
     def end(self) -> None:
         if self.terminal:
