@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Studies on a machine of fake commands, with a mini-app that takes no time: build/bin/heat is a script."""
 
+import contextlib
+import io
 import json
+import os
+import subprocess
 import sys
+from unittest.mock import patch
 
 from command import ROOT, SCRIPTS, KontorTest
 
 sys.path.insert(0, str(SCRIPTS))
+
+from kontor_study.command import main  # noqa: E402
+from kontor_study.here import Here  # noqa: E402
+from kontor_study.study import read_study  # noqa: E402
 
 KEYS = {
     "problem": {"cells": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 3, "default": [64, 64]},
@@ -52,7 +61,9 @@ class StudyTest(KontorTest):
 
     def setUp(self):
         super().setUp()
-        self.environment["KONTOR_BUILT"] = "1"
+        self.fake("launch", 'for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done')
+        self.write("without/h5py.py", "raise ImportError")  # it takes longer than all the rest
+        self.environment |= {"KONTOR_BUILT": "1", "KONTOR_LAUNCHER": "launch", "PYTHONPATH": str(self.folder / "without")}
         self.write("build/bin/heat", f"#!/bin/bash\n{APP}")
         (self.folder / "build/bin/heat").chmod(0o755)
         self.write("schema.json", json.dumps(SCHEMA))
@@ -60,7 +71,16 @@ class StudyTest(KontorTest):
         self.write("study.yaml", STUDY)
 
     def study(self, *arguments, **environment):
-        return self.kontor("study", "study.yaml", *arguments, **environment)
+        """kontor study study.yaml, in this process: what scripts/kontor tells it is told here."""
+        told = {"KONTOR_STUDY_BUILD": str(self.folder / "build"), "KONTOR_STUDY_CORES": "2", "KONTOR_STUDY_MPI": "mpirun (Open MPI) 4.1.4"}
+        out, err, code = io.StringIO(), io.StringIO(), None
+        with (patch.dict(os.environ, {**self.environment, **told, **environment}), patch.dict(sys.modules, {"h5py": None}),
+              contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)):
+            try:
+                code = main(["study.yaml", *arguments])
+            except SystemExit as end:
+                code = end.code
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def obey(self, script):
         self.write("obey", script)
@@ -81,15 +101,10 @@ class StudyTest(KontorTest):
         return found
 
     def here(self):
-        from kontor_study.here import Here
         return Here(root=ROOT, build=self.folder / "build")
 
-    def read(self, text, *overrides):
+    def read(self, text, *overrides, reduced=False):
         """The study of this text."""
-        from kontor_study.study import read_study
-        import os
-        os.chdir(self.folder)
-        self.addCleanup(os.chdir, "/")
-        os.environ["HOME"] = str(self.folder)
         self.write("study.yaml", text)
-        return read_study("study.yaml", list(overrides), False, self.here())
+        with patch.dict(os.environ, self.environment), contextlib.chdir(self.folder):
+            return read_study("study.yaml", list(overrides), reduced, self.here())
