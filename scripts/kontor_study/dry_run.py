@@ -8,7 +8,7 @@ from pathlib import Path
 from .here import Here
 from .make import shown_command
 from .plan import Point
-from .progress import say, span
+from .progress import count, say, span
 from .study import Study
 
 
@@ -32,6 +32,3 @@ def show_plan(study: Study, points: list[Point], here: Here, folder: Path) -> No
     if study["weak"] and study["kind"] != "weak":
         say(f"study: weak is not used, because kind is {study['kind']}")
 
-
-def count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

@@ -14,7 +14,7 @@ from .folder import Folder
 from .here import Here, Machine
 from .plan import Point, run_order
 from .problems import StudyError
-from .progress import say
+from .progress import count, say
 from .study import Study
 
 
@@ -47,6 +47,6 @@ def make_part(study: Study, points: list[Point], machine: Machine, path: Path, a
         adopt(folder)
         order = [(point, repeat) for point, repeat in run_order(points, study["repeats"], folder.state["seed"])
                  if repeat in repeats and not folder.is_done(point.id, repeat)]
-        say(f"study: {len(order)} runs of {study['study']} in this job")
+        say(f"study: {count(len(order), 'run')} of {study['study']} in this job")
         session.make_runs(folder, study, order, here, arguments.allow_mixed)
         return session.summary(folder, points, repeats, f"kontor study {path} --collect makes the table")

@@ -15,7 +15,7 @@ from .here import Here, Machine, differences
 from .make import Interrupted, Maker
 from .plan import Point
 from .problems import StudyError
-from .progress import Progress, say
+from .progress import Progress, count, say
 from .same import other_study
 from .study import Study
 from .table import write_tables
@@ -141,7 +141,7 @@ def summary(folder: Folder, points: list[Point], repeats: list[int], where: str)
     again = sum(run["state"] == "failed" and run["point"] in ids for run in folder.runs) - len(states["failed"])
     told = [f"{len(found)} {state}" for state, found in states.items() if found or state == "passed"]
     told += [f"{len(wanted) - len(runs)} missing"] * (len(runs) < len(wanted)) + [f"{again} failed at first"] * (again > 0)
-    print(f"{len(wanted)} runs of {len(points)} points: {', '.join(told)}; {where}")
+    print(f"{count(len(wanted), 'run')} of {count(len(points), 'point')}: {', '.join(told)}; {where}")
     words = {point.id: point.words() for point in points}
     for run in states["failed"]:
         print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, {run['message']} ({folder.path / run['log']})")

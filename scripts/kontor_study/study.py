@@ -149,9 +149,12 @@ def check_together(study: Study, problems: Problems) -> None:
                 problems.add(study.place("ablation"), "ablation adds backend null by itself; leave it out of comm.backend")
     if "output.fields" in homes:
         problems.add(study.place(homes["output.fields"], "output.fields"), "output.fields is set by the study's key fields")
-    for key, value in study["baseline"].items():
+    for key, value in list(study["baseline"].items()):
         allowed = factors(study).get(key)
-        if allowed is None:
+        if any(study.place(section, key).startswith("--set") for section in ("vary", "zip")) or study.place(key).startswith("--set"):
+            if not any(same(value, other) for other in allowed or ()):
+                del study["baseline"][key]  # another study than the one that the file's baseline is for
+        elif allowed is None:
             problems.add(study.place("baseline", key), f"baseline: {key} is not varied{nearest(key, factors(study))}")
         elif not any(same(value, other) for other in allowed):
             problems.add(study.place("baseline", key), f"baseline: {key} is never {flow(value)}; allowed are {', '.join(map(flow, allowed))}")

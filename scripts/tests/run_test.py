@@ -148,10 +148,10 @@ class Refusals(KontorTest):
         self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
 
     def test_unknown_command(self):
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, bench")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, bench")
 
     def test_help(self):
-        for command in ("run", "report", "bench", "test", "build", "lint"):
+        for command in ("run", "report", "study", "bench", "test", "build", "lint"):
             with self.subTest(command):
                 done = self.kontor(command, "--help")
                 self.assertEqual(done.returncode, 0, done.stderr)

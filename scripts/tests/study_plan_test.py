@@ -5,6 +5,7 @@ import json
 import subprocess
 import unittest
 
+from command import ROOT
 from study_case import STUDY, StudyTest
 
 from kontor_study.description import STUDY as KEYS
@@ -15,6 +16,7 @@ from kontor_study.jobs import listed, parts_of, script, seconds_of
 from kontor_study.only import selector
 from kontor_study.plan import make_plan, run_order
 from kontor_study.problems import StudyError
+from kontor_study.reference import table
 
 MACHINE = Machine(["here"], "a cpu", 2, 8 << 30, [], "an MPI")
 WEAK = """study: s
@@ -133,6 +135,10 @@ class Reading(StudyTest):
         self.assertEqual(set(schema["required"]), {"study", "deck", "kind"})
         json.dumps(schema)
         self.assertEqual(json.loads(self.kontor("study", "--schema").stdout), json.loads(json.dumps(schema)))
+
+
+    def test_the_docs_have_every_key(self):
+        self.assertIn(f"\n{table()}\n", (ROOT / "docs/studies.md").read_text(encoding="utf-8"), "python3 -m kontor_study.reference prints the table")
 
 
 class Expressions(unittest.TestCase):
