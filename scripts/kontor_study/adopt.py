@@ -47,7 +47,7 @@ def orphan(folder: Folder, file: Path, listed: set[tuple[str, int, int]]) -> dic
         seconds = 0.0
     state = "ended early" if record.get("ended_early") else "failed" if passed in (0, False) else "passed"
     name = f"runs/{file.stem}"
-    return {"point": key[0], "repeat": key[1], "attempt": key[2], "state": state, "exit_code": {"passed": 0, "failed": 1}.get(state, 3),
+    return {"point": key[0], "repeat": key[1], "attempt": key[2], "state": state, "exit_code": {"passed": 0, "failed": 1, "ended early": 4}[state],
             "message": "" if state == "passed" else "found in the folder: the study ended before it could tell of the run", "record": f"{name}.json",
             "result": f"{name}.h5" if (folder.path / f"{name}.h5").exists() else None, "log": f"{name}.log",
             "started": record.get("started", ""), "seconds": round(seconds, 3)}

@@ -25,6 +25,7 @@ from .tree import flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
+ENDED_EARLY = 4  # exit code of a mini-app that was told to end
 LEAST_ROOM = 1 << 16  # bytes
 
 
@@ -149,8 +150,9 @@ class Maker:
         """The state of a run and why it is so."""
         if late:
             run["message"] = f"took longer than timeout, {self.timeout} s"
-        elif record is not None and record.get("ended_early"):
-            run.update(state="ended early", message=f"ended early: {record['ended_early']}")
+        elif run["exit_code"] == ENDED_EARLY or (record is not None and record.get("ended_early")):
+            run.update(state="ended early", message=f"told to end by signal {(record or {}).get('end_signal', 'TERM')}")
+            self.caught = self.caught or signal.SIGTERM  # so will be all that follow
         elif run["exit_code"] == 0 and record is not None:
             wrong = self.check(record)
             run.update(state="failed" if wrong else "passed", message=wrong or "", exit_code=2 if wrong else 0)

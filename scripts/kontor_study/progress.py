@@ -61,7 +61,7 @@ class Progress:
         why = f": {run['message']}" if run["message"] else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
         say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): {run['state']}, "
-            f"{span(run['seconds'])}{why}{'' if done else '; once more'}; {self.time_left()}")
+            f"{span(run['seconds'])}{why}{'; once more' if run['state'] == 'failed' and not done else ''}; {self.time_left()}")
 
     def end(self) -> None:
         if self.terminal:

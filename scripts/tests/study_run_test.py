@@ -2,6 +2,7 @@
 """kontor study: making the runs of a study, what ends it, and going on. The mini-app and the launcher are fakes."""
 
 import csv
+import errno
 import fcntl
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import time
 import unittest
+from unittest.mock import patch
 
 from study_case import STUDY, StudyTest
 
@@ -128,23 +130,35 @@ class Failures(StudyTest):
         self.assert_fails(self.study(KONTOR_LAUNCHER=""), "no /nowhere/mpiexec here")
         self.assertFalse((self.folder / "small").exists())
 
-    def test_a_run_that_ended_early_is_made_again_by_resume(self):
-        self.obey('if [[ ! -e $HOME/early ]]; then touch "$HOME/early"; echo \'{"ended_early": "signal TERM"}\' >"$record"; exit 143; fi')
+    def test_a_run_that_was_told_to_end(self):
+        """By the scheduler, say: the study ends too, and --resume makes the run again."""
+        self.obey('if [[ ! -e $HOME/early ]]; then touch "$HOME/early"; echo \'{"ended_early": true, "end_signal": "TERM"}\' >"$record"; exit 4; fi')
         done = self.study()
-        self.assertEqual(sorted(map(tuple, self.states().values())), [("ended early", "passed"), ("passed",)], done.stderr)
+        self.assert_fails(done, "ended early", "TERM", "--resume", code=143)
+        self.assertEqual([run["state"] for run in self.state()["runs"]], ["ended early"])
+        self.assertEqual(self.study("--resume").returncode, 0)
+        self.assertEqual(sorted(map(tuple, self.states().values())), [("ended early", "passed"), ("passed",)])
 
 
 class Ends(StudyTest):
     """What ends a study, and --resume."""
 
-    def begin(self, *arguments):
+    def begin(self, *arguments, how="exec sleep 60"):
         """A study whose third run does not end."""
-        self.obey('if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; exec sleep 60; fi')
+        self.obey(f'if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; {how}; fi')
         running = self.start("study", "study.yaml", *arguments)
         end = time.monotonic() + 30
         while time.monotonic() < end and not ((self.folder / "asleep").exists() and (self.folder / "asleep").read_text()):
             time.sleep(0.02)
         return running, int((self.folder / "asleep").read_text())
+
+    def locked(self):
+        with open(self.folder / "small/.kontor-study-lock", "r+", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
     def assert_gone(self, process):
         end = time.monotonic() + 10
@@ -182,12 +196,15 @@ class Ends(StudyTest):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def test_kill(self):
-        running, process = self.begin()
-        second = self.study("--resume")
-        self.assert_fails(second, "another study is running", f"process {running.pid}")
+        running, process = self.begin(how="trap 'until [[ -e $HOME/may_end ]]; do sleep 0.05; done; exit 3' TERM; sleep 60 & wait")
+        self.assert_fails(self.study("--resume"), "another study is running", f"process {running.pid}")
         running.kill()
         running.wait()
+        self.assert_fails(self.study("--resume"), "another study is running")
+        self.write("may_end", "")
         self.assert_gone(process)
+        while self.locked():
+            time.sleep(0.05)
         # What it had made but could not tell of is taken up.
         state = self.state()
         lost = state["runs"].pop()
@@ -242,6 +259,20 @@ class Disks(StudyTest):
         self.assertEqual((done.returncode, len(self.made())), (0, 1), done.stderr)
         self.assertEqual(list((self.folder / "small").glob("*.tmp")), [])
 
+    def test_writing_that_is_interrupted(self):
+        """State, table and index are the old ones or the new ones, and nothing else is left."""
+        self.write("study.yaml", ONE)
+        self.assertEqual(self.study().returncode, 0)
+        small = self.folder / "small"
+        before = {path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}
+        full = OSError(errno.ENOSPC, "No space left on device")
+        for what in "os.fsync", "os.replace":
+            with patch(what, side_effect=full):
+                self.assert_fails(self.study("--resume", "--set", "repeats=2"), "cannot be written: No space left", "--resume", code=3)
+            self.assertEqual({path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}, before)
+        self.assertEqual(self.study("--resume", "--set", "repeats=2").returncode, 0)
+        self.assertEqual(len(self.made()), 2)
+
     def test_a_full_disk(self):
         """What is finished is kept; after making room --resume goes on."""
         small = self.folder / "small"
@@ -250,7 +281,10 @@ class Disks(StudyTest):
         if mount.returncode != 0:
             self.skipTest("no tmpfs can be mounted here")
         self.addCleanup(subprocess.run, ["umount", str(small)], check=False)
-        self.obey(f'if (($(wc -l <"$HOME/made") == 3)); then head -c 1000000 /dev/zero >"{small}/runs/ballast" 2>/dev/null; fi')
+        # What is left would do for the state, so that it is the failed run that tells.
+        self.obey(f"""if (($(wc -l <"$HOME/made") == 3)); then
+                        head -c 1000000 /dev/zero >"{small}/runs/ballast" 2>/dev/null; truncate -s -40K "{small}/runs/ballast"; exit 3
+                      fi""")
         done = self.study()
         self.assert_fails(done, "No space left", "--resume", code=3)
         finished = [f"{run['point']}-r{run['repeat']}" for run in self.state()["runs"]]
