@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kinds of values that a study's keys take: how each is read, and its JSON Schema.
+
+`read` returns a plain value, or None after telling the problems; it never raises for what the file says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .problems import Problems, nearest, shown
+from .ranges import MOST_VALUES, RANGE_SCHEMA, read_range
+from .tree import Node
+
+
+class Kind:
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @staticmethod
+    def refuse(problems: Problems, node: Node, key: str, allowed: str) -> None:
+        problems.add(node.place, f"{key} takes {allowed}, found {node.shown()}")
+
+
+@dataclass
+class Text(Kind):
+    pattern: str = r".+"
+    allowed: str = "text"
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        if isinstance(node.value, str) and re.fullmatch(self.pattern, node.value, re.DOTALL):
+            return node.value
+        return self.refuse(problems, node, key, self.allowed)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": ["string", "number"], "pattern": f"^{self.pattern}$"}
+
+
+@dataclass
+class Word(Kind):
+    words: tuple[str, ...]
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        if node.value in self.words:
+            return node.value
+        hint = nearest(node.value, self.words) if isinstance(node.value, str) else ""
+        problems.add(node.place, f"{key} takes one of {', '.join(self.words)}, found {node.shown()}{hint if 'mean' in hint else ''}")
+        return None
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.words)}
+
+
+class Flag(Kind):
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        value = node.plain_value()
+        return value if isinstance(value, bool) else self.refuse(problems, node, key, "true or false")
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+@dataclass
+class Whole(Kind):
+    low: int
+    high: int
+    auto: bool = False
+
+    def allowed(self) -> str:
+        return f"a whole number from {self.low} to {self.high}{' or auto' if self.auto else ''}"
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        value = node.plain_value()
+        if self.auto and value == "auto":
+            return value
+        if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high:
+            return value
+        return self.refuse(problems, node, key, self.allowed())
+
+    def schema(self) -> dict[str, Any]:
+        whole = {"type": "integer", "minimum": self.low, "maximum": self.high}
+        return {"anyOf": [whole, {"const": "auto"}]} if self.auto else whole
+
+
+@dataclass
+class ListOf(Kind):
+    """A list of at least one value, unless it may be empty, or a range."""
+
+    item: Kind
+    least: int = 1
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        if isinstance(node.value, dict) and set(node.value) & {"from", "to"}:
+            return read_range(key, node, problems)
+        if not isinstance(node.value, list):
+            return self.refuse(problems, node, key, "a list of values, or a range {from, to, factor}")
+        if len(node.value) < self.least:
+            return problems.add(node.place, f"{key} is an empty list; give at least one value")
+        if len(node.value) > MOST_VALUES:
+            return problems.add(node.place, f"{key} has more than {MOST_VALUES} values")
+        values = [self.item.read(key, item, problems) for item in node.value]
+        for index, item in enumerate(node.value):
+            if values[index] is not None and any(same(values[index], other) for other in values[:index]):
+                problems.add(item.place, f"{key} has {item.shown()} twice")
+        return values
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "array", "items": self.item.schema(), "minItems": self.least}, RANGE_SCHEMA]}
+
+
+def same(one: Any, other: Any) -> bool:
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+@dataclass
+class Section(Kind):
+    keys: dict[str, Key] = field(default_factory=dict)
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        if not isinstance(node.value, dict):
+            return self.refuse(problems, node, key or "a study", "keys and their values")
+        prefix = f"{key}." if key else ""
+        result = {}
+        for name, item in node.value.items():
+            if name in self.keys:
+                result[name] = self.keys[name].kind.read(prefix + name, item, problems)
+            else:
+                problems.add(node.keys[name], f'"{shown(name)}" is not a key of {key or "a study"}{nearest(name, self.keys)}')
+        for name, one in self.keys.items():
+            if one.required and name not in node.value:
+                problems.add(node.place, f"{prefix}{name} is missing: {one.help}")
+            elif result.get(name) is None:
+                result[name] = one.plain_default()
+        return {name: result[name] for name in self.keys if name in result}
+
+    def defaults(self) -> dict[str, Any]:
+        return {name: one.plain_default() for name, one in self.keys.items()}
+
+    def schema(self) -> dict[str, Any]:
+        properties = {}
+        for name, one in self.keys.items():
+            default = one.plain_default()
+            properties[name] = {"description": one.help, **one.kind.schema(), **({} if default is None else {"default": default})}
+        return {"type": "object", "properties": properties, "additionalProperties": False,
+                "required": [name for name, one in self.keys.items() if one.required]}
+
+
+@dataclass
+class Key:
+    kind: Kind
+    help: str
+    default: Any | Callable[[], Any] = None
+    required: bool = False
+
+    def plain_default(self) -> Any:
+        return self.default() if callable(self.default) else self.default
