@@ -2,6 +2,7 @@
 #include "run/run_main.hpp"
 
 #include "run/command_line.hpp"
+#include "run/expected_ranks.hpp"
 #include "run/guard.hpp"
 #include "run/kokkos_start.hpp"
 #include "run/options.hpp"
@@ -76,7 +77,8 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
-  auto early = different_arguments(factory.name(), argc, argv);
+  auto early = unexpected_ranks();
+  if (!early) early = different_arguments(factory.name(), argc, argv);
   if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
   if (early) return leave_early(rank, *early);
   if (line.schema || line.list_backends) {
