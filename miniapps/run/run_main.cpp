@@ -2,6 +2,7 @@
 #include "run/run_main.hpp"
 
 #include "run/command_line.hpp"
+#include "run/end_request.hpp"
 #include "run/expected_ranks.hpp"
 #include "run/guard.hpp"
 #include "run/kokkos_start.hpp"
@@ -95,6 +96,7 @@ int run_main(int argc, char** argv, MiniAppFactory& factory) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
+  catch_end_signals();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
   comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

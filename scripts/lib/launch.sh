@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154,SC2034 # kontor_root and build_dir are set by scripts/kontor; run.sh reads launcher_environment
+# shellcheck disable=SC2154,SC2034 # kontor_root and build_dir are set by scripts/kontor; others read what is set
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # How an MPI program is started here: by the scheduler whose job this is, else by mpirun. The caller has set `threads`,
@@ -51,11 +51,13 @@ default_threads() {
   echo "$threads"
 }
 
-# set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`, and variables that
-# are to be set for them, NAME=VALUE, in `launcher_environment`.
+# set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`, variables that are
+# to be set for them, NAME=VALUE, in `launcher_environment`, and in `end_signal` the signal by which the launcher lets
+# them end by themselves: it passes USR1 on if it is known to, while at TERM it may kill them at once.
 set_launcher() {
   local ranks=$1
   launcher_environment=()
+  end_signal=TERM
   if [[ -n ${KONTOR_LAUNCHER-} ]]; then
     read -ra launcher <<<"$KONTOR_LAUNCHER"
     launcher+=(-n "$ranks")
@@ -73,6 +75,7 @@ set_mpirun() {
   mpirun=$(built_with_mpirun)
   have "$mpirun" || fail "no $mpirun here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER"
   launcher=("$mpirun" -n "$ranks")
+  end_signal=USR1 # Open MPI's and MPICH's do
   case $("$mpirun" --version 2>&1 | head -n 1) in
     *"Open MPI"* | *OpenRTE*) add_open_mpi_options "$ranks" ;;
   esac

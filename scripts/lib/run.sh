@@ -24,8 +24,10 @@ Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KO
 replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set, in a SLURM job its
 CPUs for a task.
 
-Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 128 + N ended by signal N.
-HUP, INT (Ctrl-C) and TERM end all ranks first; a second one does so at once.
+Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 4 ended early,
+128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
+by itself: it writes its record, marked as ended early; after KONTOR_END_SECONDS (60) it is killed.
+HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once.
 EOF
 }
 
@@ -71,7 +73,8 @@ run_command() {
   ranks=${ranks:-$(default_ranks)}
   [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
-  local app launcher=() launcher_environment=()
+  # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
+  local app launcher=() launcher_environment=() end_signal=TERM
   if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
   app=$(app_of "$deck")
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
@@ -143,12 +146,14 @@ launch() {
   export KONTOR_RANKS=$ranks # the program refuses to be on fewer
   for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
   supervise "${launcher[@]}" "$@" || status=$?
-  if [[ -n $caught ]]; then
+  if [[ -n $caught && $status == 4 ]]; then
+    say "$app ended early, as signal $caught asked; its record says how far it came"
+  elif [[ -n $caught ]]; then
     say "$app was interrupted by signal $caught"
     status=$((128 + $(kill -l "$caught")))
   elif ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
     say "$app was ended by signal $(kill -l $((status - 128)))"
-  elif ((status != 0 && status != 2 && status != 3)) && cannot_start "$1"; then
+  elif ((status != 0 && status != 2 && status != 3 && status != 4)) && cannot_start "$1"; then
     status=3
   fi
   exit "$status"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor, threads by the caller
+# shellcheck disable=SC2154,SC2034 # kontor_root and build_dir are set by scripts/kontor, threads by the caller
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Inside a job of Slurm: what it has been given, and the srun that starts a program on that.
@@ -21,10 +21,11 @@ slurm_cpus() {
 # The tasks that the job asked for, which `sbatch --nodes=1` alone does not; else what fills its CPUs.
 slurm_ranks() { echo "${SLURM_NTASKS:-$(($(slurm_cpus) / threads))}"; }
 
-# set_srun RANKS: leaves `launcher`, and in `launcher_environment` what it needs.
+# set_srun RANKS: what set_launcher() leaves.
 set_srun() {
   local ranks=$1 nodes=${SLURM_JOB_NUM_NODES:-1} mpi
   launcher=(srun -n "$ranks")
+  end_signal=USR1
   if ((ranks < nodes)); then launcher+=(--nodes="$ranks"); fi
   # The job's own number of tasks on a node holds for the job's own number of tasks.
   if [[ -n ${SLURM_NTASKS_PER_NODE-} && $ranks != "${SLURM_NTASKS-}" ]]; then

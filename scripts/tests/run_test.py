@@ -199,8 +199,8 @@ class End(KontorTest):
         self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
 
     def test_signals_end_the_program_first(self):
-        """What ends it is TERM, whatever came; a second signal does so at once."""
-        stubborn = "trap 'echo asked >>log' TERM; echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
+        stubborn = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
         for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
                                    (signal.SIGTERM, stubborn, 2)):
             with self.subTest(signal=how.name, times=times):
@@ -216,6 +216,26 @@ class End(KontorTest):
                 said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
                 self.assertEqual((running.returncode, out, err), (128 + how, "", said))
                 self.assertRaises(ProcessLookupError, os.kill, process, 0)
+
+    def test_a_program_that_ends_early(self):
+        for how in signal.SIGTERM, signal.SIGUSR1:
+            (self.folder / "log").unlink(missing_ok=True)
+            self.make_app("trap 'exit 4' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
+            running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+            self.wait_for_lines(1)
+            running.send_signal(how)
+            out, err = running.communicate(timeout=20)
+            said = f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked"
+            self.assertEqual((running.returncode, out), (4, ""), err)
+            self.assertIn(said, err)
+
+    def test_a_program_that_does_not_end_early(self):
+        self.make_app("trap '' USR1; echo $$ >log; exec sleep 60")
+        running = self.start("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_END_SECONDS="1")
+        self.wait_for_lines(1)
+        running.terminate()
+        err = running.communicate(timeout=20)[1]
+        self.assertEqual((running.returncode, err), (143, "kontor: heat was interrupted by signal TERM\n"))
 
     def wait_for_lines(self, count):
         """Of the file `log`."""

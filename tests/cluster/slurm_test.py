@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -152,6 +153,38 @@ class Ends(SlurmTest):
         self.assertNotIn("launcher", done.err)
 
 
+class EndsEarly(SlurmTest):
+    """What a job is sent before its time limit, and at it."""
+
+    words = "-n 2 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
+    jobs = {
+        "before the limit": ("--ntasks=2", f"exec {KONTOR} {words}"),
+        "at the limit": ("--ntasks=2", f"exec {KONTOR} {words}"),
+    }
+
+    def signal(self, name, *words):
+        folder, (_, number) = self.submitted[name]
+        size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
+        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
+        subprocess.run(["scancel", *words, number], check=True)
+        return folder / "record.json"
+
+    def test_before_the_limit(self):
+        """As by sbatch --signal=USR1@60."""
+        self.signal("before the limit", "--signal=USR1")
+        done = self.done("before the limit")
+        self.assertEqual(done.code, 4, done)
+        self.assertIn("ENDED EARLY", done.out)
+        record = self.record("before the limit")
+        self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
+
+    def test_at_the_limit(self):
+        """TERM, and KILL five seconds later."""
+        record = self.signal("at the limit")
+        slurm.wait_for(record.exists, "the record", 10)
+        self.assertTrue(self.record("at the limit")["ended_early"])
+
+
 class Runs(SlurmTest):
     jobs = {"two nodes": ("--nodes=2", f"{KONTOR} -n 4 deck.yaml --quiet --results record.json")}
 
@@ -161,6 +194,9 @@ class Runs(SlurmTest):
         self.assertEqual((done.code, done.err), (0, ""), done)
         record = self.record("two nodes")
         self.assertEqual((record["ranks"], record["hosts"]), (4, ["n0", "n1"]))
+        machine = record["calibration"]
+        self.assertEqual(machine["link"].split(" of ")[1], "n0")
+        self.assertRegex(machine["internode_link"], r"^rank 0 of n0 and rank \d of n1$")
 
 
 if __name__ == "__main__":

@@ -22,18 +22,27 @@ Keys keys(const nlohmann::ordered_json& json) {
   return result;
 }
 
-const Keys of_every_run{
-    "app",          "version",        "git_revision", "started",     "command",
-    "deck",         "hosts",          "ranks",        "threads",     "execution_space",
-    "backend",      "kokkos_version", "mpi_library",  "compiler",    "hdf5_version",
-    "pattern",      "packing",        "check",        "flags",       "backend_remark",
-    "path",         "overlap",        "field_memory", "peak_memory", "start_to_first_step",
-    "verification", "calibration",    "repeats",      "timers"};
+const Keys of_every_run{"app",          "version",
+                        "git_revision", "started",
+                        "command",      "deck",
+                        "hosts",        "ranks",
+                        "threads",      "execution_space",
+                        "backend",      "kokkos_version",
+                        "mpi_library",  "compiler",
+                        "hdf5_version", "pattern",
+                        "packing",      "check",
+                        "flags",        "backend_remark",
+                        "ended_early",  "path",
+                        "overlap",      "field_memory",
+                        "peak_memory",  "start_to_first_step",
+                        "verification", "calibration",
+                        "repeats",      "timers"};
 
 TEST(Record, OfAnAppThatAddsNothing) {
   const auto json = to_json(RunRecord{});
   EXPECT_EQ(keys(json), of_every_run);
-  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth"}));
+  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth", "oversubscribed"}));
+  EXPECT_EQ(json["ended_early"], false);
 }
 
 TEST(Record, OfAnAppThatAddsAll) {
@@ -54,6 +63,10 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
   machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
+  machine.link = "ranks 0 and 1 of n0";
+  machine.internode_link = "rank 0 of n0 and rank 2 of n1";
+  machine.oversubscribed = true;
+  record.outcome.end_signal = "USR1";
   machine.working_set = 100.5;
   machine.working_set_bandwidth = 7;
   machine.gemm = {{64, 32, 16}, "double", 5e10, "OpenBLAS", true};
@@ -61,7 +74,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   const auto json = to_json(record);
   auto expected = of_every_run;
   expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "timeline",
-                   "cells", "figure_of_merit", "figures_of_merit"});
+                   "cells", "figure_of_merit", "figures_of_merit", "end_signal"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -80,7 +93,10 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
   EXPECT_EQ(keys(json["calibration"]),
             (Keys{"triad_bandwidth", "latency", "bandwidth", "internode_latency", "internode_bandwidth",
-                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth"}));
+                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth",
+                  "oversubscribed", "link", "internode_link"}));
+  EXPECT_EQ(json["calibration"]["oversubscribed"], true);
+  EXPECT_EQ(json["ended_early"], true);
   EXPECT_EQ(json["calibration"]["working_set"], 100);
   EXPECT_EQ(json["calibration"]["gemm"]["k"], 16);
 }
