@@ -34,7 +34,8 @@ def isolate():
     """Starts this test again in its namespaces, and does not return, unless it is there already."""
     if MARK in os.environ or reason_not_to():
         return
-    os.execvpe(SPACES[0], [*SPACES, *sys.orig_argv], {**os.environ, MARK: "1"})
+    reaper = ["bash", "-c", '"$@"; exit $?', "bash"]  # the first process is the parent of those that lose theirs
+    os.execvpe(SPACES[0], [*SPACES, *reaper, *sys.orig_argv], {**os.environ, MARK: "1"})
 
 
 def reason_not_to():

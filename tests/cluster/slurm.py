@@ -14,6 +14,7 @@ Each node, n0 and n1, says that it has four cores, whatever the machine has.
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
@@ -123,12 +124,11 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def submit(self, script, *options, cwd=None, **variables):
-        """Of a job whose script is these lines of bash. Its folder: stdout, stderr, and at the end its exit code."""
+        """Of a job whose script is these lines of bash. The folder of its output, and its number."""
         self.jobs += 1
         folder = self.folder / f"job-{self.jobs}"
         folder.mkdir()
-        (folder / "job.sh").write_text(
-            f"#!/bin/bash\n(\n{script}\n)\necho $? >{folder}/code.part\nmv {folder}/code.part {folder}/code\n")
+        (folder / "job.sh").write_text(f"#!/bin/bash\n{script}\n")
         words = ["sbatch", "--parsable", f"--output={folder}/out", f"--error={folder}/err", *options, str(folder / "job.sh")]
         done = subprocess.run(words, cwd=cwd or folder, capture_output=True, text=True, check=False,
                               env={**os.environ, **variables})
@@ -139,12 +139,20 @@ class Cluster:
     def collect(self, job, limit=30):
         """What a submitted job has left when it is over."""
         folder, number = job
+        read = lambda name: (folder / name).read_text() if (folder / name).exists() else ""
         try:
-            wait_for((folder / "code").exists, f"job {number}", limit)
+            wait_for(lambda: self.exit_code(number) is not None, f"job {number}", limit)
         except AssertionError as late:
-            subprocess.run(["scancel", "--signal=KILL", number], check=False)
-            raise AssertionError(f"{late}\n{(folder / 'out').read_text()}\n{(folder / 'err').read_text()}") from None
-        return Done(int((folder / "code").read_text()), (folder / "out").read_text(), (folder / "err").read_text())
+            subprocess.run(["scancel", "--signal=KILL", "--full", number], check=False)
+            raise AssertionError(f"{late}\n{read('out')}\n{read('err')}") from None
+        return Done(self.exit_code(number), read("out"), read("err"))
+
+    def exit_code(self, number):
+        """That of the script, or minus the signal that ended it; None while the job lasts."""
+        shown = subprocess.run(["scontrol", "show", "job", number], capture_output=True, text=True, check=True).stdout
+        state = re.search(r"JobState=(\w+)", shown)[1]
+        code, signal = map(int, re.search(r"ExitCode=(\d+):(\d+)", shown).groups())
+        return None if state in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING") else code or -signal
 
     def batch(self, script, *options, limit=30, **others):
         """The same at once: submits and waits."""

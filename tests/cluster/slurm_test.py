@@ -154,35 +154,33 @@ class Ends(SlurmTest):
 
 
 class EndsEarly(SlurmTest):
-    """What a job is sent before its time limit, and at it."""
+    """As by sbatch --signal=USR1@60, which tells the ranks, and --signal=B:USR1@60, which tells the script."""
 
-    words = "-n 2 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
+    words = "-n 3 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
     jobs = {
-        "before the limit": ("--ntasks=2", f"exec {KONTOR} {words}"),
-        "at the limit": ("--ntasks=2", f"exec {KONTOR} {words}"),
+        "ranks": ("--nodes=1", f"{KONTOR} {words}"),
+        "script": ("--nodes=1", f"exec {KONTOR} {words}"),
     }
 
-    def signal(self, name, *words):
+    def ends_early(self, name, *words):
+        """When it is signalled after it has begun."""
         folder, (_, number) = self.submitted[name]
         size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
         slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
         subprocess.run(["scancel", *words, number], check=True)
-        return folder / "record.json"
-
-    def test_before_the_limit(self):
-        """As by sbatch --signal=USR1@60."""
-        self.signal("before the limit", "--signal=USR1")
-        done = self.done("before the limit")
+        done = self.done(name)
         self.assertEqual(done.code, 4, done)
         self.assertIn("ENDED EARLY", done.out)
-        record = self.record("before the limit")
+        record = self.record(name)
         self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
+        return done
 
-    def test_at_the_limit(self):
-        """TERM, and KILL five seconds later."""
-        record = self.signal("at the limit")
-        slurm.wait_for(record.exists, "the record", 10)
-        self.assertTrue(self.record("at the limit")["ended_early"])
+    def test_the_ranks_are_told(self):
+        self.ends_early("ranks", "--signal=USR1")
+
+    def test_the_script_is_told(self):
+        done = self.ends_early("script", "--signal=USR1", "--batch")
+        self.assertIn("kontor: heat ended early, as signal USR1 asked", done.err)
 
 
 class Runs(SlurmTest):
