@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/calibration.hpp"
+#include "machine/cores.hpp"
 #include "machine/device.hpp"
 #include "run/app_record.hpp"
 #include "run/options.hpp"
@@ -30,6 +31,7 @@ struct Provenance {
   bool overlap = true;
   std::string backend_remark;
   std::vector<Device> devices;
+  std::vector<RankPlace> places;
 };
 
 /// What a run has found out. `figures` is empty if verification failed, or nothing is complete.

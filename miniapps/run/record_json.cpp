@@ -46,6 +46,10 @@ ordered_json of_device(const Device& d) {
   return {{"rank", d.rank}, {"host", d.host}, {"name", d.name}, {"uuid", d.uuid}, {"memory", d.memory}};
 }
 
+ordered_json of_place(const RankPlace& p) {
+  return {{"rank", p.rank}, {"host", p.host}, {"cores", p.cores}};
+}
+
 ordered_json of_candidate(const comm::TimedMethod& candidate) {
   const auto& [options, seconds] = candidate;
   return {{"backend", options.backend},
@@ -129,6 +133,7 @@ void add_provenance(ordered_json& json, const Provenance& run) {
   json["compiler"] = build.compiler;
   json["flags"] = build.flags;
   if (!run.devices.empty()) json["devices"] = table(run.devices, of_device);
+  if (!run.places.empty()) json["placement"] = table(run.places, of_place);
 }
 
 /// How data travelled.

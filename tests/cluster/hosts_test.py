@@ -34,6 +34,7 @@ class TwoHosts(unittest.TestCase):
             self.assertIn("VERIFICATION PASSED", done.stdout)
             record = json.loads((Path(folder) / "record.json").read_text())
         self.assertEqual((record["ranks"], record["hosts"]), (4, list(HOSTS)))
+        self.assertEqual([place["host"] for place in record["placement"]], [HOSTS[0]] * 2 + [HOSTS[1]] * 2)
         self.assert_calibrated(record["calibration"])
         return record
 

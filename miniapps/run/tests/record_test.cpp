@@ -48,6 +48,7 @@ TEST(Record, OfAnAppThatAddsNothing) {
 TEST(Record, OfAnAppThatAddsAll) {
   RunRecord record;
   record.provenance.devices = {{0, "n1", "GPU X", "aa", 1}};
+  record.provenance.places = {{0, "n1", "0-3,8"}};
   record.app.process_grid = {2, 3};
   record.app.precision = "float";
   comm::Options view, raw;
@@ -73,8 +74,8 @@ TEST(Record, OfAnAppThatAddsAll) {
 
   const auto json = to_json(record);
   auto expected = of_every_run;
-  expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "timeline",
-                   "cells", "figure_of_merit", "figures_of_merit", "end_signal"});
+  expected.insert({"devices", "placement", "process_grid", "precision", "candidates", "history", "traffic",
+                   "timeline", "cells", "figure_of_merit", "figures_of_merit", "end_signal"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -84,6 +85,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["history"]["residual"][1], 0.25);
   EXPECT_EQ(json["traffic"][0]["bytes"], 800);
   EXPECT_EQ(json["devices"][0]["uuid"], "aa");
+  EXPECT_EQ(json["placement"][0]["cores"], "0-3,8");
   EXPECT_EQ(json["timers"][0]["once"], true);
   EXPECT_EQ(json["timers"][1]["once"], false);
   EXPECT_EQ(json["timeline"][0]["activity"], "shift");
@@ -140,6 +142,10 @@ TEST(Record, GathersAtRank0) {
     EXPECT_LE(record.app.traffic[i - 1].rank, record.app.traffic[i].rank);
   EXPECT_EQ(record.provenance.hosts, std::vector<std::string>{host_name()}) << "all ranks are on one node";
   EXPECT_EQ(record.provenance.ranks, ranks);
+  ASSERT_EQ(record.provenance.places.size(), static_cast<std::size_t>(ranks));
+  EXPECT_EQ(record.provenance.places.back().rank, ranks - 1);
+  EXPECT_EQ(record.provenance.places.back().host, host_name());
+  EXPECT_FALSE(record.provenance.places.back().cores.empty());
 }
 
 TEST(Figures, AFractionIsOfTheAttainable) {
