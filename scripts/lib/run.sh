@@ -61,6 +61,7 @@ run_command() {
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(default_threads)}
   [[ $OMP_NUM_THREADS =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
     fail "run: OMP_NUM_THREADS is '$OMP_NUM_THREADS'; allowed is a whole number from 1"
+  [[ $grace_to_end =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_END_SECONDS is '$grace_to_end'; allowed is a whole number of seconds"
   # shellcheck disable=SC2034 # launch.sh reads it
   local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
   local deck=$input

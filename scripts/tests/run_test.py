@@ -158,6 +158,10 @@ class Refusals(KontorTest):
             self.assert_fails(done, f"kontor: run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1\n")
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
+    def test_seconds_to_end(self):
+        done = self.kontor("run", "plate.yaml", KONTOR_END_SECONDS="soon")
+        self.assert_fails(done, "kontor: run: KONTOR_END_SECONDS is 'soon'; allowed is a whole number of seconds")
+
     def test_nothing_is_built_yet(self):
         (self.folder / "build/bin/kontor-deck").unlink()
         message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"

@@ -28,8 +28,8 @@ class TwoHosts(unittest.TestCase):
                         str(hosts.remote_shell(folder)), "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none",
                         "--host", ",".join(f"{host}:2" for host in HOSTS), "-n", "4"]
             program = [str(BUILD / "bin" / app), *words, "--quiet", "--results", "record.json"]
-            done = subprocess.run([*hosts.on_host(HOSTS[0]), *launcher, *program], cwd=folder, capture_output=True, text=True,
-                                  check=False, timeout=60, stdin=subprocess.DEVNULL)
+            done = subprocess.run([*hosts.on_host(HOSTS[0]), *launcher, *program], cwd=folder, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, check=False, timeout=60)
             self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
             self.assertIn("VERIFICATION PASSED", done.stdout)
             record = json.loads((Path(folder) / "record.json").read_text())

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes wrong while a run is under way: killed ranks, a full disk, a wrong answer."""
 
+import importlib.util
 import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -152,6 +155,10 @@ class ToldToEnd(FaultTest):
         result = running.finish(limit=20)
         self.assert_ended_early(result, "USR1", "0", figures=False)
         self.assertRegex(result.err, r"\Akontor: heat ended early, as signal TERM asked\b.*\n\Z")
+        if importlib.util.find_spec("h5py"):
+            report = Path(__file__).resolve().parents[2] / "scripts/report.py"
+            shown = subprocess.run([sys.executable, report, self.output], capture_output=True, text=True, check=True).stdout
+            self.assertRegex(shown, r"not verified\n.*ended early.*\bUSR1\b")
 
 
 class TwoRuns(FaultTest):
