@@ -121,7 +121,7 @@ void Advection::reset() {
 }
 
 void Advection::run() {
-  for (std::int64_t n = 1; n <= options_.steps; ++n) {
+  for (std::int64_t n = 1; n <= options_.steps && !context_.told_to_end(); ++n) {
     step();
     if (options_.samples() > 0 && n % options_.probe_every == 0) gather(n / options_.probe_every - 1);
     if (context_.snapshot_every > 0 && n % context_.snapshot_every == 0 && n < options_.steps)

@@ -110,9 +110,10 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 Cg::~Cg() = default;
 
 Workspace Cg::workspace(const comm::Communicator& comm) {
-  return {comm,        system_.partition, system_.matrix,   *matrix_,
-          system_.rhs, system_.initial,   options_.solver,  context_.overlap,
-          streams_,    context_.timers,   context_.progress};
+  return {comm,        system_.partition, system_.matrix,    *matrix_,
+          system_.rhs, system_.initial,   options_.solver,   context_.overlap,
+          streams_,    context_.timers,   context_.progress, stepping::on_device,
+          context_.end};
 }
 
 void Cg::warm_up() {

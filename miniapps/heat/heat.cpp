@@ -145,7 +145,7 @@ void Heat<T>::run() {
   norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   auto& n = sweeps_of_repeat_;
-  for (n = 0; n < schedule.limit;) {
+  for (n = 0; n < schedule.limit && !context_.told_to_end();) {
     if (fits_graph(schedule, n)) {
       sweep_by_graph();
       progress(n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/calibrate.hpp"
 
+#include "machine/cores.hpp"
 #include "machine/link.hpp"
 #include "machine/stream.hpp"
 
@@ -15,17 +16,20 @@ Calibration calibrate(const comm::Communicator& comm) {
   const double bytes = streamed_bytes(comm);
   result.triad_bandwidth = triad_bandwidth(comm, bytes);
   result.copy_bandwidth = copy_bandwidth(comm, bytes);
+  result.oversubscribed = cores_are_oversubscribed(comm);
   const auto links = link_partners(comm);
   if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
     const auto link = time_link(comm, *partners);
     result.latency = link.latency;
     result.bandwidth = link.bandwidth;
+    result.link = names_of(comm, *partners);
   }
   if (links.of_two_nodes) {
     const auto link =
         links.of_one_node ? time_link(comm, *links.of_two_nodes) : Link{result.latency, result.bandwidth};
     result.internode_latency = link.latency;
     result.internode_bandwidth = link.bandwidth;
+    result.internode_link = names_of(comm, *links.of_two_nodes);
   }
   return result;
 }

@@ -42,10 +42,15 @@ struct Calibration {
   double triad_bandwidth = 0; ///< bytes/s, all ranks together
   double copy_bandwidth = 0;  ///< bytes/s read and written, all devices together; 0 on the host
 
-  double latency = 0;             ///< s, half a round trip of one element between two ranks; 0 on one rank
-  double bandwidth = 0;           ///< bytes/s one way between them; 0 on one rank
-  double internode_latency = 0;   ///< the same between two nodes; 0 on one node
-  double internode_bandwidth = 0; ///< bytes/s one way; 0 on one node
+  double latency = 0;              ///< s, half a round trip of one element between two ranks; 0 on one rank
+  double bandwidth = 0;            ///< bytes/s one way between them; 0 on one rank
+  std::string link = {};           ///< which two: "ranks 0 and 1 of n0"; valid at rank 0
+  double internode_latency = 0;    ///< the same between two nodes; 0 on one node
+  double internode_bandwidth = 0;  ///< bytes/s one way; 0 on one node
+  std::string internode_link = {}; ///< "rank 0 of n0 and rank 2 of n1"; valid at rank 0
+
+  /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
+  bool oversubscribed = false;
 
   double working_set = 0;            ///< bytes of the rank that has most; 0: the app has told none
   double working_set_bandwidth = 0;  ///< bytes/s within it, all ranks together; 0 where memory's applies

@@ -11,6 +11,7 @@
 #include <kontor/comm/phase_times.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -86,6 +87,17 @@ LinkPartners link_partners(const comm::Communicator& comm) {
   if (ranks(0) != none) partners.of_one_node = {ranks(0), ranks(1)};
   if (ranks(2) != none) partners.of_two_nodes = {ranks(2), ranks(3)};
   return partners;
+}
+
+std::string names_of(const comm::Communicator& comm, Partners partners) {
+  const auto [first, second] = partners;
+  const bool partner = comm.rank() == first || comm.rank() == second;
+  const auto hosts = gather_texts(comm, partner ? host_name() : std::string());
+  if (comm.rank() != 0) return {};
+  const auto& one = hosts[static_cast<std::size_t>(first)];
+  const auto& other = hosts[static_cast<std::size_t>(second)];
+  if (one == other) return fmt::format("ranks {} and {} of {}", first, second, one);
+  return fmt::format("rank {} of {} and rank {} of {}", first, one, second, other);
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {

@@ -35,7 +35,8 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
   cli.add_flag("--schema", line.schema, "print the JSON schema of this mini-app's decks, and stop");
   cli.add_flag("--list-backends", line.list_backends, "print the communication backends, and stop");
   cli.add_flag("-q,--quiet", line.quiet, "no progress line and no table; figures and verdict only");
-  cli.footer("Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time.");
+  cli.footer("Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, "
+             "4 ended early, as SIGTERM or SIGUSR1 asked.");
   try {
     cli.parse(argc, argv);
     if (line.deck.empty() && !line.schema && !line.list_backends) throw CLI::RequiredError("the input deck");

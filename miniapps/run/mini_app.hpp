@@ -3,6 +3,7 @@
 
 #include "machine/calibration.hpp"
 #include "run/app_record.hpp"
+#include "run/end_request.hpp"
 #include "run/progress.hpp"
 #include "run/result.hpp"
 #include "run/timers.hpp"
@@ -30,6 +31,11 @@ struct RunContext {
   Progress& progress;
   output::File* file = nullptr;    ///< null if the run writes none
   std::int64_t snapshot_every = 0; ///< iterations between fields of the series; 0: no series
+  EndRequest* end = nullptr;       ///< null: the run is not told to end
+
+  /// Collective, as EndRequest::agreed(): to be called once a step or less often. If so, run() returns as
+  /// soon as it can; the repeat does not count.
+  bool told_to_end() const { return end && end->agreed(); }
 };
 
 /// The fields of a run as the output describes them.
@@ -50,7 +56,7 @@ class MiniApp {
   /// One repeat; this is what is timed, less the region "io". Waits for what it has given to a device.
   /// Regions of the context's timers tell where time goes; those of warm_up() are forgotten. The first repeat
   /// writes the fields of a series to the context's file, in the region "io": "/series/<steps, 9
-  /// digits>/<field>".
+  /// digits>/<field>". May return, or throw EndedEarly, before it is done when told_to_end().
   virtual void run() = 0;
   /// Of the last repeat, whose fields stay as they are. Not called with a backend that moves no data.
   virtual Verification verify() = 0;

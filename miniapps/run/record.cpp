@@ -37,7 +37,8 @@ Provenance provenance(const comm::Communicator& comm, const RunOptions& options,
           .comm = options.comm,
           .overlap = options.overlap,
           .backend_remark = comm.remark(),
-          .devices = devices_of(comm)};
+          .devices = devices_of(comm),
+          .places = places_of(comm)};
 }
 
 RunRecord make_record(const comm::Communicator& comm, Provenance provenance, AppRecord mine,

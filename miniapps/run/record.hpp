@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/calibration.hpp"
+#include "machine/cores.hpp"
 #include "machine/device.hpp"
 #include "run/app_record.hpp"
 #include "run/options.hpp"
@@ -30,17 +31,25 @@ struct Provenance {
   bool overlap = true;
   std::string backend_remark;
   std::vector<Device> devices;
+  std::vector<RankPlace> places;
 };
 
-/// What a finished run has found out. `figures` is empty if verification failed.
+/// What a run has found out. `figures` is empty if verification failed, or nothing is complete.
 struct Outcome {
-  std::vector<double> repeats; ///< seconds, of the slowest rank
+  std::vector<double> repeats; ///< seconds, of the slowest rank; of those that are complete
+  std::int64_t repeats_wanted = 0;
+  bool unfinished = false; ///< the last repeat that was begun is not complete, and so are the fields
+  std::string end_signal;  ///< that told the run to end early: "TERM"; empty: it did not
   std::vector<RegionSummary> timers;
   std::vector<FigureOfMerit> figures;
   Verification verification;
   Calibration calibration;
   double start_to_first_step = 0; ///< s, from the start of main() to the warm-up
   std::int64_t peak_memory = 0;   ///< bytes, sum over ranks of the largest resident size
+
+  bool ended_early() const { return !end_signal.empty(); }
+  /// Whether there is an answer to be verified.
+  bool complete() const { return !unfinished && !repeats.empty(); }
 };
 
 /// The whole of /run, before it is written.

@@ -46,6 +46,10 @@ ordered_json of_device(const Device& d) {
   return {{"rank", d.rank}, {"host", d.host}, {"name", d.name}, {"uuid", d.uuid}, {"memory", d.memory}};
 }
 
+ordered_json of_place(const RankPlace& p) {
+  return {{"rank", p.rank}, {"host", p.host}, {"cores", p.cores}};
+}
+
 ordered_json of_candidate(const comm::TimedMethod& candidate) {
   const auto& [options, seconds] = candidate;
   return {{"backend", options.backend},
@@ -95,6 +99,9 @@ ordered_json of_calibration(const Calibration& machine, const ordered_json& of_a
   json["triad_bandwidth"] = machine.triad_bandwidth;
   json["latency"] = machine.latency;
   json["bandwidth"] = machine.bandwidth;
+  json["oversubscribed"] = machine.oversubscribed;
+  if (!machine.link.empty()) json["link"] = machine.link;
+  if (!machine.internode_link.empty()) json["internode_link"] = machine.internode_link;
   if (machine.internode_bandwidth > 0) {
     json["internode_latency"] = machine.internode_latency;
     json["internode_bandwidth"] = machine.internode_bandwidth;
@@ -126,6 +133,7 @@ void add_provenance(ordered_json& json, const Provenance& run) {
   json["compiler"] = build.compiler;
   json["flags"] = build.flags;
   if (!run.devices.empty()) json["devices"] = table(run.devices, of_device);
+  if (!run.places.empty()) json["placement"] = table(run.places, of_place);
 }
 
 /// How data travelled.
@@ -161,6 +169,8 @@ void add_app(ordered_json& json, const AppRecord& app) {
 }
 
 void add_outcome(ordered_json& json, const Outcome& outcome) {
+  json["ended_early"] = outcome.ended_early();
+  if (outcome.ended_early()) json["end_signal"] = outcome.end_signal;
   json["peak_memory"] = outcome.peak_memory;
   json["start_to_first_step"] = outcome.start_to_first_step;
   json["verification"] = of_verification(outcome.verification);

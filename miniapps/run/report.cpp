@@ -25,7 +25,7 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
                t.max, t.slowest_rank, share);
   };
   for (const auto& t : timers)
-    if (!is_outside(t)) row(t, fmt::format("{:.1f} %", 100 * t.median / total));
+    if (!is_outside(t)) row(t, total > 0 ? fmt::format("{:.1f} %", 100 * t.median / total) : "-");
   for (const auto& t : timers)
     if (is_outside(t)) row(t, "apart");
 }
@@ -59,6 +59,10 @@ void print_machine(const Calibration& machine) {
   if (machine.gemm)
     fmt::print("; gemm {:.1f} GFLOP/s by {}", machine.gemm->rate / 1e9, machine.gemm->library);
   fmt::print("\n");
+  if (machine.oversubscribed)
+    fmt::print(
+        "there are more ranks and threads than cores: they take turns, so these are not what the machine "
+        "can do, and no fraction of it is given\n");
 }
 
 } // namespace
@@ -67,7 +71,8 @@ void print_table(const RunRecord& record, const std::string& findings,
                  const std::vector<std::filesystem::path>& written) {
   const auto& [run, app, outcome] = record;
   const auto& chosen = record.chosen();
-  const double seconds = median(outcome.repeats);
+  const auto& repeats = outcome.repeats;
+  const double seconds = repeats.empty() ? 0 : median(repeats);
   const auto grid = app.process_grid.empty() ? "" : fmt::format(" as {}", fmt::join(app.process_grid, " x "));
   fmt::print("{} on {} ranks{}, {}, {}\n", run.app, run.ranks, grid,
              app.precision.empty() ? "-" : app.precision, Kokkos::DefaultExecutionSpace::name());
@@ -78,9 +83,12 @@ void print_table(const RunRecord& record, const std::string& findings,
   fmt::print("{}", findings);
   print_candidates(record);
   print_timers(outcome.timers, seconds);
-  const auto [min, max] = std::minmax_element(outcome.repeats.begin(), outcome.repeats.end());
-  fmt::print("\n  {} of {} repeats: median {:.4f} s, min {:.4f}, max {:.4f}\n", "time",
-             outcome.repeats.size(), seconds, *min, *max);
+  fmt::print("\n  time of {} repeats", repeats.size());
+  if (!repeats.empty()) {
+    const auto [min, max] = std::minmax_element(repeats.begin(), repeats.end());
+    fmt::print(": median {:.4f} s, min {:.4f}, max {:.4f}", seconds, *min, *max);
+  }
+  fmt::print("\n");
   for (const auto& figure : outcome.figures) {
     fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
     if (std::isfinite(figure.attainable))
@@ -111,6 +119,9 @@ void print_verdict(const Outcome& outcome) {
   else
     fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
                v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
+  if (outcome.ended_early())
+    fmt::print("ENDED EARLY: told to end by signal {} after {} of {} repeats\n", outcome.end_signal,
+               outcome.repeats.size(), outcome.repeats_wanted);
 }
 
 } // namespace kontor::miniapp

@@ -4,6 +4,7 @@
 #include "machine/calibrate.hpp"
 #include "run/communicator.hpp"
 #include "run/deck_file.hpp"
+#include "run/end_request.hpp"
 #include "run/files.hpp"
 #include "run/guard.hpp"
 #include "run/report.hpp"
@@ -17,7 +18,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -29,6 +32,15 @@ template <class Work>
 auto timed(Timer& timer, const Work& work) {
   const ScopedTimer scope(timer);
   return work();
+}
+
+/// Times and calls of regions inside the repeats, which were so many, are given for one repeat.
+void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) {
+  for (const auto& [region, timer] : repeated.entries()) {
+    const auto times = timer.once ? 1 : repeats;
+    auto& sum = timer.once ? timers.once(region) : timers[region];
+    sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
+  }
 }
 
 } // namespace
@@ -67,7 +79,9 @@ int Run::operator()() {
   Timers repeated{std::string(factory_.name())}; // in the repeats
   auto& machine = outcome.calibration;
   Progress progress(Progress::style_for(comm.rank(), line_.quiet));
-  const RunContext context{comm, options_.overlap, repeated, progress, file.get(), options_.snapshot_every};
+  EndRequest end(comm);
+  const RunContext context{comm,       options_.overlap,        repeated, progress,
+                           file.get(), options_.snapshot_every, &end};
   {
     const ScopedTimer scope(timers.once("setup"), 0); // its first part
     factory_.prepare(context);
@@ -80,22 +94,30 @@ int Run::operator()() {
   since_start_.lap(outcome.start_to_first_step);
   app->warm_up();
   repeated.reset();
-  outcome.repeats = measure(comm, *app, progress, repeated);
-  add_repeated(timers, repeated); // before the verification, which may use what is timed
-  if (comm.capabilities().moves_data)
+  measure(context, *app, outcome);
+  outcome.end_signal = end.signal();
+  const auto begun = static_cast<std::int64_t>(outcome.repeats.size()) + (outcome.unfinished ? 1 : 0);
+  add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
+  if (!outcome.complete())
+    outcome.verification = {.measure = "no answer is complete", .off = true};
+  else if (comm.capabilities().moves_data)
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   else
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
   outcome.timers = summarise(comm, timers);
-  if (!outcome.verification.failed()) outcome.figures = app->figures(median(outcome.repeats), machine);
+  if (outcome.complete() && !outcome.verification.failed())
+    outcome.figures = app->figures(median(outcome.repeats), machine);
+  if (machine.oversubscribed)
+    for (auto& figure : outcome.figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
 
   const auto record = make_record(comm, std::move(facts), app->record(), std::move(outcome));
   const auto tree = root ? to_json(record) : nlohmann::ordered_json::object();
-  const auto written = write(*app, *file, tree);
+  const auto written = write(*app, *file, tree, record.outcome.complete());
   if (root && !line_.quiet) print_table(record, app->table(), written);
   if (root) print_verdict(record.outcome);
-  return record.outcome.verification.failed() ? exit_verification_failed : exit_verified;
+  if (record.outcome.verification.failed()) return exit_verification_failed;
+  return record.outcome.ended_early() ? exit_ended_early : exit_verified;
 }
 
 /// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
@@ -121,45 +143,40 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   }
 }
 
-/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series.
-std::vector<double> Run::measure(const comm::Communicator& comm, MiniApp& app, Progress& progress,
-                                 const Timers& timers) const {
+/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series. Ends
+/// early when told to: between repeats, or where the app notices.
+void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome) const {
   const auto io_so_far = [&] {
-    const auto io = timers.entries().find("io");
-    return io == timers.entries().end() ? 0.0 : io->second.seconds;
+    const auto io = context.timers.entries().find("io");
+    return io == context.timers.entries().end() ? 0.0 : io->second.seconds;
   };
-  std::vector<double> repeats;
-  for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
+  outcome.repeats_wanted = options_.repeats;
+  for (std::int64_t repeat = 0; repeat < options_.repeats && !context.end->ask(); ++repeat) {
     app.reset();
-    progress.begin(std::string(factory_.name()), app.progress_words());
+    context.progress.begin(std::string(factory_.name()), app.progress_words());
     const double io_before = io_so_far();
-    comm::barrier(comm);
+    comm::barrier(context.comm);
     comm::Stopwatch watch;
-    app.run();
+    try {
+      app.run();
+    } catch (const EndedEarly&) { // on all ranks
+    }
     double seconds = 0;
     watch.lap(seconds);
     seconds -= io_so_far() - io_before;
-    repeats.push_back(comm::allreduce(comm, seconds, comm::ReduceOp::max));
-    progress.end();
-  }
-  return repeats;
-}
-
-/// Times and calls of regions inside the repeats are given for one repeat.
-void Run::add_repeated(Timers& timers, const Timers& repeated) const {
-  for (const auto& [region, timer] : repeated.entries()) {
-    const auto times = timer.once ? 1 : options_.repeats;
-    auto& sum = timer.once ? timers.once(region) : timers[region];
-    sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
+    seconds = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
+    context.progress.end();
+    outcome.unfinished = context.end->granted();
+    if (!outcome.unfinished) outcome.repeats.push_back(seconds);
   }
 }
 
-/// Returns the names of what was written, at rank 0.
+/// Returns the names of what was written, at rank 0. Fields of an unfinished repeat are not: time is short.
 std::vector<std::filesystem::path> Run::write(const MiniApp& app, output::File& file,
-                                              const nlohmann::ordered_json& tree) const {
+                                              const nlohmann::ordered_json& tree, bool complete) const {
   file.record("/run", tree);
   std::optional<FieldOutput> fields;
-  if (options_.fields != FieldSelection::none) fields = app.write_fields(file);
+  if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file);
   if (fields)
     file.sidecar(output::xdmf_path(options_.output_file),
                  output::xdmf(options_.output_file, fields->image, fields->snapshots));

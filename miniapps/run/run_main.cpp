@@ -2,6 +2,8 @@
 #include "run/run_main.hpp"
 
 #include "run/command_line.hpp"
+#include "run/end_request.hpp"
+#include "run/expected_ranks.hpp"
 #include "run/guard.hpp"
 #include "run/kokkos_start.hpp"
 #include "run/options.hpp"
@@ -76,7 +78,8 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
-  auto early = different_arguments(factory.name(), argc, argv);
+  auto early = unexpected_ranks();
+  if (!early) early = different_arguments(factory.name(), argc, argv);
   if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
   if (early) return leave_early(rank, *early);
   if (line.schema || line.list_backends) {
@@ -93,6 +96,7 @@ int run_main(int argc, char** argv, MiniAppFactory& factory) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
+  catch_end_signals();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
   comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -5,7 +5,7 @@ NUMBER = (int, float)
 LIST = (list, str)
 
 RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
-       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str,
+       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str, "end_signal": str,
        "iterations": int, **dict.fromkeys(("residual", "true_residual", "error", "relative_error"), NUMBER)}
 MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
 FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}

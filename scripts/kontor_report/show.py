@@ -85,11 +85,13 @@ def _named(name, version):
 
 def _verification(record):
     check = record.verification
+    early = record.run.get("end_signal")
+    early = f"\n  the run ended early: signal {printable(early)} asked" if early else ""
     if record.passed is None:
-        return "  not verified"
+        return "  not verified" + early
     row = [verdict(record.passed), check.get("measure", "error"), f"{check.get('error', float('nan')):.3g}"]
     text = table([[*row, f"{check.get('tolerance', float('nan')):.3g}"]], ["verdict", "measure", "error", "tolerance"], left=2)
-    return text + (f"\n  {printable(check['remark'])}" if check.get("remark") else "")
+    return text + (f"\n  {printable(check['remark'])}" if check.get("remark") else "") + early
 
 
 def _figures(record):

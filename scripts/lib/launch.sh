@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # kontor_root and build_dir are set by scripts/kontor
+# shellcheck disable=SC2154,SC2034 # kontor_root and build_dir are set by scripts/kontor; others read what is set
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # How an MPI program is started here: by the scheduler whose job this is, else by mpirun. The caller has set `threads`,
@@ -27,14 +27,13 @@ physical_cores() {
   echo $((cores > 0 && cores < units ? cores : units))
 }
 
-in_slurm_job() { [[ -n ${SLURM_JOB_ID-} ]] && have srun; }
 in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
 
 # The ranks that fill what we have been given: the job's tasks, else the cores of this machine.
 default_ranks() {
   local slots
   if in_slurm_job; then
-    slots=${SLURM_NTASKS:-$((${SLURM_CPUS_ON_NODE:-1} * ${SLURM_JOB_NUM_NODES:-1} / threads))}
+    slots=$(slurm_ranks)
   elif in_flux; then
     slots=$(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / threads))
   elif [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; then
@@ -45,15 +44,25 @@ default_ranks() {
   echo $((slots > 0 ? slots : 1))
 }
 
-# set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`.
+# The threads of a rank, where OMP_NUM_THREADS does not say: the CPUs that the job asked for each task.
+default_threads() {
+  local threads=1
+  if in_slurm_job; then threads=${SLURM_CPUS_PER_TASK:-1}; fi
+  echo "$threads"
+}
+
+# set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`, variables that are
+# to be set for them, NAME=VALUE, in `launcher_environment`, and in `end_signal` the signal by which the launcher lets
+# them end by themselves: it passes USR1 on if it is known to, while at TERM it may kill them at once.
 set_launcher() {
   local ranks=$1
+  launcher_environment=()
+  end_signal=TERM
   if [[ -n ${KONTOR_LAUNCHER-} ]]; then
     read -ra launcher <<<"$KONTOR_LAUNCHER"
     launcher+=(-n "$ranks")
   elif in_slurm_job; then
-    launcher=(srun -n "$ranks" --cpus-per-task="$threads" --cpu-bind=cores)
-    if ((ranks > ${SLURM_NTASKS:-ranks})); then launcher+=(--overcommit); fi
+    set_srun "$ranks"
   elif in_flux; then
     launcher=(flux run -n "$ranks" -c "$threads")
   else
@@ -84,6 +93,7 @@ set_mpirun() {
   mpirun=$(built_with_mpirun)
   have "$mpirun" || fail "no $mpirun here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER"
   launcher=("$mpirun" -n "$ranks")
+  end_signal=USR1 # Open MPI's and MPICH's do
   case $("$mpirun" --version 2>&1 | head -n 1) in
     *"Open MPI"* | *OpenRTE*) add_open_mpi_options "$ranks" ;;
   esac

@@ -21,10 +21,13 @@ writes <RESULT>-repeat.h5 in this folder unless -o names another file.
   Anything else goes to the app as it is: `build/bin/heat --help`.
 
 Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
-replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set.
+replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set, in a SLURM job its
+CPUs for a task.
 
-Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 128 + N ended by signal N.
-HUP, INT (Ctrl-C) and TERM end all ranks first; a second one does so at once.
+Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 4 ended early,
+128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
+by itself: it writes its record, marked as ended early; after KONTOR_END_SECONDS (60) it is killed.
+HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once.
 EOF
 }
 
@@ -55,9 +58,10 @@ run_command() {
   done
   check_input "$input"
 
-  export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+  export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(default_threads)}
   [[ $OMP_NUM_THREADS =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
     fail "run: OMP_NUM_THREADS is '$OMP_NUM_THREADS'; allowed is a whole number from 1"
+  [[ $grace_to_end =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_END_SECONDS is '$grace_to_end'; allowed is a whole number of seconds"
   # shellcheck disable=SC2034 # launch.sh reads it
   local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
   local deck=$input
@@ -70,14 +74,15 @@ run_command() {
   ranks=${ranks:-$(default_ranks)}
   [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
-  local app launcher=()
+  # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
+  local app launcher=() launcher_environment=() end_signal=TERM
   if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
   app=$(app_of "$deck")
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
   local program=("$(shown_path "$build_dir/bin/$app")" "$deck" "${app_arguments[@]}")
   if [[ -n $dry_run ]]; then
-    printf '%s\n' "OMP_NUM_THREADS=$OMP_NUM_THREADS $(quoted "${launcher[@]}" "${program[@]}")"
+    quoted "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
   else
     launch "$app" "${program[@]}"
   fi
@@ -138,23 +143,31 @@ launch() {
   # A launcher's ranks never see the terminal; the progress line wants to know.
   if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
   export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits two seconds after any exit code but 0
+  local variable
+  export KONTOR_RANKS=$ranks # the program refuses to be on fewer
+  for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
   supervise "${launcher[@]}" "$@" || status=$?
-  if [[ -n $caught ]]; then
+  if [[ -n $caught && $status == 4 ]]; then
+    say "$app ended early, as signal $caught asked; its record says how far it came"
+  elif [[ -n $caught ]]; then
     say "$app was interrupted by signal $caught"
     status=$((128 + $(kill -l "$caught")))
   elif ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
     say "$app was ended by signal $(kill -l $((status - 128)))"
-  elif ((status != 0 && status != 2 && status != 3)); then
-    tell_launcher_failure
+  elif ((status != 0 && status != 2 && status != 3 && status != 4)) && cannot_start "$1"; then
+    status=3
   fi
   exit "$status"
 }
 
-# Exit code 1 is a failed verification, or a quiet launcher that could not start anything: it shows with `true`.
-tell_launcher_failure() {
+# Exit code 1 is a failed verification, or a launcher or an MPI that could not start: --list-backends needs no more than
+# these two.
+cannot_start() {
   local probe=() word said
   for word in "${launcher[@]}"; do
     if [[ $word != --quiet ]]; then probe+=("$word"); fi
   done
-  said=$("${probe[@]}" true 2>&1) || say "the launcher failed: $(quoted "${probe[@]}")"$'\n'"$said"
+  probe+=("$1" --list-backends)
+  if said=$("${probe[@]}" 2>&1); then return 1; fi
+  say "the program could not be started: $(quoted "${probe[@]}")"$'\n'"$said"
 }

@@ -1,18 +1,21 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # end_signal is set by the caller
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A command that does not outlive this script.
 
-grace=5 # seconds from TERM to KILL
+grace=5                                # seconds from TERM to KILL
+grace_to_end=${KONTOR_END_SECONDS:-60} # seconds that a command has to end by itself
 
-# supervise COMMAND...: runs it and returns its exit code. If HUP, INT or TERM reach this script, the command is ended
-# first, and `caught` is the signal's name afterwards. The command always gets TERM: it is what launchers pass on to
-# ranks, while mpirun dies of HUP alone and srun takes one INT for a question. A process group of its own sees to it
+# supervise COMMAND...: runs it and returns its exit code. If HUP, INT, TERM or USR1 reach this script, the command is
+# ended first, and `caught` is the signal's name afterwards. TERM and USR1, which schedulers send before a time limit,
+# ask the command to end by itself, by the signal `end_signal`. HUP and INT end it, by TERM: it is what launchers pass on
+# to ranks, while mpirun dies of HUP alone and srun takes one INT for a question. A process group of its own sees to it
 # that a terminal's Ctrl-C comes once, through us. KILL cannot be passed on; there the kernel sends TERM.
 supervise() {
   local child='' status=0 signal
   caught=''
-  for signal in HUP INT TERM; do
+  for signal in HUP INT TERM USR1; do
     # shellcheck disable=SC2064 # the value of now
     trap "pass_on $signal" "$signal"
   done
@@ -27,25 +30,39 @@ supervise() {
   if [[ -n $caught ]]; then end_group TERM; fi # it came before there was a child
   { wait "$child" || status=$?; } 2>/dev/null # bash would tell of the signal that ended it, too
   if [[ -n $caught ]]; then see_it_end 2>/dev/null; fi
-  trap - HUP INT TERM
+  trap - HUP INT TERM USR1
   return "$status"
 }
 
-# The second signal is that of an impatient user.
+# The second signal is that of an impatient user; but a scheduler may send both of its own.
 pass_on() {
-  if [[ -z $caught ]]; then caught=$1 && end_group TERM; else end_group KILL; fi
+  if [[ -z $caught ]]; then
+    caught=$1
+    if asked_to_end; then end_group "$end_signal"; else end_group TERM; fi
+  elif [[ $1 != USR1 && $caught != USR1 ]]; then
+    end_group KILL
+  fi
 }
+
+asked_to_end() { [[ $caught == TERM || $caught == USR1 ]]; }
 
 end_group() {
   if [[ -n $child ]]; then kill -"$1" -- "-$child" 2>/dev/null || true; fi
 }
 
+# Leaves in `status` how the command ended, which the wait that a signal interrupted does not know.
 see_it_end() {
+  if asked_to_end && ! gone_within "$grace_to_end"; then end_group TERM; fi
+  gone_within "$grace" || end_group KILL
+  status=0
+  wait "$child" || status=$?
+}
+
+gone_within() {
   local tick
-  for ((tick = 0; tick < 20 * grace; ++tick)); do
-    kill -0 -- "-$child" 2>/dev/null || break
+  for ((tick = 0; tick < 20 * $1; ++tick)); do
+    kill -0 -- "-$child" 2>/dev/null || return 0
     sleep 0.05 || true
   done
-  end_group KILL
-  wait "$child" || true
+  return 1
 }

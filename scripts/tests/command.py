@@ -40,6 +40,7 @@ class KontorTest(unittest.TestCase):
         self.fake("lscpu", r"printf '# CORE,SOCKET\n0,0\n0,0\n1,0\n1,0\n'")
         self.fake("id", "echo 1000")
         self.fake("mpirun", OPEN_MPI)
+        self.fake("scontrol", "exit 1")
         self.fake("python", f'[[ $1 == */cross_memory.py ]] || exec "{sys.executable}" "$@"')
         (self.folder / "build/bin").mkdir(parents=True)
         (self.folder / "build/bin/kontor-deck").symlink_to(DECK_READER)

@@ -44,7 +44,7 @@ class Command(KontorTest):
         )
         self.fake("srun", "exit 1")
         self.assert_command("OMP_NUM_THREADS=2,3 srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
-                            "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2")
+                            "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4")
 
     def test_root(self):
         self.fake("id", "echo 0")
@@ -77,10 +77,26 @@ class Command(KontorTest):
 
     def test_slurm(self):
         self.fake("srun", "exit 1")
-        job = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "8"}
-        srun = "--cpus-per-task=1 --cpu-bind=cores"
-        self.assert_command(f"OMP_NUM_THREADS=1 srun -n 8 {srun} build/bin/heat plate.yaml", "plate.yaml", **job)
-        self.assert_command(f"OMP_NUM_THREADS=1 srun -n 9 {srun} --overcommit build/bin/heat plate.yaml", "plate.yaml", "-n9", **job)
+        job = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4(x2),2", "SLURM_JOB_NUM_NODES": "3"}
+        for tasks, words, command in (
+            ("8", [], "srun -n 8 --cpus-per-task=1 --cpu-bind=cores"),
+            ("", [], "srun -n 10 --cpus-per-task=1 --cpu-bind=cores"),
+            ("", ["-n2"], "srun -n 2 --nodes=2 --cpus-per-task=1 --cpu-bind=cores"),
+            ("8", ["-n11"], "srun -n 11 --overcommit"),
+        ):
+            yields = "OMPI_MCA_mpi_yield_when_idle=1 " if "overcommit" in command else ""
+            self.assert_command(f"OMP_NUM_THREADS=1 {yields}{command} build/bin/heat plate.yaml", "plate.yaml", *words,
+                                **job, SLURM_NTASKS=tasks)
+
+    def test_slurms_settings(self):
+        """Nothing is bound where nothing can be; and what MPI speaks is asked for where it is not the default."""
+        self.fake("srun", "[[ $1 == --mpi=list ]] && echo MPI plugin types are pmix none pmi2 >&2")
+        for mpich, default, mpi in (("", "none", " --mpi=pmix"), ("", "pmix_v4", ""), ("1", "pmix", " --mpi=pmi2"),
+                                    ("1", "pmi2", ""), ("1", "cray_shasta", "")):
+            self.fake("scontrol", f"printf 'MpiDefault  = {default}\nTaskPlugin   = task/none\n'")
+            self.write("build/CMakeCache.txt", f"KONTOR_MPI_IS_MPICH:INTERNAL={mpich}\n")
+            done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
 
     def test_ranks_on_a_node(self):
         """As a study asks for them."""
@@ -153,6 +169,10 @@ class Refusals(KontorTest):
             self.assert_fails(done, f"kontor: run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1\n")
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
+    def test_seconds_to_end(self):
+        done = self.kontor("run", "plate.yaml", KONTOR_END_SECONDS="soon")
+        self.assert_fails(done, "kontor: run: KONTOR_END_SECONDS is 'soon'; allowed is a whole number of seconds")
+
     def test_nothing_is_built_yet(self):
         (self.folder / "build/bin/kontor-deck").unlink()
         message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
@@ -183,7 +203,7 @@ class End(KontorTest):
 
     def test_the_exit_code_is_the_programs(self):
         for code in (0, 1, 2, 3):
-            done = self.run_app(f"echo out; echo err >&2; exit {code}")
+            done = self.run_app(f"[[ $1 == --list-backends ]] && exit; echo out; echo err >&2; exit {code}")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "out\n", "err\n"))
 
     def test_arguments_arrive_unchanged(self):
@@ -194,8 +214,8 @@ class End(KontorTest):
         self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
 
     def test_signals_end_the_program_first(self):
-        """What ends it is TERM, whatever came; a second signal does so at once."""
-        stubborn = "trap 'echo asked >>log' TERM; echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
+        stubborn = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
         for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
                                    (signal.SIGTERM, stubborn, 2)):
             with self.subTest(signal=how.name, times=times):
@@ -212,6 +232,26 @@ class End(KontorTest):
                 self.assertEqual((running.returncode, out, err), (128 + how, "", said))
                 self.assertRaises(ProcessLookupError, os.kill, process, 0)
 
+    def test_a_program_that_ends_early(self):
+        for how in signal.SIGTERM, signal.SIGUSR1:
+            (self.folder / "log").unlink(missing_ok=True)
+            self.make_app("trap 'exit 4' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
+            running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+            self.wait_for_lines(1)
+            running.send_signal(how)
+            out, err = running.communicate(timeout=20)
+            said = f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked"
+            self.assertEqual((running.returncode, out), (4, ""), err)
+            self.assertIn(said, err)
+
+    def test_a_program_that_does_not_end_early(self):
+        self.make_app("trap '' USR1; echo $$ >log; exec sleep 60")
+        running = self.start("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_END_SECONDS="1")
+        self.wait_for_lines(1)
+        running.terminate()
+        err = running.communicate(timeout=20)[1]
+        self.assertEqual((running.returncode, err), (143, "kontor: heat was interrupted by signal TERM\n"))
+
     def wait_for_lines(self, count):
         """Of the file `log`."""
         end = time.monotonic() + 20
@@ -226,7 +266,8 @@ class End(KontorTest):
         launcher = """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
                       [[ $* == *--quiet* ]] || echo "There are not enough slots"; exit 1"""
         self.fake("mpirun", launcher)
-        self.assert_fails(self.run_app("exit 0"), "kontor: the launcher failed: mpirun -n 2", "not enough slots", code=1)
+        self.assert_fails(self.run_app("exit 0"), "kontor: the program could not be started: mpirun -n 2", "not enough slots",
+                          code=3)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes wrong while a run is under way: killed ranks, a full disk, a wrong answer."""
 
+import importlib.util
 import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -100,6 +103,64 @@ class Killed(FaultTest):
         self.assertEqual((self.folder / "plate.h5.tmp").read_text(), "the user's")
 
 
+class ToldToEnd(FaultTest):
+    """By a signal, as before a time limit: all ranks end, and leave a record that says so."""
+
+    def assert_ended_early(self, result, signal, repeats, figures):
+        self.assertEqual(result.code, 4, result)
+        self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{signal}\b after {repeats} of \d+ repeats$")
+        self.assertEqual("FOM" in result.out, figures, result.out)
+        record = json.loads((self.folder / "record.json").read_text())
+        self.assertEqual((record["ended_early"], record["end_signal"]), (True, signal))
+        self.assertEqual("figures_of_merit" in record, figures)
+        self.assertEqual(record["verification"].get("passed", False), figures)
+        self.assertEqual(self.output.read_bytes()[:4], b"\x89HDF")
+        self.assertIsNone(self.temporary("plate.h5"))
+        return record
+
+    def wait_for_series(self, size):
+        written = lambda: self.temporary("plate.h5") and self.temporary("plate.h5").stat().st_size > size
+        wait_until(written, "a series of fields")
+
+    def test_within_a_repeat_one_rank_is_told(self):
+        self.write("endless.yaml", ENDLESS)
+        running = self.start("endless.yaml", "--quiet", "--results", "record.json", ranks=3)
+        self.addCleanup(running.end)
+        self.wait_for_series(50_000)
+        os.kill(running.ranks()[2], signal.SIGUSR1)
+        record = self.assert_ended_early(running.finish(limit=20), "USR1", "0", figures=False)
+        self.assertEqual(record["repeats"], [])
+        self.assertGreater(record["sweeps"], 0)
+        self.assertNotIn("plate.xmf", self.files())
+
+    def test_between_repeats(self):
+        """Those that are complete are verified, and have figures."""
+        self.write("short.yaml", SHORT)
+        many = ("--set", "measure.repeats=1000", "--set", "solver.max_sweeps=3000", "--set", "output.every=200")
+        running = self.start("short.yaml", *many, "--quiet", "--results", "record.json", ranks=2)
+        self.addCleanup(running.end)
+        self.wait_for_series(800_000)
+        running.process.send_signal(signal.SIGUSR1)  # mpirun passes it on
+        record = self.assert_ended_early(running.finish(limit=20), "USR1", r"\d+", figures=True)
+        self.assertGreater(len(record["repeats"]), 0)
+
+    def test_by_kontor_run(self):
+        self.write("endless.yaml", ENDLESS)
+        running = Script("endless.yaml", "-n", "3", "--quiet", "--results", "record.json", cwd=self.folder)
+        self.addCleanup(running.end)
+        self.addCleanup(running.process.stdout.close)
+        self.addCleanup(running.process.stderr.close)
+        self.wait_for_series(50_000)
+        running.process.terminate()
+        result = running.finish(limit=20)
+        self.assert_ended_early(result, "USR1", "0", figures=False)
+        self.assertRegex(result.err, r"\Akontor: heat ended early, as signal TERM asked\b.*\n\Z")
+        if importlib.util.find_spec("h5py"):
+            report = Path(__file__).resolve().parents[2] / "scripts/report.py"
+            shown = subprocess.run([sys.executable, report, self.output], capture_output=True, text=True, check=True).stdout
+            self.assertRegex(shown, r"not verified\n.*ended early.*\bUSR1\b")
+
+
 class TwoRuns(FaultTest):
     """A second run that would write a file of the first, which rests meanwhile."""
 
@@ -166,7 +227,7 @@ class Interrupted(FaultTest):
         return result
 
     def test_by_a_signal(self):
-        for how in signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
+        for how in signal.SIGHUP, signal.SIGINT:
             with self.subTest(signal=how.name):
                 result = self.interrupt(how)
                 said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"

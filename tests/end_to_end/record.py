@@ -2,6 +2,7 @@
 """/run of the HDF5 file: what a run tells of itself."""
 
 import json
+import os
 import unittest
 
 from recorded import PLATE, RecordTest, h5py
@@ -21,6 +22,7 @@ RUN = {
     **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),
     "start_to_first_step": NUMBER,
     "overlap": TRUTH,
+    "ended_early": TRUTH,
     "hosts": LIST,
 }
 FIGURE = {"name": TEXT, "unit": TEXT, "value": NUMBER, "attainable": NUMBER, "fraction": NUMBER}
@@ -67,7 +69,7 @@ class Run(RecordTest):
         self.assertGreaterEqual(len(value["hosts"]), 1)
 
     def test_groups(self):
-        run = self.run_deck(PLATE, "plate.h5")["/run"]
+        run = self.run_deck(PLATE, "plate.h5", ranks=min(2, len(os.sched_getaffinity(0))))["/run"]
         self.assert_attributes(run["figure_of_merit"], FIGURE)
         self.assertEqual(run["figure_of_merit"].attrs["name"], "cell_updates")
         for name, figure in run["figures_of_merit"].items():
@@ -79,11 +81,24 @@ class Run(RecordTest):
         self.assertEqual(run["verification"].attrs["passed"], 1)
         self.assertLessEqual(run["verification"].attrs["error"], run["verification"].attrs["tolerance"])
         machine = run["calibration"].attrs
-        known = {"triad_bandwidth", "latency", "bandwidth", "working_set", "working_set_bandwidth"}
+        known = {"triad_bandwidth", "latency", "bandwidth", "working_set", "working_set_bandwidth", "oversubscribed"}
+        known |= {"link"} if run.attrs["ranks"] > 1 else set()
+        self.assertEqual(machine["oversubscribed"], 0)
         self.assertEqual(set(machine), known | ({"copy_bandwidth"} if "devices" in run else set()))
-        self.assertTrue(16 * 26 * 22 / 3 < machine["working_set"] <= run.attrs["field_memory"])
+        self.assertTrue(16 * 26 * 22 / 2 < machine["working_set"] <= run.attrs["field_memory"])
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
         self.assertEqual(bandwidth["attainable"], machine["working_set_bandwidth"])
+
+    def test_ranks_that_share_cores_are_not_set_beside_the_machine(self):
+        ranks = len(os.sched_getaffinity(0)) + 1
+        if ranks > 16:
+            self.skipTest("this many cores are not filled for a test")
+        run = self.run_deck(PLATE, "plate.h5", ranks=ranks)["/run"]
+        if "devices" in run:
+            self.skipTest("a GPU computes")
+        self.assertEqual(run["calibration"].attrs["oversubscribed"], 1)
+        for figure in run["figures_of_merit"].values():
+            self.assertEqual(set(figure.attrs), {"name", "unit", "value"})
 
     def test_attainable_of_what_is_not_in_a_cache(self):
         large = {"problem__cells": "[3600,3600]", "problem__exact": "none", "solver__tolerance": "0"}

@@ -55,8 +55,8 @@ struct ZeroSolution {
 };
 
 Workspace with(const Workspace& w, const comm::Communicator& comm) {
-  return {comm,      w.partition, w.rows,    w.matrix, w.rhs,      w.initial,
-          w.options, w.overlap,   w.streams, w.timers, w.progress, w.as_on_device};
+  return {comm,      w.partition, w.rows,   w.matrix,   w.rhs,          w.initial, w.options,
+          w.overlap, w.streams,   w.timers, w.progress, w.as_on_device, w.end};
 }
 
 void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
@@ -101,7 +101,8 @@ Outcome MethodBase::solve() {
   const double tolerance = std::max(work_.options.tolerance, no_residual);
   begin_solve(tolerance * tolerance);
   std::int64_t steps = 0;
-  while (!log_.ended(compute(), steps + (ends_late() ? 0 : 1)) && steps < limit) {
+  const auto told_to_end = [this] { return work_.end && work_.end->agreed(); };
+  while (!log_.ended(compute(), steps + (ends_late() ? 0 : 1)) && steps < limit && !told_to_end()) {
     const auto before = steps;
     steps += advance(steps);
     if (before / 64 != steps / 64 && !log_.made().empty())

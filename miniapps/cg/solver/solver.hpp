@@ -35,6 +35,7 @@ struct Workspace {
   miniapp::Timers& timers;
   miniapp::Progress& progress;
   bool as_on_device = stepping::on_device; ///< iterations are queued; tests do it on a CPU too
+  miniapp::EndRequest* end = nullptr;      ///< of the run; null: the solver is not told to end
 };
 
 /// A conjugate-gradient method for one system.

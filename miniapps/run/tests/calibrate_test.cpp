@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/calibrate.hpp"
+#include "machine/cores.hpp"
 #include "machine/gather_to_root.hpp"
 #include "machine/link.hpp"
 #include "machine/node.hpp"
@@ -110,6 +111,12 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
   EXPECT_EQ(machine.attainable_bandwidth(), machine.working_set_bandwidth);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(machine.gemm.value().rate, 7);
+}
+
+TEST(Cores, AreToldAsRanges) {
+  EXPECT_EQ(ranges({}), "");
+  EXPECT_EQ(ranges({5}), "5");
+  EXPECT_EQ(ranges({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
 }
 
 TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsTheTriads) {

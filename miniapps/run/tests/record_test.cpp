@@ -22,23 +22,33 @@ Keys keys(const nlohmann::ordered_json& json) {
   return result;
 }
 
-const Keys of_every_run{
-    "app",          "version",        "git_revision", "started",     "command",
-    "deck",         "hosts",          "ranks",        "threads",     "execution_space",
-    "backend",      "kokkos_version", "mpi_library",  "compiler",    "hdf5_version",
-    "pattern",      "packing",        "check",        "flags",       "backend_remark",
-    "path",         "overlap",        "field_memory", "peak_memory", "start_to_first_step",
-    "verification", "calibration",    "repeats",      "timers"};
+const Keys of_every_run{"app",          "version",
+                        "git_revision", "started",
+                        "command",      "deck",
+                        "hosts",        "ranks",
+                        "threads",      "execution_space",
+                        "backend",      "kokkos_version",
+                        "mpi_library",  "compiler",
+                        "hdf5_version", "pattern",
+                        "packing",      "check",
+                        "flags",        "backend_remark",
+                        "ended_early",  "path",
+                        "overlap",      "field_memory",
+                        "peak_memory",  "start_to_first_step",
+                        "verification", "calibration",
+                        "repeats",      "timers"};
 
 TEST(Record, OfAnAppThatAddsNothing) {
   const auto json = to_json(RunRecord{});
   EXPECT_EQ(keys(json), of_every_run);
-  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth"}));
+  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth", "oversubscribed"}));
+  EXPECT_EQ(json["ended_early"], false);
 }
 
 TEST(Record, OfAnAppThatAddsAll) {
   RunRecord record;
   record.provenance.devices = {{0, "n1", "GPU X", "aa", 1}};
+  record.provenance.places = {{0, "n1", "0-3,8"}};
   record.app.process_grid = {2, 3};
   record.app.precision = "float";
   comm::Options view, raw;
@@ -54,14 +64,18 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
   machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
+  machine.link = "ranks 0 and 1 of n0";
+  machine.internode_link = "rank 0 of n0 and rank 2 of n1";
+  machine.oversubscribed = true;
+  record.outcome.end_signal = "USR1";
   machine.working_set = 100.5;
   machine.working_set_bandwidth = 7;
   machine.gemm = {{64, 32, 16}, "double", 5e10, "OpenBLAS", true};
 
   const auto json = to_json(record);
   auto expected = of_every_run;
-  expected.insert({"devices", "process_grid", "precision", "candidates", "history", "traffic", "timeline",
-                   "cells", "figure_of_merit", "figures_of_merit"});
+  expected.insert({"devices", "placement", "process_grid", "precision", "candidates", "history", "traffic",
+                   "timeline", "cells", "figure_of_merit", "figures_of_merit", "end_signal"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -71,6 +85,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["history"]["residual"][1], 0.25);
   EXPECT_EQ(json["traffic"][0]["bytes"], 800);
   EXPECT_EQ(json["devices"][0]["uuid"], "aa");
+  EXPECT_EQ(json["placement"][0]["cores"], "0-3,8");
   EXPECT_EQ(json["timers"][0]["once"], true);
   EXPECT_EQ(json["timers"][1]["once"], false);
   EXPECT_EQ(json["timeline"][0]["activity"], "shift");
@@ -80,7 +95,10 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
   EXPECT_EQ(keys(json["calibration"]),
             (Keys{"triad_bandwidth", "latency", "bandwidth", "internode_latency", "internode_bandwidth",
-                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth"}));
+                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth",
+                  "oversubscribed", "link", "internode_link"}));
+  EXPECT_EQ(json["calibration"]["oversubscribed"], true);
+  EXPECT_EQ(json["ended_early"], true);
   EXPECT_EQ(json["calibration"]["working_set"], 100);
   EXPECT_EQ(json["calibration"]["gemm"]["k"], 16);
 }
@@ -124,6 +142,10 @@ TEST(Record, GathersAtRank0) {
     EXPECT_LE(record.app.traffic[i - 1].rank, record.app.traffic[i].rank);
   EXPECT_EQ(record.provenance.hosts, std::vector<std::string>{host_name()}) << "all ranks are on one node";
   EXPECT_EQ(record.provenance.ranks, ranks);
+  ASSERT_EQ(record.provenance.places.size(), static_cast<std::size_t>(ranks));
+  EXPECT_EQ(record.provenance.places.back().rank, ranks - 1);
+  EXPECT_EQ(record.provenance.places.back().host, host_name());
+  EXPECT_FALSE(record.provenance.places.back().cores.empty());
 }
 
 TEST(Figures, AFractionIsOfTheAttainable) {

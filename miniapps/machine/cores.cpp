@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/cores.hpp"
+
+#include "machine/gather_to_root.hpp"
+#include "machine/node.hpp"
+
+#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <sched.h>
+
+namespace kontor::miniapp {
+namespace {
+
+/// A bit for each core; all 0 if this is not known.
+using Cores = std::array<std::uint64_t, CPU_SETSIZE / 64>;
+
+/// Local. Those that this process may run on.
+Cores cores_of_process() {
+  Cores cores{};
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) cores[i / 64] |= std::uint64_t{1} << i % 64;
+  return cores;
+}
+
+std::vector<int> numbers_of(const Cores& cores) {
+  std::vector<int> numbers;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (cores[static_cast<std::size_t>(i / 64)] >> i % 64 & 1) numbers.push_back(i);
+  return numbers;
+}
+
+int count(const Cores& cores) {
+  int sum = 0;
+  for (const auto word : cores) sum += std::popcount(word);
+  return sum;
+}
+
+} // namespace
+
+std::string ranges(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = last + 1) {
+    for (last = first; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", numbers[first]);
+    if (last > first) text += fmt::format("-{}", numbers[last]);
+  }
+  return text;
+}
+
+std::vector<RankPlace> places_of(const comm::Communicator& comm) {
+  const auto hosts = gather_texts(comm, host_name());
+  const auto cores = gather_texts(comm, ranges(numbers_of(cores_of_process())));
+  std::vector<RankPlace> places;
+  for (std::size_t r = 0; r < hosts.size(); ++r) places.push_back({static_cast<int>(r), hosts[r], cores[r]});
+  return places;
+}
+
+bool cores_are_oversubscribed(const comm::Communicator& comm) {
+  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) return false;
+  const auto node = node_communicator(comm);
+  const int cores = count(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
+  const int threads =
+      comm::allreduce(node, Kokkos::DefaultExecutionSpace().concurrency(), comm::ReduceOp::sum);
+  return comm::allreduce(comm, cores > 0 && threads > cores ? 1 : 0, comm::ReduceOp::max) > 0;
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/end_request.hpp"
+
+#include <kontor/comm/clock.hpp>
+#include <kontor/comm/collectives/reductions.hpp>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+namespace kontor::miniapp {
+namespace {
+
+constexpr double interval = 0.5; // seconds
+
+volatile std::sig_atomic_t caught = 0; // all that a handler may touch
+
+extern "C" void note_signal(int signal) {
+  caught = signal;
+}
+
+} // namespace
+
+void catch_end_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+}
+
+EndRequest::EndRequest(const comm::Communicator& comm) : comm_(comm.native()), asked_(comm::seconds()) {}
+
+bool EndRequest::ask() {
+  if (signal_ == 0) signal_ = comm::allreduce(comm_, static_cast<int>(caught), comm::ReduceOp::max);
+  count_again();
+  return granted();
+}
+
+/// The next time is when as many calls have been made as took the interval, in steps of at most eight.
+bool EndRequest::ask_by_the_way() {
+  const auto [signal, seconds] = comm::allreduce(
+      comm_, std::array{static_cast<double>(caught), comm::seconds() - asked_}, comm::ReduceOp::max);
+  signal_ = static_cast<int>(signal);
+  const double factor = std::clamp(interval / std::max(seconds, interval / 8), 0.0, 8.0);
+  calls_between_ =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(calls_between_) * factor));
+  count_again();
+  return granted();
+}
+
+void EndRequest::count_again() {
+  calls_left_ = calls_between_;
+  asked_ = comm::seconds();
+}
+
+std::string_view EndRequest::signal() const {
+  return signal_ == SIGTERM ? "TERM" : signal_ == SIGUSR1 ? "USR1" : "";
+}
+
+} // namespace kontor::miniapp

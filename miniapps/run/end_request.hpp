@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <string_view>
+
+/// The end of a run before it is done, as schedulers ask for it by a signal some time before they kill.
+namespace kontor::miniapp {
+
+/// Local, of the process. SIGTERM and SIGUSR1 end it no longer: an EndRequest finds out that they came.
+void catch_end_signals();
+
+/// What an app may throw out of run(), on all ranks, when ranks have agreed to end.
+struct EndedEarly : std::exception {
+  const char* what() const noexcept override { return "told to end"; }
+};
+
+/// Whether the run is to end, which all ranks find out together though only one may have been told.
+class EndRequest {
+ public:
+  /// Collective.
+  explicit EndRequest(const comm::Communicator& comm);
+
+  /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They
+  /// ask each other about twice a second, by a small allreduce; the other calls count down.
+  bool agreed() { return signal_ != 0 || (--calls_left_ <= 0 && ask_by_the_way()); }
+
+  /// Collective. The same, and they ask each other now.
+  bool ask();
+
+  /// Local. Whether it has been agreed on so far.
+  bool granted() const { return signal_ != 0; }
+  /// Local. The name of the signal that it was agreed on for: "TERM"; empty before.
+  std::string_view signal() const;
+
+ private:
+  bool ask_by_the_way();
+  void count_again();
+
+  comm::Communicator comm_; ///< of its own, so that nothing meets what is on its way elsewhere
+  int signal_ = 0;
+  std::int64_t calls_between_ = 1;
+  std::int64_t calls_left_ = 1;
+  double asked_ = 0; ///< of comm::seconds()
+};
+
+} // namespace kontor::miniapp

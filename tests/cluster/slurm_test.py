@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scripts/kontor run inside jobs of a real Slurm."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import hosts
+import slurm
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+KONTOR = f"{ROOT}/scripts/kontor run"
+
+DECK = """\
+app: heat
+problem:
+  cells: [24, 24]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 20}
+verification: {tolerance: 10}
+"""
+
+cluster = None
+
+
+def setUpModule():
+    global cluster
+    hosts.require_isolation()
+    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
+    os.environ.pop("OMP_NUM_THREADS", None)
+    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
+        del os.environ[name]
+    cluster = slurm.Cluster()
+    unittest.addModuleCleanup(cluster.end)
+
+
+class SlurmTest(unittest.TestCase):
+    """Jobs are submitted together, and each test looks at what its own has left."""
+
+    jobs = {}  # by name: the options of sbatch, and the lines of the script
+
+    @classmethod
+    def setUpClass(cls):
+        cls.submitted = {}
+        for name, (options, script) in cls.jobs.items():
+            folder = Path(tempfile.mkdtemp(prefix="kontor-"))
+            cls.addClassCleanup(shutil.rmtree, folder)
+            (folder / "deck.yaml").write_text(DECK)
+            cls.submitted[name] = folder, cluster.submit(script, *options.split(), cwd=folder)
+
+    def done(self, name):
+        return cluster.collect(self.submitted[name][1])
+
+    def record(self, name):
+        return json.loads((self.submitted[name][0] / "record.json").read_text())
+
+
+def starts(words, variables=""):
+    """The command that is made of these words, then what it does: all ranks start, and end before they measure."""
+    return "\n".join(f"{variables} {KONTOR} {words} deck.yaml {option}" for option in ("--dry-run", "--print-deck"))
+
+
+class Allocation(SlurmTest):
+    """Whatever the job was given, the ranks start, without a warning."""
+
+    jobs = {
+        "no tasks named": ("--nodes=1", starts("-n 3")),
+        "more threads than CPUs": ("--ntasks=2", starts("-n 2", "OMP_NUM_THREADS=3")),
+        "CPUs per task": ("--ntasks=2 --cpus-per-task=2", starts("")),
+        "one rank on two nodes": ("--nodes=2", starts("-n 1")),
+        "tasks per node": ("--nodes=2 --ntasks-per-node=1", starts("-n 3")),
+        "the user's protocol": ("--nodes=1", starts("", "SLURM_MPI_TYPE=pmix_v4")),
+    }
+
+    def assert_starts(self, name, command):
+        done = self.done(name)
+        said, _, deck = done.out.partition("\n")
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        self.assertEqual(deck.count("app: heat"), 1, done)
+        program = f" {BUILD}/bin/heat deck.yaml"
+        self.assertTrue(said.endswith(program), said)
+        self.assertEqual(said.removesuffix(program), command)
+
+    def test_a_job_that_named_no_tasks(self):
+        yields = "OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1"
+        self.assert_starts("no tasks named", f"{yields} srun -n 3 --mpi=pmix --overcommit")
+
+    def test_more_threads_than_cpus(self):
+        yields = "OMP_NUM_THREADS=3 OMPI_MCA_mpi_yield_when_idle=1"
+        self.assert_starts("more threads than CPUs", f"{yields} srun -n 2 --mpi=pmix --overcommit")
+
+    def test_cpus_per_task(self):
+        few_cores = "OMPI_MCA_mpi_yield_when_idle=1 " if len(os.sched_getaffinity(0)) < 4 else ""
+        self.assert_starts("CPUs per task", f"OMP_NUM_THREADS=2 {few_cores}srun -n 2 --mpi=pmix --cpus-per-task=2")
+
+    def test_fewer_ranks_than_nodes(self):
+        self.assert_starts("one rank on two nodes", "OMP_NUM_THREADS=1 srun -n 1 --nodes=1 --mpi=pmix --cpus-per-task=1")
+
+    def test_more_ranks_than_the_jobs_tasks_per_node(self):
+        command = "env -u SLURM_NTASKS_PER_NODE srun -n 3 --mpi=pmix --overcommit"
+        self.assert_starts("tasks per node", f"OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 {command}")
+
+    def test_the_users_protocol_holds(self):
+        self.assert_starts("the user's protocol", "OMP_NUM_THREADS=1 srun -n 1 --cpus-per-task=1")
+
+
+SINGLETONS = r"""
+cat >alone <<'EOF'
+#!/bin/bash
+# -n RANKS PROGRAM...: starts them so that none knows of the others
+exec srun --mpi=none --overcommit "$1" "$2" env $(env | sed -n 's/^\(SLURM[^=]*\|PMI[^=]*\)=.*/-u \1/p') "${@:3}"
+EOF
+chmod +x alone
+"""
+
+
+class Ends(SlurmTest):
+    """What the exit code tells."""
+
+    jobs = {
+        "launcher": ("--nodes=1", f'KONTOR_LAUNCHER="srun --nodes=7" {KONTOR} -n 2 deck.yaml'),
+        "protocol": ("--nodes=1", f'KONTOR_LAUNCHER="srun --mpi=none" {KONTOR} -n 1 deck.yaml'),
+        "singletons": ("--nodes=1", f"{SINGLETONS} KONTOR_LAUNCHER=./alone {KONTOR} -n 2 deck.yaml"),
+        "wrong": ("--nodes=1", f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0"),
+    }
+
+    def test_a_launcher_that_fails(self):
+        done = self.done("launcher")
+        self.assertEqual(done.code, 3, done)
+        self.assertRegex(done.err, r"(?s)kontor: the program could not be started: srun --nodes=7 -n 2 \S+/heat .*\n.*asked for 2")
+
+    def test_a_protocol_that_the_mpi_does_not_speak(self):
+        done = self.done("protocol")
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("kontor: the program could not be started: srun --mpi=none -n 1 ", done.err)
+
+    def test_ranks_that_do_not_find_each_other(self):
+        done = self.done("singletons")
+        self.assertEqual(done.code, 3, done)
+        self.assertRegex(done.err, r"\b1 rank\b.*\b2\b.*SLURM_MPI_TYPE")
+        self.assertNotIn("VERIFICATION", done.out)
+
+    def test_a_wrong_answer(self):
+        done = self.done("wrong")
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("VERIFICATION FAILED", done.out)
+        self.assertNotIn("launcher", done.err)
+
+
+class EndsEarly(SlurmTest):
+    """As by sbatch --signal=USR1@60, which tells the ranks, and --signal=B:USR1@60, which tells the script."""
+
+    words = "-n 3 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
+    jobs = {
+        "ranks": ("--nodes=1", f"{KONTOR} {words}"),
+        "script": ("--nodes=1", f"exec {KONTOR} {words}"),
+    }
+
+    def ends_early(self, name, *words):
+        """When it is signalled after it has begun."""
+        folder, (_, number) = self.submitted[name]
+        size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
+        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
+        subprocess.run(["scancel", *words, number], check=True)
+        done = self.done(name)
+        self.assertEqual(done.code, 4, done)
+        self.assertIn("ENDED EARLY", done.out)
+        record = self.record(name)
+        self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
+        return done
+
+    def test_the_ranks_are_told(self):
+        self.ends_early("ranks", "--signal=USR1")
+
+    def test_the_script_is_told(self):
+        done = self.ends_early("script", "--signal=USR1", "--batch")
+        self.assertIn("kontor: heat ended early, as signal USR1 asked", done.err)
+
+
+class Runs(SlurmTest):
+    jobs = {"two nodes": ("--nodes=2", f"{KONTOR} -n 4 deck.yaml --quiet --results record.json")}
+
+    def test_more_ranks_than_cores_on_two_nodes(self):
+        """They yield while they wait: else this takes minutes."""
+        done = self.done("two nodes")
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        record = self.record("two nodes")
+        self.assertEqual((record["ranks"], record["hosts"]), (4, ["n0", "n1"]))
+        machine = record["calibration"]
+        self.assertEqual(machine["link"].split(" of ")[1], "n0")
+        self.assertRegex(machine["internode_link"], r"^rank 0 of n0 and rank \d of n1$")
+
+
+if __name__ == "__main__":
+    hosts.isolate()
+    unittest.main(verbosity=2)
