@@ -42,6 +42,9 @@ def report(arguments, now):
     except ModuleNotFoundError as error:
         return refuse(f"report needs Python with {error.name}: apt-get install python3-{error.name}")
     try:
+        from kontor_report.study import is_study
+        if any(map(is_study, arguments.files)):
+            return report_study(arguments, now)
         records = []
         for path in arguments.files:
             now(path)
@@ -54,6 +57,22 @@ def report(arguments, now):
         return refuse(error)
     except OSError as error:
         return refuse(f"stdout cannot be written: {error.strerror}", code=3)
+    return 0
+
+
+def report_study(arguments, now):
+    """Returns the exit code."""
+    from kontor_report.markdown import markdown
+    from kontor_report.record import RecordError
+    from kontor_report.study import read_study
+    from kontor_report.study_report import study_sections
+
+    if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
+        raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
+    allow(DRAWING)
+    study = read_study(arguments.files[0], now)
+    print(markdown(study.name, study_sections(study)))
+    sys.stdout.flush()
     return 0
 
 

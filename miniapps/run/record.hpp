@@ -5,6 +5,7 @@
 #include "machine/device.hpp"
 #include "run/app_record.hpp"
 #include "run/options.hpp"
+#include "run/per_rank.hpp"
 #include "run/result.hpp"
 #include "run/timers.hpp"
 
@@ -36,6 +37,7 @@ struct Provenance {
 struct Outcome {
   std::vector<double> repeats; ///< seconds, of the slowest rank
   std::vector<RegionSummary> timers;
+  PerRank per_rank; ///< the regions of each rank in each repeat
   std::vector<FigureOfMerit> figures;
   Verification verification;
   Calibration calibration;
@@ -68,7 +70,7 @@ nlohmann::ordered_json to_json(const RunRecord&);
 /// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.
 std::string_view path_name(comm::Path);
 
-/// Local. The tree as JSON text, for --results.
+/// Local. The tree as JSON text, for --results: a line for each value, array of numbers, and row of a table.
 std::string json_text(const nlohmann::ordered_json& tree);
 
 } // namespace kontor::miniapp

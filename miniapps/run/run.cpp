@@ -80,7 +80,8 @@ int Run::operator()() {
   since_start_.lap(outcome.start_to_first_step);
   app->warm_up();
   repeated.reset();
-  outcome.repeats = measure(comm, *app, progress, repeated);
+  RepeatTimes times;
+  outcome.repeats = measure(comm, *app, progress, repeated, times);
   add_repeated(timers, repeated); // before the verification, which may use what is timed
   if (comm.capabilities().moves_data)
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
@@ -88,6 +89,7 @@ int Run::operator()() {
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
   outcome.timers = summarise(comm, timers);
+  outcome.per_rank = gather(comm, times);
   if (!outcome.verification.failed()) outcome.figures = app->figures(median(outcome.repeats), machine);
 
   const auto record = make_record(comm, std::move(facts), app->record(), std::move(outcome));
@@ -121,9 +123,10 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   }
 }
 
-/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series.
+/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series. `times`
+/// become this rank's.
 std::vector<double> Run::measure(const comm::Communicator& comm, MiniApp& app, Progress& progress,
-                                 const Timers& timers) const {
+                                 const Timers& timers, RepeatTimes& times) const {
   const auto io_so_far = [&] {
     const auto io = timers.entries().find("io");
     return io == timers.entries().end() ? 0.0 : io->second.seconds;
@@ -139,6 +142,7 @@ std::vector<double> Run::measure(const comm::Communicator& comm, MiniApp& app, P
     double seconds = 0;
     watch.lap(seconds);
     seconds -= io_so_far() - io_before;
+    times.add(seconds, timers);
     repeats.push_back(comm::allreduce(comm, seconds, comm::ReduceOp::max));
     progress.end();
   }

@@ -33,7 +33,8 @@ class Run {
   void describe(config::Visitor&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  std::vector<double> measure(const comm::Communicator&, MiniApp&, Progress&, const Timers&) const;
+  std::vector<double> measure(const comm::Communicator&, MiniApp&, Progress&, const Timers&,
+                              RepeatTimes&) const;
   void add_repeated(Timers&, const Timers& repeated) const;
   std::vector<std::filesystem::path> write(const MiniApp&, output::File&,
                                            const nlohmann::ordered_json& tree) const;

@@ -6,8 +6,9 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import EngFormatter
 
+from .colours import colours
 from .deck import labels, section_of
-from .drawing import STYLE, colours, plt, save
+from .drawing import STYLE, plt, save
 from .solves import ending, time_per_iteration, tolerance
 from .text import seconds
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a study scales: tables and plots of times, speed-up and efficiency."""
+
+from __future__ import annotations
+
+from .colours import OTHER, colours
+from .report_parts import Chart, Line, Part, Section, Table
+from .scaling import Scaled, scale, warnings
+from .series import Series, count_of
+from .statistics import Estimate
+from .study import Study
+from .text import quantity, seconds
+
+HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
+
+
+def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
+    grown = [one for one in series if len(one.points) > 1]
+    if not grown:
+        return []
+    weak = study.kind == "weak"
+    scaled = [(one, scale(one, weak)) for one in grown]
+    parts: list[Part] = [_meaning(weak), _table(scaled, weak)]
+    parts += [f"Warning: {text}." for one, rows in scaled for text in warnings(one, rows, weak)]
+    parts += [_times(scaled, weak), _efficiency(scaled, weak)]
+    return [Section("Weak scaling" if weak else "Scaling", parts)]
+
+
+def _meaning(weak: bool) -> str:
+    growth = ("the problem grows with the number of workers: efficiency is the baseline's time over this time, speed-up the scaled one"
+              if weak else "the same problem on more workers: speed-up is the baseline's time over this time, efficiency speed-up over workers")
+    return (f"Baseline of each series is its point with fewest workers, marked *; {growth}, both beside those of the baseline. In brackets: "
+            "95 % confidence intervals by bootstrap over the runs of a point.")
+
+
+def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Table:
+    uneven = weak and any(abs(row.work / row.growth - 1) > 0.01 for _, rows in scaled for row in rows)
+    rows = []
+    for one, of_one in scaled:
+        for row in of_one:
+            mark = " *" if row.point is one.base else ""
+            rows.append([one.name, count_of(row.point) + mark, interval(row.seconds, seconds), interval(row.speedup), interval(row.efficiency),
+                         *([interval(row.by_work)] if uneven else []), interval(row.karp_flatt), str(len(row.point.records))])
+    return Table([word for word in HEADER if uneven or word != "efficiency by work"], rows, left=2)
+
+
+def interval(value: Estimate | None, shown=lambda number: f"{number:.2f}") -> str:
+    """1.23 [1.20, 1.25]"""
+    if value is None:
+        return "-"
+    if not value.known or value.low == value.high:
+        return shown(value.value)
+    return f"{shown(value.value)} [{shown(value.low)}, {shown(value.high)}]"
+
+
+def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
+    chart = Chart("Time of a repeat", "workers", "time", log_x=True, log_y=True, unit="s")
+    chart.lines = _lines(scaled, lambda row: row.seconds, lambda number: quantity(number, "s"))
+    one, rows = scaled[0]
+    first = rows[0].seconds.value
+    chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
+                            [first if weak else first / row.growth for row in rows], dashed=True, ideal=True))
+    return chart
+
+
+def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
+    chart = Chart("Weak efficiency" if weak else "Efficiency", "workers", "efficiency", log_x=True, from_zero=True)
+    chart.lines = _lines(scaled, lambda row: row.efficiency, lambda number: f"{number:.2f}")
+    across = sorted({row.point.workers for _, rows in scaled for row in rows})
+    chart.lines.append(Line("ideal", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    return chart
+
+
+def _lines(scaled, what, shown) -> list[Line]:
+    colour = colours([one.name for one, _ in scaled])
+    seen: dict[str, int] = {}
+    lines = []
+    for one, rows in scaled:
+        place = seen.setdefault(colour[one.name], 0)
+        seen[colour[one.name]] += 1
+        values = [what(row) for row in rows]
+        lines.append(Line(one.name, colour[one.name], [row.point.workers for row in rows], [value.value for value in values],
+                          [value.low for value in values], [value.high for value in values],
+                          [f"{one.name}, {count_of(row.point)}: {interval(value, shown)}" for row, value in zip(rows, values)], dashed=place > 0))
+    return lines
