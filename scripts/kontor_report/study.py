@@ -23,6 +23,7 @@ class Run:
     log: str = ""
     record: Record | None = None  # of a run that has passed, if it could be read
     problem: str = ""  # why it could not
+    attempts: int = 1
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Point:
     factors: dict = field(default_factory=dict)
     ablation_of: str | None = None
     ablation: str | None = None
+    ablations: dict = field(default_factory=dict)  # by kind, the points where that is switched off
+    oversubscribed: bool = False
     skipped: str | None = None
     runs: list[Run] = field(default_factory=list)
 
@@ -74,7 +77,10 @@ class Study:
 
     def ablations(self, point: Point) -> dict[str, Point]:
         """What was switched off for this point, by its kind."""
-        return {other.ablation: other for other in self.points if other.ablation and other.ablation_of == point.id and other.sample}
+        by_id = {other.id: other for other in self.points}
+        named = {kind: by_id.get(name) for kind, name in point.ablations.items()}
+        own = {other.ablation: other for other in self.points if other.ablation and other.ablation_of == point.id}
+        return {kind: other for kind, other in {**named, **own}.items() if other and other.sample}
 
 
 def is_study(path: str) -> bool:
@@ -126,25 +132,26 @@ def _point(entry: dict) -> Point:
         value = entry.get(key)
         return value if isinstance(value, int) and value >= 0 else otherwise
 
-    factors = entry.get("factors")
+    def mapping(key: str) -> dict:
+        return entry[key] if isinstance(entry.get(key), dict) else {}
+
     return Point(str(entry["id"]), max(1, count("ranks", 1)), count("nodes", 1), max(1, count("threads", 1)), count("gpus", 0),
-                 factors if isinstance(factors, dict) else {}, entry.get("ablation_of"), entry.get("ablation"), entry.get("skipped"))
+                 mapping("factors"), entry.get("ablation_of"), entry.get("ablation"), mapping("ablations"),
+                 bool(entry.get("oversubscribed")), entry.get("skipped"))
 
 
 def _last_attempts(entries: list[dict]) -> list[dict]:
     """A run that was tried again counts as its last attempt."""
-    last: dict[tuple, dict] = {}
+    attempts: dict[tuple, list[dict]] = {}
     for entry in entries:
-        key = (entry.get("point"), entry.get("repeat"))
-        if key not in last or entry.get("attempt", 1) >= last[key].get("attempt", 1):
-            last[key] = entry
-    return list(last.values())
+        attempts.setdefault((entry.get("point"), entry.get("repeat")), []).append(entry)
+    return [{**of_run[-1], "attempts": len(of_run)} for of_run in attempts.values()]
 
 
 def _run(entry: dict) -> Run:
     repeat = entry.get("repeat")
     return Run(str(entry.get("point")), repeat if isinstance(repeat, int) else 0, str(entry.get("state", "unknown")),
-               str(entry.get("message") or ""), entry.get("exit_code"), str(entry.get("log") or ""))
+               str(entry.get("message") or ""), entry.get("exit_code"), str(entry.get("log") or ""), attempts=entry.get("attempts", 1))
 
 
 def _read(run: Run, folder: Path, entry: dict, now: Callable[[str], object]) -> None:
