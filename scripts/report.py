@@ -23,6 +23,7 @@ def parse_arguments():
     )
     parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
     parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit")
+    parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with plots whose values can be looked at")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     return parser.parse_args()
@@ -63,17 +64,41 @@ def report(arguments, now):
 def report_study(arguments, now):
     """Returns the exit code."""
     from kontor_report.markdown import markdown
-    from kontor_report.record import RecordError
+    from kontor_report.record import RecordError, shown_as_damaged
     from kontor_report.study import read_study
     from kontor_report.study_report import study_sections
 
     if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
         raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
     allow(DRAWING)
-    study = read_study(arguments.files[0], now)
-    print(markdown(study.name, study_sections(study)))
+    with shown_as_damaged(arguments.files[0]):
+        study = read_study(arguments.files[0], now)
+        sections = study_sections(study)
+        print(markdown(study.name, sections), end="")
+    write_pages(arguments, f"{study.name} ({study.app})" if study.app else study.name, sections)
     sys.stdout.flush()
     return 0
+
+
+def write_pages(arguments, title, sections):
+    """--html and --plot of sections."""
+    from kontor_report.record import RecordError
+
+    if arguments.html:
+        from kontor_report.html_page import write_html
+
+        write_html(arguments.html, title, sections)
+        print(f"kontor: wrote {arguments.html}", file=sys.stderr)
+    if arguments.plot:
+        try:
+            from kontor_report.chart_plots import plot_charts
+
+            plot_charts(title, sections, arguments.plot)
+        except ModuleNotFoundError as error:
+            raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
+        except (OSError, ValueError) as error:
+            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
+        print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
 def refuse(message, code=2):

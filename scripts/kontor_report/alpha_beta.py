@@ -26,6 +26,7 @@ class Prediction:
     measured: float
     measured_communication: float | None  # of the rank that computes most: the time of a repeat less its useful time
     links: str  # whose alpha and beta
+    is_base: bool
 
     @property
     def total(self) -> float | None:
@@ -33,8 +34,8 @@ class Prediction:
 
     @property
     def error(self) -> float | None:
-        """Predicted over measured, less 1."""
-        return None if self.total is None or not self.measured else self.total / self.measured - 1
+        """Predicted over measured, less 1; None at the baseline, which is where the computing is from."""
+        return None if self.total is None or not self.measured or self.is_base else self.total / self.measured - 1
 
 
 def predict(point: Point, base: Point) -> Prediction | None:
@@ -48,7 +49,7 @@ def predict(point: Point, base: Point) -> Prediction | None:
     alpha, beta, links = link or (0.0, 0.0, "no messages")
     useful = [one for run in point.records for one in useful_times(run)]
     own = median([one.wall - one.most for one in useful]) if useful else None
-    return Prediction(_compute(point, base), communication(record, alpha, beta), median(point.sample), own, links)
+    return Prediction(_compute(point, base), communication(record, alpha, beta), median(point.sample), own, links, point is base)
 
 
 def link_of(record: Record) -> tuple[float, float, str] | None:

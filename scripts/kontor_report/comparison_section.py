@@ -28,8 +28,10 @@ def comparison_sections(series: list[Series]) -> list[Section]:
 
 def _section(key: str, compared: list[tuple[Series, Series, list[Compared]]]) -> Section:
     what = "Backends" if key == "comm.backend" else f"{key} compared"
-    parts: list[Part] = [f"The same points with another {key}. The ratio is the second time over the first; it is significant if its 95 % "
-                         "confidence interval does not hold 1.", _table(compared)]
+    parts: list[Part] = [f"The same points with another {key}. The ratio is the second time over the first. One is told to be faster if the "
+                         "interval of the ratio does not hold 1 and ranks as different as these have a chance of less than 5 % (Mann and "
+                         "Whitney's test), which takes four runs of each at least. Of many comparisons, one in twenty may look so by chance.",
+                         _table(compared)]
     parts += [text for one, other, found in compared for text in crossing_words(one, other, found)]
     if any(len(found) > 1 for _, _, found in compared):
         parts.append(_ratios(compared))
@@ -49,13 +51,14 @@ def _table(compared: list[tuple[Series, Series, list[Compared]]]) -> Table:
     return Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, left=2)
 
 
-def crossing_words(one: Series, other: Series, found: list[Compared]) -> list[str]:
-    return [_told(one, other, crossing) for crossing in crossings(found)]
+def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
+    """`certain`: only where both sides of a crossing are significant."""
+    return [_told(one, other, crossing) for crossing in crossings(found) if crossing.significant or not certain]
 
 
 def _told(one: Series, other: Series, crossing: Crossing) -> str:
     below, above = (one, other) if crossing.first_wins_below else (other, one)
-    certain = "" if crossing.significant else "; one of the two differences is not significant"
+    certain = "" if crossing.significant else ", though not both differences are significant"
     return (f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: they cross near {crossing.at:.3g}"
             f"{certain}.")
 

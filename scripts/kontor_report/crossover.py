@@ -7,17 +7,19 @@ import math
 from dataclasses import dataclass
 
 from .series import Series
-from .statistics import Estimate, ratio
+from .statistics import LEVEL, Estimate, rank_sum_probability, ratio
 
 
 @dataclass
 class Compared:
     workers: int
     ratio: Estimate  # time of the second over time of the first: above 1 the first is faster
+    chance: float  # probability of ranks as different as these if nothing differed
 
     @property
     def significant(self) -> bool:
-        return self.ratio.excludes(1)
+        """Both ways of looking at it must say so: the interval alone says it too soon where there are few runs."""
+        return self.ratio.excludes(1) and self.chance < 1 - LEVEL
 
 
 @dataclass
@@ -46,7 +48,7 @@ def _without(series: Series, key: str) -> dict:
 def compare(one: Series, other: Series) -> list[Compared]:
     """At the numbers of workers that both have."""
     shared = [(point, other.at(point.workers)) for point in one.points]
-    return [Compared(mine.workers, ratio(its.sample, mine.sample)) for mine, its in shared if its]
+    return [Compared(mine.workers, ratio(its.sample, mine.sample), rank_sum_probability(its.sample, mine.sample)) for mine, its in shared if its]
 
 
 def crossings(compared: list[Compared]) -> list[Crossing]:

@@ -11,6 +11,7 @@ from .statistics import Estimate
 from .study import Study
 from .text import quantity, seconds
 
+ENOUGH = 6  # measurements for an interval of a median of 95 %
 HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
 
 
@@ -20,17 +21,25 @@ def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
         return []
     weak = study.kind == "weak"
     scaled = [(one, scale(one, weak)) for one in grown]
-    parts: list[Part] = [_meaning(weak), _table(scaled, weak)]
+    least = min(len(row.point.sample) for _, rows in scaled for row in rows)
+    parts: list[Part] = [_meaning(weak, least), _table(scaled, weak)]
     parts += [f"Warning: {text}." for one, rows in scaled for text in warnings(one, rows, weak)]
     parts += [_times(scaled, weak), _efficiency(scaled, weak)]
     return [Section("Weak scaling" if weak else "Scaling", parts)]
 
 
-def _meaning(weak: bool) -> str:
+def _meaning(weak: bool, least: int) -> str:
     growth = ("the problem grows with the number of workers: efficiency is the baseline's time over this time, speed-up the scaled one"
               if weak else "the same problem on more workers: speed-up is the baseline's time over this time, efficiency speed-up over workers")
     return (f"Baseline of each series is its point with fewest workers, marked *; {growth}, both beside those of the baseline. In brackets: "
-            "95 % confidence intervals by bootstrap over the runs of a point.")
+            f"95 % confidence intervals by bootstrap over the runs of a point{_few(least)}.")
+
+
+def _few(runs: int) -> str:
+    """No interval of a median is surer than that from the least to the greatest of n measurements: 1 - 2^(1 - n)."""
+    if runs >= ENOUGH:
+        return ""
+    return f"; with only {runs} runs no interval of a median is surer than {100 * (1 - 2.0 ** (1 - runs)):.0f} %"
 
 
 def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Table:

@@ -6,6 +6,7 @@ B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 199
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,29 @@ def resampled_medians(samples: Sequence[Sequence[float]], seed: int = SEED) -> l
         values = np.asarray(sample, dtype=float)
         medians.append(np.median(values[random.integers(0, values.size, (RESAMPLES, values.size))], axis=1))
     return medians
+
+
+def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> float:
+    """How likely ranks as different as these are where nothing differs: the two-sided exact test of Wilcoxon, Mann and
+    Whitney (H. B. Mann, D. R. Whitney, Ann. Math. Stat. 18, 1947), equal values half each; beyond 400 pairs by its normal
+    approximation. 3 and 3 measurements never get below 0.1, 4 and 4 may get to 0.03."""
+    m, n = len(first), len(second)
+    wins = sum((a > b) + (a == b) / 2 for a in first for b in second)
+    least = min(wins, m * n - wins)
+    if m * n > 400:
+        deviation = math.sqrt(m * n * (m + n + 1) / 12)
+        return min(1.0, math.erfc((m * n / 2 - least) / deviation / math.sqrt(2)))
+    ways = [[[1] if not a or not b else [] for b in range(n + 1)] for a in range(m + 1)]  # of a, b with so many wins
+    for a in range(1, m + 1):
+        for b in range(1, n + 1):
+            with_last, without = ways[a - 1][b], ways[a][b - 1]
+            counts = [0] * (a * b + 1)
+            for wins_so_far, count in enumerate(with_last):
+                counts[wins_so_far + b] += count
+            for wins_so_far, count in enumerate(without):
+                counts[wins_so_far] += count
+            ways[a][b] = counts
+    return min(1.0, 2 * sum(ways[m][n][: math.floor(least) + 1]) / math.comb(m + n, m))
 
 
 def median_of(sample: Sequence[float]) -> Estimate:

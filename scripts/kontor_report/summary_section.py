@@ -23,7 +23,7 @@ def summary_section(study: Study, series: list[Series]) -> Section:
              + (f"; {skipped} point{'s' * (skipped != 1)} cannot run here" if skipped else "") + "."]
     words += [_scales(study, one) for one in series if len(one.points) > 1]
     words += _fastest(series)
-    words += [text for one, other in pairs(series) for text in crossing_words(one, other, compare(one, other))]
+    words += [text for one, other in pairs(series) for text in crossing_words(one, other, compare(one, other), certain=True)]
     if not series:
         words.append("No point has a record yet, so there is nothing to compare.")
     return Section("Summary", list(words))
