@@ -51,6 +51,8 @@ def report(arguments, now):
             now(path)
             records.append(read_record(path))
         print(text_of(records, arguments))
+        if arguments.html:
+            page(records, arguments)
         if arguments.plot:
             plot(records, arguments.plot)
         sys.stdout.flush()
@@ -138,6 +140,17 @@ def extract_deck(record, path):
     except OSError as error:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
     return record.run["ranks"]
+
+
+def page(records, arguments):
+    from kontor_report.html_page import write_html
+    from kontor_report.record import shown_as_damaged
+    from kontor_report.run_sections import run_sections, run_title
+
+    allow(DRAWING)
+    with shown_as_damaged(*arguments.files):
+        write_html(arguments.html, run_title(records), run_sections(records))
+    print(f"kontor: wrote {arguments.html}", file=sys.stderr)
 
 
 def plot(records, path):

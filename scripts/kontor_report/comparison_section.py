@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .colours import OTHER, colours
+from .colours import OTHER, PALETTE, colours
 from .crossover import Compared, Crossing, compare, crossings, pairs
 from .report_parts import Bar, Chart, Line, Part, Section, Table
 from .scaling_section import interval
@@ -64,7 +64,7 @@ def _told(one: Series, other: Series, crossing: Crossing) -> str:
 
 
 def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
-    chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio", log_x=True)
+    chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio", log_x=True, log_y=True)
     names = [f"{other.name} / {one.name}" for one, other, _ in compared]
     colour = _pair_colours(compared)
     for name, (_, _, found) in zip(names, compared):
@@ -79,9 +79,10 @@ def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
 def _pair_colours(compared: list[tuple[Series, Series, list[Compared]]]) -> dict[str, str]:
     """A pair has the colour of its second series, as long as no other pair has that."""
     names = {f"{other.name} / {one.name}": other.name for one, other, _ in compared}
+    if len(set(names.values())) < len(names):
+        return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
     own = colours(list(names.values()))
-    taken = list(names.values())
-    return colours(names.keys()) if len(set(taken)) < len(taken) else {name: own[second] for name, second in names.items()}
+    return {name: own[second] for name, second in names.items()}
 
 
 def _bars(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:

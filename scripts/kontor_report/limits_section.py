@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .alpha_beta import Prediction, predict
+from .colours import OTHER, colours
 from .fits import fit
 from .pop import Pop, pop_of, why_none
 from .report_parts import Chart, Line, Part, Section, Table
@@ -12,7 +13,6 @@ from .series import Series, count_of
 from .study import Study
 from .text import percent, quantity, seconds
 from .traffic_model import Volume, volume_of
-from .colours import OTHER, colours
 
 POP_HEADER = ["series", "workers", "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
 

@@ -27,6 +27,7 @@ class Line:
     words: list[str] = field(default_factory=list)  # of each point, shown when it is pointed at
     dashed: bool = False
     ideal: bool = False  # a line to compare with: no markers
+    small: bool = False  # many points: small markers that the keyboard does not stop at
 
 
 @dataclass

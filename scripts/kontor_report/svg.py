@@ -68,7 +68,7 @@ def _series(line: Line, place: int, x_axis: Axis, y_axis: Axis) -> str:
     bars = [_interval(x, y_axis.at(low), y_axis.at(high), line.colour)
             for (x, _), low, high in zip(points, line.low, line.high) if low is not None and high is not None]
     words = line.words or [f"{line.name}: {y:.4g}" for y in line.y]
-    markers = [_marker(place, x, y, line.colour, text) for (x, y), text in zip(points, words)]
+    markers = [_dot(x, y, line.colour, text) if line.small else _marker(place, x, y, line.colour, text) for (x, y), text in zip(points, words)]
     return element("g", path, *bars, *markers, class_="series", data_series=line.name)
 
 
@@ -82,6 +82,10 @@ def _marker(place: int, x: float, y: float, colour: str, words: str) -> str:
               f"M{x:.1f} {y - 6:.1f}l5.5 10h-11z", f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6z", f"M{x:.1f} {y + 6:.1f}l5.5 -10h-11z")
     return element("path", element("title", escape(words)), d=shapes[place % len(shapes)], fill=colour, class_="point", tabindex=0, role="img",
                    aria_label=words)
+
+
+def _dot(x: float, y: float, colour: str, words: str) -> str:
+    return element("circle", element("title", escape(words)), cx=x, cy=y, r=2.5, fill=colour, class_="point", aria_label=words)
 
 
 def _bars(chart: Chart) -> str:

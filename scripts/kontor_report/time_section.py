@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from .colours import part_colours
+from .colours import OTHER, colours, part_colours
+from .record import Record
 from .report_parts import Bar, Chart, Line, Part, Section, Table
 from .scaling_section import interval
 from .series import Series, count_of
 from .statistics import Estimate, estimate, median, median_of
 from .study import Point, Study
 from .text import percent, quantity, seconds
-from .colours import OTHER, colours
 
 LEAST = 0.002  # a smaller part of the time is not drawn
 
@@ -20,26 +20,45 @@ def time_sections(study: Study, series: list[Series]) -> list[Section]:
 
 
 def _phases(series: list[Series]) -> Section | None:
-    """A bar for each point: medians over ranks, runs and repeats."""
+    """A bar for each point."""
     charts = []
     for one in series:
         bars = [Bar(count_of(point), shares, seconds(median(point.sample))) for point in one.points if (shares := phases(point))]
         if bars:
             names = list(dict.fromkeys(name for bar in bars for name, _ in bar.parts))
             charts.append(Chart(f"Time of a repeat by region: {one.name}", "time", bars=bars, colours=part_colours(names), unit="s"))
-    text = ("Each bar is the time of a repeat. Regions are medians over ranks, so they need not add up to it: what is left is 'other', and "
-            "where ranks differ much they may be longer.")
+    text = ("Each bar is the time of a repeat, its parts are means over ranks in a typical repeat: where some ranks take longer than others in "
+            "a region, the others wait for them elsewhere. What is left, the end of the repeat on ranks that are done before the last included, "
+            "is 'other'.")
     return Section("Where the time goes", [text, *charts]) if charts else None
 
 
 def phases(point: Point) -> list[tuple[str, float]]:
+    """Seconds by region: the parts of each run's typical repeat, the median over runs."""
     records = [record for record in point.records if record.timers]
     names = list(dict.fromkeys(name for record in records for name in record.parts))
-    total = median(point.sample)
-    shares = [(name, median([record.timers[name]["median"] for record in records if name in record.timers])) for name in names]
-    shares = [(name, value) for name, value in shares if value > LEAST * total]
-    left = total - sum(value for _, value in shares)
-    return [*shares, ("other", left)] if left > LEAST * total else shares
+    total = median(point.sample) if point.sample else 0.0
+    return bar_parts([(name, total * median([part_of(record, name) for record in records if name in record.timers])) for name in names], total)
+
+
+def bar_parts(parts: list[tuple[str, float]], total: float) -> list[tuple[str, float]]:
+    """Without what is too small to be seen, and with what is left."""
+    shown = [(name, value) for name, value in parts if value > LEAST * total]
+    left = total - sum(value for _, value in shown)
+    return [*shown, ("other", left)] if left > LEAST * total else shown
+
+
+def part_of(record: Record, region: str) -> float:
+    """A region's part of a repeat: the mean over ranks in the repeat with the median time, or, of records that do not tell it,
+    the median over ranks of the mean repeat."""
+    table = record.per_rank
+    if table and table.get("wall") and region in table["regions"]:
+        walls = [max(walls, default=0.0) for walls in table["wall"]]
+        typical = sorted(range(len(walls)), key=walls.__getitem__)[(len(walls) - 1) // 2]
+        place = table["regions"].index(region)
+        seconds_of_ranks = [row[place] for row in table["seconds"][typical]]
+        return sum(seconds_of_ranks) / len(seconds_of_ranks) / walls[typical] if walls[typical] > 0 else 0.0
+    return record.share(region) or 0.0
 
 
 def _exposed(study: Study, series: list[Series]) -> Section | None:
