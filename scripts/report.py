@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor report: shows one run, compares several, plots."""
+"""kontor report: shows one run, compares several, reports a study; as text, plots and pages."""
 
 import argparse
 import codecs
@@ -16,17 +16,17 @@ from kontor_report.isolated import DRAWING, allow, isolated
 PLAIN = {"µ": "u", "±": "+-"}
 
 
-def parse_arguments():
+def parse_arguments(words=None):
     parser = argparse.ArgumentParser(
         prog="kontor report",
-        description="Shows the record of one run; compares several, the first being the baseline.",
+        description="Shows the record of one run; compares several, the first being the baseline; tells how a study scales, in Markdown.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="what runs have written, .h5 or .json; or the folder of one study")
+    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit; a study: all charts of its report")
     parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with plots whose values can be looked at")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def main():

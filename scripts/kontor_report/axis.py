@@ -16,12 +16,12 @@ class Axis:
     at: Callable[[float], float]
 
 
-def linear_axis(values: Sequence[float], begin: float, end: float, only: Sequence[float] = ()) -> Axis:
-    """From `begin` to `end` on the page; ticks at the values `only`, if these are few."""
+def linear_axis(values: Sequence[float], begin: float, end: float, only: Sequence[float] = (), steps: int = 5) -> Axis:
+    """From `begin` to `end` on the page; ticks at the values `only`, if these are few, else some `steps`."""
     low, high = min(values), max(values)
     if low == high:
         low, high = (low - 1, high + 1) if low else (0.0, 1.0)
-    step = nice((high - low) / 5)
+    step = nice((high - low) / steps)
     if low < 0 or low > step / 2:
         low = math.floor(low / step) * step
     high = math.ceil(high / step - 1e-9) * step

@@ -4,9 +4,9 @@
 # Okabe and Ito's colours: told apart by colour-blind readers too. And some of Paul Tol's for the parts of a solver.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 OTHER = "#999999"
-PARTS = {"compute": "#0072B2", "spmv": "#0072B2", "spmv_boundary": "#56B4E9", "vectors": "#332288", "preconditioner": "#882255",
+PARTS = {"compute": "#0072B2", "gemm": "#0072B2", "spmv": "#0072B2", "spmv_boundary": "#56B4E9", "vectors": "#332288", "preconditioner": "#882255",
          "pack": "#E69F00", "post": "#F0E442", "wait": "#D55E00", "unpack": "#CC79A7", "reduce": "#009E73",
-         "sums_post": "#99D8C0", "sums_wait": "#009E73", "other": OTHER}
+         "sums_post": "#99D8C0", "sums_wait": "#009E73", "broadcast": "#D55E00", "other": OTHER}
 BACKENDS = {"raw": "#0072B2", "view": "#D55E00", "shm": "#009E73", "nccl": "#CC79A7", "ipc": "#E69F00", "null": OTHER}
 
 

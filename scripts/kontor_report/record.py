@@ -15,7 +15,7 @@ from .text import printable
 
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
-PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
+PARTS = ("compute", "graph", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
 
 
 class RecordError(Exception):

@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 680, 340
 LEFT, RIGHT, TOP, BOTTOM = 78, 20, 12, 46
 BAR, GAP = 22, 12
 LABELS = 190  # room for the names of bars
-WORDS = 120  # and for what is written behind them
+LETTER = 6.8  # of what is written behind them, at most
 
 
 def svg(chart: Chart) -> str:
@@ -90,7 +90,8 @@ def _dot(x: float, y: float, colour: str, words: str) -> str:
 
 def _bars(chart: Chart) -> str:
     longest = max(sum(length for _, length in bar.parts) for bar in chart.bars)
-    axis = linear_axis([0.0, longest], LABELS, WIDTH - WORDS)
+    room = max(60.0, LETTER * max(len(bar.words) for bar in chart.bars))
+    axis = linear_axis([0.0, longest], LABELS, WIDTH - room, steps=3)
     end = TOP + len(chart.bars) * (BAR + GAP)
     parts = []
     for value in axis.ticks:
@@ -98,7 +99,7 @@ def _bars(chart: Chart) -> str:
         parts.append(element("line", x1=at, x2=at, y1=TOP, y2=end, class_="grid"))
         parts.append(element("text", escape(quantity(value, chart.unit)), x=at, y=end + 16, class_="tick middle"))
     parts += [_bar(bar, TOP + place * (BAR + GAP) + GAP / 2, chart, axis) for place, bar in enumerate(chart.bars)]
-    parts.append(element("text", escape(chart.x_label), x=(LABELS + WIDTH - WORDS) / 2, y=end + 34, class_="label middle"))
+    parts.append(element("text", escape(chart.x_label), x=(LABELS + WIDTH - room) / 2, y=end + 34, class_="label middle"))
     return _frame(chart, end + 42, parts)
 
 
