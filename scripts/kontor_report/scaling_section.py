@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from .colours import OTHER, colours
 from .report_parts import Chart, Line, Part, Section, Table
-from .scaling import Scaled, scale, warnings
-from .series import Series, count_of
+from .scaling import Scaled, same, scale, warnings
+from .series import Series, baseline_of, count_of
 from .statistics import Estimate
-from .study import Study
+from .study import Point, Study
 from .text import quantity, seconds
 
 ENOUGH = 6  # measurements for an interval of a median of 95 %
@@ -22,7 +22,8 @@ def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
     weak = study.kind == "weak"
     scaled = [(one, scale(one, weak)) for one in grown]
     least = min(len(row.point.sample) for _, rows in scaled for row in rows)
-    parts: list[Part] = [_meaning(weak, least), _table(scaled, weak)]
+    baseline = baseline_of(study, series)
+    parts: list[Part] = [_meaning(weak, least), _table(scaled, weak, baseline)]
     parts += [f"Warning: {text}." for one, rows in scaled for text in warnings(one, rows, weak)]
     parts += [_times(scaled, weak), _efficiency(scaled, weak)]
     return [Section("Weak scaling" if weak else "Scaling", parts)]
@@ -31,7 +32,7 @@ def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
 def _meaning(weak: bool, least: int) -> str:
     growth = ("the problem grows with the number of workers: efficiency is the baseline's time over this time, speed-up the scaled one"
               if weak else "the same problem on more workers: speed-up is the baseline's time over this time, efficiency speed-up over workers")
-    return (f"Baseline of each series is its point with fewest workers, marked *; {growth}, both beside those of the baseline. In brackets: "
+    return (f"The baseline of each series is marked *: the point that the study names, else that with fewest workers; {growth}, both beside those of the baseline. In brackets: "
             f"95 % confidence intervals by bootstrap over the runs of a point{_few(least)}.")
 
 
@@ -42,15 +43,17 @@ def _few(runs: int) -> str:
     return f"; with only {runs} runs no interval of a median is surer than {100 * (1 - 2.0 ** (1 - runs)):.0f} %"
 
 
-def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Table:
+def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool, baseline: Point | None) -> Table:
     uneven = weak and any(abs(row.work / row.growth - 1) > 0.01 for _, rows in scaled for row in rows)
     rows = []
     for one, of_one in scaled:
         for row in of_one:
             mark = " *" if row.point is one.base else ""
             rows.append([one.name, count_of(row.point) + mark, interval(row.seconds, seconds), interval(row.speedup), interval(row.efficiency),
-                         *([interval(row.by_work)] if uneven else []), interval(row.karp_flatt), str(len(row.point.records))])
-    return Table([word for word in HEADER if uneven or word != "efficiency by work"], rows, left=2)
+                         *([interval(row.by_work)] if uneven else []), interval(row.karp_flatt),
+                         *([interval(same(baseline, row.point, 1.0))] if baseline else []), str(len(row.point.records))])
+    header = [word for word in HEADER if uneven or word != "efficiency by work"]
+    return Table([*header[:-1], *([f"time of {baseline.id} / time"] if baseline else []), header[-1]], rows, left=2)
 
 
 def interval(value: Estimate | None, shown=lambda number: f"{number:.2f}") -> str:
@@ -66,7 +69,7 @@ def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     chart = Chart("Time of a repeat", "workers", "time", log_x=True, log_y=True, unit="s")
     chart.lines = _lines(scaled, lambda row: row.seconds, lambda number: quantity(number, "s"))
     one, rows = scaled[0]
-    first = rows[0].seconds.value
+    first = next(row.seconds.value for row in rows if row.point is one.base)
     chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
                             [first if weak else first / row.growth for row in rows], dashed=True, ideal=True))
     return chart

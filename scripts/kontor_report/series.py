@@ -15,11 +15,7 @@ class Series:
     name: str  # by what else differs in the study: "view, overlap on"
     factors: dict
     points: list[Point]  # by number of workers, each number once
-
-    @property
-    def base(self) -> Point:
-        """The baseline: the point with fewest workers."""
-        return self.points[0]
+    base: Point  # the baseline: the one of the study's file, or that with fewest workers
 
     @property
     def base_name(self) -> str:
@@ -41,7 +37,8 @@ def _count(number: int, word: str) -> str:
 
 
 def series_of(study: Study) -> list[Series]:
-    """In the order in which the study has them."""
+    """In the order in which the study has them, but that the baseline's is the first."""
+    sizes = {key: value for key, value in study.baseline.items() if key in SIZES}
     groups: dict[tuple, list[Point]] = {}
     for point in study.measured:
         groups.setdefault(tuple(sorted((key, str(value)) for key, value in _others(point).items())), []).append(point)
@@ -51,8 +48,21 @@ def series_of(study: Study) -> list[Series]:
         by_workers = {point.workers: point for point in sorted(points, key=lambda point: (point.workers, point.id), reverse=True)}
         ordered = sorted(by_workers.values(), key=lambda point: point.workers)
         factors = {key: value for key, value in _others(ordered[0]).items() if key in differ}
-        found.append(Series(name_of(factors, ordered[0]), factors, ordered))
-    return found
+        base = next((point for point in ordered if all(_size(point, key) == value for key, value in sizes.items())), ordered[0])
+        found.append(Series(name_of(factors, ordered[0]), factors, ordered, base))
+    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
+    return sorted(found, key=lambda one: any(one.factors.get(key, value) != value for key, value in wanted.items()))
+
+
+def baseline_of(study: Study, series: list[Series]) -> Point | None:
+    """The one point that the study's file names, if it names one of a series and not just its size."""
+    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
+    named = [one for one in series if wanted and all(one.factors.get(key, value) == value for key, value in wanted.items())]
+    return named[0].base if len(named) == 1 and len(series) > 1 else None
+
+
+def _size(point: Point, key: str) -> object:
+    return point.factors.get(key, getattr(point, key, None))
 
 
 def _others(point: Point) -> dict:

@@ -71,6 +71,11 @@ class Study:
     problems: list[str] = field(default_factory=list)
 
     @property
+    def baseline(self) -> dict:
+        """Factors of the point that the study's file says others are compared with."""
+        return self.about["baseline"] if isinstance(self.about.get("baseline"), dict) else {}
+
+    @property
     def measured(self) -> list[Point]:
         """The points that are no ablation and have at least one record."""
         return [point for point in self.points if point.sample and not point.ablation]

@@ -84,6 +84,16 @@ class StudyReport(ReportTest):
         self.assertNotIn("[", self.rows(text, "Scaling")[3][2])
         self.assertIn("raw, 2 ranks: measured once, so there is no confidence interval", text)
 
+    def test_a_baseline_that_the_study_names(self):
+        """view on 2 ranks: T = 1.11 s. Its series comes first; all points are set beside it."""
+        text = self.study(baseline={"ranks": 2, "comm.backend": "view"})
+        rows = self.rows(text, "Scaling")
+        self.assertEqual(rows[0][6], "time of p005 / time")
+        self.assertEqual([row[:2] for row in rows[2:4]], [["view", "1 rank"], ["view", "2 ranks *"]])
+        self.assertEqual([cell.split()[0] for cell in rows[9][2:]], ["338", "3.11", "0.78", "0.10", "3.29", "5"])
+        self.assertIn("view: 8 ranks are", text)
+        self.assertIn("times as fast as 2 ranks (p005)", text)
+
     def test_weak(self):
         text = self.study(kind="weak")
         self.assertIn("## Weak scaling", text)
