@@ -40,7 +40,7 @@ def _few(runs: int) -> str:
     """No interval of a median is surer than that from the least to the greatest of n measurements: 1 - 2^(1 - n)."""
     if runs >= ENOUGH:
         return ""
-    return f"; with only {runs} runs no interval of a median is surer than {100 * (1 - 2.0 ** (1 - runs)):.0f} %"
+    return f"; with only {runs} measurements of a point no interval of a median is surer than {100 * (1 - 2.0 ** (1 - runs)):.0f} %"
 
 
 def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool, baseline: Point | None) -> Table:

@@ -84,5 +84,7 @@ def name_of(factors: dict, point: Point) -> str:
 def _word(key: str, value: object) -> str:
     if key in ("comm.backend", "comm.pattern", "solver.method", "product.algorithm"):
         return str(value)
+    if key == "deck":
+        return str(value).removeprefix("inputs/").removesuffix(".yaml")
     shown = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
     return f"{key.rpartition('.')[2].replace('_', ' ')} {shown}"
