@@ -48,7 +48,7 @@ def _table(compared: list[tuple[Series, Series, list[Compared]]]) -> Table:
             faster = "-" if not row.significant else one.name if row.ratio.value > 1 else other.name
             rows.append([one.name, other.name, str(row.workers), interval(mine, seconds), interval(its, seconds), interval(row.ratio, "{:.3f}".format),
                          faster])
-    return Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, left=2)
+    return Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, left=2, last=1)
 
 
 def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:

@@ -40,7 +40,7 @@ def _is_there(part: Part) -> bool:
 def _part(part: Part, markup) -> dict:
     if isinstance(part, Table):
         rows = [[printable(cell) for cell in row] for row in part.rows]
-        return {"kind": "table", "table": Table([printable(cell) for cell in part.header], rows, part.left, part.caption)}
+        return {"kind": "table", "table": Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)}
     if isinstance(part, Chart):
         return {"kind": "chart", "chart": part, "legend": legend(part), "svg": markup(svg(part))}
     return {"kind": "words" if "\n" in part else "text", "text": part if "\n" in part else printable(part)}
@@ -49,6 +49,6 @@ def _part(part: Part, markup) -> dict:
 def legend(chart: Chart) -> list[tuple[str, str, bool]]:
     """Name, colour, and whether its line is dashed."""
     if chart.bars:
-        names = list(dict.fromkeys(name for bar in chart.bars for name, _ in bar.parts))
+        names = sorted(dict.fromkeys(name for bar in chart.bars for name, _ in bar.parts), key=lambda name: name == "other")
         return [(name, chart.colours.get(name, "#999999"), False) for name in names]
     return [(line.name, line.colour, line.dashed) for line in chart.lines]

@@ -36,7 +36,7 @@ def _pop(series: list[Series]) -> Section | None:
                          "the same work at the baseline over that here, and the product of all the global efficiency. Packing is the part of "
                          "the useful time that packs and unpacks messages."]
     if rows:
-        parts.append(Table(POP_HEADER, rows, left=2))
+        parts.append(Table(POP_HEADER, rows, left=2, last=1))
     if none:
         parts.append(f"Not given for {len(none)} point{'s' * (len(none) != 1)}: {'; '.join(none[:4])}{'; ...' if len(none) > 4 else ''}.")
     return Section("POP metrics", parts)
@@ -59,7 +59,7 @@ def _laws(study: Study, series: list[Series]) -> Section | None:
         return None
     text = ("The serial fraction of Amdahl's law (a problem that stays) or Gustafson's (one that grows), fitted to all points of a series, beside "
             "the error of the fit. A fraction describes these points; it is no promise for more workers.")
-    return Section("Fitted laws", [text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2)])
+    return Section("Fitted laws", [text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1)])
 
 
 def _volumes(series: list[Series]) -> Section | None:
@@ -71,7 +71,7 @@ def _volumes(series: list[Series]) -> Section | None:
     if not rows:
         return None
     text = "What all ranks send in one step by the record, beside what the app must send by its problem and process grid."
-    return Section("Messages and volume", [text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2)])
+    return Section("Messages and volume", [text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2, last=2)])
 
 
 def _volume_row(volume: Volume) -> list[str]:
@@ -103,7 +103,7 @@ def _predictions(series: list[Series]) -> Section | None:
             "bandwidth that the run's own calibration has measured. It knows nothing of waiting, of caches, of links that are shared or ranks "
             "that share a core: the difference to the measurement is what these take.")
     parts: list[Part] = [text, Table(["series", "workers", "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"],
-                                     rows, left=2)]
+                                     rows, left=2, last=1)]
     if lines:
         parts.append(Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s"))
     return Section("Prediction and measurement", parts)

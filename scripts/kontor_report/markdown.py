@@ -25,10 +25,10 @@ def table(part: Table) -> str:
     widths = [max(3, *(len(row[column]) for row in [header, *rows])) for column in range(len(header))]
 
     def line(row: list[str]) -> str:
-        cells = (cell.ljust(width) if place < part.left else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths)))
+        cells = (cell.ljust(width) if part.holds_words(place) else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths)))
         return f"| {' | '.join(cells)} |"
 
-    rule = ["-" * width if place < part.left else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
+    rule = ["-" * width if part.holds_words(place) else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
     caption = f"**{escaped(part.caption)}**\n\n" if part.caption else ""
     return caption + "\n".join([line(header), f"| {' | '.join(rule)} |", *map(line, rows)]) + "\n"
 

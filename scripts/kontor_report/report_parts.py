@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 class Table:
     header: list[str]
     rows: list[list[str]]
-    left: int = 1  # so many columns hold words
+    left: int = 1  # so many columns hold words, the others numbers
     caption: str = ""
+    last: int = 0  # so many of the last columns hold words, too
+
+    def holds_words(self, column: int) -> bool:
+        return column < self.left or column >= len(self.header or self.rows[0]) - self.last
 
 
 @dataclass

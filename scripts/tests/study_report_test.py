@@ -54,11 +54,13 @@ class StudyReport(ReportTest):
         self.assertIn(["seed of the order", "4711"], self.rows(text, "Provenance"))
 
     def test_failures_are_shown(self):
-        """A run that fails, one whose record is gone, one that is damaged, one that was tried again."""
+        """A run that fails, one whose record is gone, one that is damaged, one whose record says that it is wrong, one tried again."""
         text = self.study(change=lambda point, repeat, made: not (point["id"] == "p001" and repeat == 2))
         folder = self.folder / "study"
         (folder / "runs/p002-r1.json").unlink()
         (folder / "runs/p003-r1.json").write_text('{"app": "heat", "ranks": "x"}')
+        wrong = json.loads((folder / "runs/p005-r1.json").read_text())
+        (folder / "runs/p005-r1.json").write_text(json.dumps({**wrong, "verification": {"passed": False, "error": 1, "tolerance": 0}}))
         plan = json.loads((folder / "study.json").read_text())
         plan["runs"].insert(0, {**plan["runs"][0], "state": "failed"})
         plan["runs"].append({"point": "p999", "repeat": 1, "state": "passed"})
@@ -69,6 +71,7 @@ class StudyReport(ReportTest):
         self.assertIn(["p001", "2 ranks, backend raw", "2", "failed", "exit code 3; no memory \\| on rank 1"], failures)
         self.assertTrue(any(row[:4] == ["p002", "4 ranks, backend raw", "1", "not read"] and "no file" in row[4] for row in failures))
         self.assertTrue(any(row[:4] == ["p003", "8 ranks, backend raw", "1", "not read"] and "damaged" in row[4] for row in failures))
+        self.assertTrue(any(row[:4] == ["p005", "2 ranks, backend view", "1", "failed"] and "verification failed" in row[4] for row in failures))
         self.assertIn("point 'p999', which the study does not have", text)
 
     def test_runs_on_gpus_have_no_pop_metrics(self):

@@ -20,6 +20,7 @@
     point.addEventListener("mouseleave", hide);
     point.addEventListener("blur", hide);
   }
+  window.addEventListener("scroll", hide, { passive: true });
   document.addEventListener("keydown", function (event) { if (event.key === "Escape") hide(); });
 
   for (const button of document.querySelectorAll(".legend button")) {
