@@ -46,6 +46,8 @@ def misfit(record):
                 return f"{where} has {key} {str(values[key])[:40]!r}"
     if not all(isinstance(host, str) for host in record.run.get("hosts", "")):
         return "/run has hosts that are not names"
+    if not isinstance(record.repeats, list) or not all(isinstance(seconds, NUMBER) for seconds in record.repeats):
+        return "/run/repeats has values that are no numbers"
     if wrong := _of_ranks(record.per_rank):
         return f"/run/per_rank {wrong}"
     if not 0 <= record.run.get("ranks", 1) < 10**9:
