@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor report: shows one run, compares several, plots."""
+"""kontor report: shows one run, compares several, reports a study; as text, plots and pages."""
 
 import argparse
 import codecs
@@ -16,16 +16,17 @@ from kontor_report.isolated import DRAWING, allow, isolated
 PLAIN = {"µ": "u", "±": "+-"}
 
 
-def parse_arguments():
+def parse_arguments(words=None):
     parser = argparse.ArgumentParser(
         prog="kontor report",
-        description="Shows the record of one run; compares several, the first being the baseline.",
+        description="Shows the record of one run; compares several, the first being the baseline; tells how a study scales, in Markdown.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE.h5", help="what runs have written")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="what runs have written, .h5 or .json; or the folder of one study")
+    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit; a study: all charts of its report")
+    parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with plots whose values can be looked at")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def main():
@@ -42,11 +43,16 @@ def report(arguments, now):
     except ModuleNotFoundError as error:
         return refuse(f"report needs Python with {error.name}: apt-get install python3-{error.name}")
     try:
+        from kontor_report.study import is_study
+        if any(map(is_study, arguments.files)):
+            return report_study(arguments, now)
         records = []
         for path in arguments.files:
             now(path)
             records.append(read_record(path))
         print(text_of(records, arguments))
+        if arguments.html:
+            page(records, arguments)
         if arguments.plot:
             plot(records, arguments.plot)
         sys.stdout.flush()
@@ -55,6 +61,46 @@ def report(arguments, now):
     except OSError as error:
         return refuse(f"stdout cannot be written: {error.strerror}", code=3)
     return 0
+
+
+def report_study(arguments, now):
+    """Returns the exit code."""
+    from kontor_report.markdown import markdown
+    from kontor_report.record import RecordError, shown_as_damaged
+    from kontor_report.study import read_study
+    from kontor_report.study_report import study_sections
+
+    if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
+        raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
+    allow(DRAWING)
+    with shown_as_damaged(arguments.files[0]):
+        study = read_study(arguments.files[0], now)
+        sections = study_sections(study)
+        print(markdown(study.name, sections), end="")
+    write_pages(arguments, f"{study.name} ({study.app})" if study.app else study.name, sections)
+    sys.stdout.flush()
+    return 0
+
+
+def write_pages(arguments, title, sections):
+    """--html and --plot of sections."""
+    from kontor_report.record import RecordError
+
+    if arguments.html:
+        from kontor_report.html_page import write_html
+
+        write_html(arguments.html, title, sections)
+        print(f"kontor: wrote {arguments.html}", file=sys.stderr)
+    if arguments.plot:
+        try:
+            from kontor_report.chart_plots import plot_charts
+
+            plot_charts(title, sections, arguments.plot)
+        except ModuleNotFoundError as error:
+            raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
+        except (OSError, ValueError) as error:
+            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
+        print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
 def refuse(message, code=2):
@@ -94,6 +140,17 @@ def extract_deck(record, path):
     except OSError as error:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
     return record.run["ranks"]
+
+
+def page(records, arguments):
+    from kontor_report.html_page import write_html
+    from kontor_report.record import shown_as_damaged
+    from kontor_report.run_sections import run_sections, run_title
+
+    allow(DRAWING)
+    with shown_as_damaged(*arguments.files):
+        write_html(arguments.html, run_title(records), run_sections(records))
+    print(f"kontor: wrote {arguments.html}", file=sys.stderr)
 
 
 def plot(records, path):

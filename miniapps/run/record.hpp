@@ -6,6 +6,7 @@
 #include "machine/device.hpp"
 #include "run/app_record.hpp"
 #include "run/options.hpp"
+#include "run/per_rank.hpp"
 #include "run/result.hpp"
 #include "run/timers.hpp"
 
@@ -41,6 +42,7 @@ struct Outcome {
   bool unfinished = false; ///< the last repeat that was begun is not complete, and so are the fields
   std::string end_signal;  ///< that told the run to end early: "TERM"; empty: it did not
   std::vector<RegionSummary> timers;
+  PerRank per_rank; ///< the regions of each rank in each repeat
   std::vector<FigureOfMerit> figures;
   Verification verification;
   Calibration calibration;
@@ -77,7 +79,7 @@ nlohmann::ordered_json to_json(const RunRecord&);
 /// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.
 std::string_view path_name(comm::Path);
 
-/// Local. The tree as JSON text, for --results.
+/// Local. The tree as JSON text, for --results: a line for each value, array of numbers, and row of a table.
 std::string json_text(const nlohmann::ordered_json& tree);
 
 } // namespace kontor::miniapp

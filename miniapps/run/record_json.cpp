@@ -26,6 +26,18 @@ std::string utf8(const std::string& text) {
   return ordered_json::parse(dumped(text, -1)).get<std::string>();
 }
 
+/// An object has a line for each member, a table one for each row.
+std::string lines_of(const ordered_json& value, const std::string& indent) {
+  const bool is_table = value.is_array() && !value.empty() && value.front().is_object();
+  if (!value.is_object() && !is_table) return dumped(value, -1);
+  std::string lines;
+  for (const auto& [key, member] : value.items()) {
+    lines += fmt::format("{}\n{}  ", lines.empty() ? "" : ",", indent);
+    lines += is_table ? dumped(member, -1) : dumped(key, -1) + ": " + lines_of(member, indent + "  ");
+  }
+  return fmt::format("{}{}\n{}{}", is_table ? "[" : "{", lines, indent, is_table ? "]" : "}");
+}
+
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
@@ -178,6 +190,7 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
   for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);
   json["repeats"] = outcome.repeats;
   json["timers"] = table(outcome.timers, of_region);
+  if (outcome.per_rank.repeats > 0) json["per_rank"] = to_json(outcome.per_rank);
 }
 
 } // namespace
@@ -198,7 +211,7 @@ ordered_json to_json(const RunRecord& record) {
 }
 
 std::string json_text(const ordered_json& tree) {
-  return dumped(tree, 2) + '\n';
+  return lines_of(tree, "") + '\n';
 }
 
 } // namespace kontor::miniapp

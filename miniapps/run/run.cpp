@@ -94,7 +94,8 @@ int Run::operator()() {
   since_start_.lap(outcome.start_to_first_step);
   app->warm_up();
   repeated.reset();
-  measure(context, *app, outcome);
+  RepeatTimes times;
+  measure(context, *app, outcome, times);
   outcome.end_signal = end.signal();
   const auto begun = static_cast<std::int64_t>(outcome.repeats.size()) + (outcome.unfinished ? 1 : 0);
   add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
@@ -106,6 +107,7 @@ int Run::operator()() {
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
   outcome.timers = summarise(comm, timers);
+  outcome.per_rank = gather(comm, times);
   if (outcome.complete() && !outcome.verification.failed())
     outcome.figures = app->figures(median(outcome.repeats), machine);
   if (machine.oversubscribed)
@@ -144,8 +146,8 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
 }
 
 /// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series. Ends
-/// early when told to: between repeats, or where the app notices.
-void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome) const {
+/// early when told to: between repeats, or where the app notices. `times` become this rank's.
+void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times) const {
   const auto io_so_far = [&] {
     const auto io = context.timers.entries().find("io");
     return io == context.timers.entries().end() ? 0.0 : io->second.seconds;
@@ -164,10 +166,12 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome) con
     double seconds = 0;
     watch.lap(seconds);
     seconds -= io_so_far() - io_before;
-    seconds = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
+    const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
     context.progress.end();
     outcome.unfinished = context.end->granted();
-    if (!outcome.unfinished) outcome.repeats.push_back(seconds);
+    if (outcome.unfinished) break;
+    times.add(seconds, context.timers);
+    outcome.repeats.push_back(slowest);
   }
 }
 

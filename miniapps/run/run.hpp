@@ -33,7 +33,7 @@ class Run {
   void describe(config::Visitor&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  void measure(const RunContext&, MiniApp&, Outcome&) const;
+  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&) const;
   std::vector<std::filesystem::path> write(const MiniApp&, output::File&, const nlohmann::ordered_json& tree,
                                            bool complete) const;
 

@@ -21,12 +21,12 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
   receipts.push_back({object, name, {}, copy_type(type), values_checksum(type, count, data)});
 }
 
-void write_array(hid_t file, const std::string& name, hid_t type, std::uint64_t count, const void* data,
-                 std::vector<Receipt>& receipts) {
-  const Handle dataset = create_dataset(file, name, type, {count});
+void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
+                 const void* data, std::vector<Receipt>& receipts) {
+  const Handle dataset = create_dataset(file, name, type, extent);
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "H5Dwrite", name);
-  receipts.push_back(
-      {name, "", {count}, copy_type(type), box_sum(data, H5Tget_size(type), {{0}, {count}}, {count})});
+  const Box whole{std::vector<std::uint64_t>(extent.size(), 0), extent};
+  receipts.push_back({name, "", extent, copy_type(type), box_sum(data, H5Tget_size(type), whole, extent)});
 }
 
 Handle create_dataset(hid_t file, const std::string& name, hid_t type,

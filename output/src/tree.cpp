@@ -36,9 +36,10 @@ void write_tree(hid_t file, const std::string& group, const Json& tree, std::vec
     else if (is_array_of(value, &Json::is_object))
       write_table(file, path, value, receipts);
     else if (value.is_array() && !is_array_of(value, &Json::is_string)) {
-      const auto values = values_of(value);
+      const auto extent = extent_of(value);
+      const auto values = values_of(value, extent, path);
       const Kind kind = common_kind(values, path);
-      write_array(file, path, fixed_type(kind), values.size(), store(values, kind).data(), receipts);
+      write_array(file, path, fixed_type(kind), extent, store(values, kind).data(), receipts);
     } else if (!value.is_null())
       write_attribute(file, group, key, value, receipts);
   }
@@ -71,7 +72,7 @@ void write_table(hid_t file, const std::string& name, const Json& rows, std::vec
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (const Column& column : columns)
       store(rows[row][column.key], column.kind, data.data() + row * row_bytes + column.offset);
-  write_array(file, name, type, rows.size(), data.data(), receipts);
+  write_array(file, name, type, {rows.size()}, data.data(), receipts);
 }
 
 void write_attributes(hid_t file, const std::string& object, const Json& flat,

@@ -29,9 +29,9 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
 /// Writes an array of objects with equal keys as one dataset of compound type.
 void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts);
 
-/// Writes a 1-D dataset from memory.
-void write_array(hid_t file, const std::string& name, hid_t type, std::uint64_t count, const void* data,
-                 std::vector<Receipt>& receipts);
+/// Writes a dataset from memory, in C order.
+void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
+                 const void* data, std::vector<Receipt>& receipts);
 
 /// Creates a dataset that takes its space in the file at once and is not filled, with the groups on the way
 /// to it.

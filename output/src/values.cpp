@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace kontor::output {
 
@@ -89,6 +90,31 @@ std::vector<const Json*> values_of(const Json& value) {
   if (!value.is_array()) return {&value};
   std::vector<const Json*> values;
   for (const Json& element : value) values.push_back(&element);
+  return values;
+}
+
+std::vector<std::uint64_t> extent_of(const Json& array) {
+  std::vector<std::uint64_t> extent;
+  for (const Json* part = &array; part->is_array(); part = &part->front()) {
+    extent.push_back(part->size());
+    if (part->empty()) break;
+  }
+  return extent;
+}
+
+std::vector<const Json*> values_of(const Json& array, const std::vector<std::uint64_t>& extent,
+                                   const std::string& where) {
+  std::vector<const Json*> values{&array};
+  for (const auto count : extent) {
+    std::vector<const Json*> inner;
+    for (const Json* part : values) {
+      if (!part->is_array() || part->size() != count)
+        throw Error(
+            fmt::format("{} has rows of different lengths, which one HDF5 dataset cannot hold", where));
+      for (const Json& element : *part) inner.push_back(&element);
+    }
+    values = std::move(inner);
+  }
   return values;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,13 @@ std::vector<std::byte> store(const std::vector<const Json*>& values, const Kind&
 
 /// The elements of an array, or the value itself.
 std::vector<const Json*> values_of(const Json& value);
+
+/// The extents of an array of arrays (of arrays ...), as its first elements have them.
+std::vector<std::uint64_t> extent_of(const Json& array);
+
+/// The innermost elements of such an array, in C order. An Error that names `where` if its rows differ in
+/// length.
+std::vector<const Json*> values_of(const Json& array, const std::vector<std::uint64_t>& extent,
+                                   const std::string& where);
 
 } // namespace kontor::output

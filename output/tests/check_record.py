@@ -41,6 +41,7 @@ def check_record(file, ranks):
     assert run["process_grid"].dtype == np.int64
     equal(run["mixed"], [1.0, 2.5], "mixed")
     assert run["none"].shape == (0,)
+    equal(run["cube"], [[[1.5, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]], "cube")
     equal(run["verification"].attrs["passed"], 1, "passed")
     text(run["verification"].attrs["measure"], "max norm", "measure")
     equal(run["history/iteration"], [0, 10, 20], "iteration")

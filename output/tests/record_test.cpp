@@ -23,6 +23,7 @@ nlohmann::ordered_json sample_record() {
           {"process_grid", {2, 3}},
           {"mixed", {1, 2.5}},
           {"none", nlohmann::ordered_json::array()},
+          {"cube", {{{1.5, 2}, {3, 4}, {5, 6}}, {{7, 8}, {9, 10}, {11, 12}}}},
           {"verification", {{"passed", true}, {"error", 1e-9}, {"measure", "max norm"}}},
           {"history", {{"iteration", {0, 10, 20}}, {"residual", {1.0, 0.5, 0.25}}}},
           {"timers",
@@ -245,6 +246,8 @@ TEST(Record, WhatCannotBeStoredIsNamed) {
     return error_of([&] { File(MPI_COMM_WORLD, path).record("/run", tree); });
   };
   EXPECT_NE(text_of({{"bad", {1, "two"}}}).find("/run/bad mixes values that one HDF5 type cannot hold"),
+            std::string::npos);
+  EXPECT_NE(text_of({{"rows", {{1, 2}, {3}}}}).find("/run/rows has rows of different lengths"),
             std::string::npos);
   EXPECT_NE(text_of({{"t", {{{"a", 1}}, {{"b", 1}}}}}).find("rows of table /run/t have different keys ('a'"),
             std::string::npos);

@@ -2,7 +2,7 @@
 """Several runs side by side."""
 
 from . import solves
-from .deck import other_problem
+from .deck import other_problem, settings
 from .record import COMMUNICATION
 from .text import on_off, percent, printable, quantity, seconds, table, verdict
 
@@ -30,17 +30,35 @@ def speed(record, baseline):
 
 
 def compare(records):
-    parts = []
-    for app, group in by_app(records).items():
-        if all(map(solves.is_solve, group)):
-            parts.append("\n".join([solves.compare_solves(app, group), *_notes(group, solves.incomparable, "not comparable with")]) + "\n")
-            continue
-        baseline = group[0]
-        names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
-        note = f"figure of merit: {', '.join(names) or 'none'}; speed 1 is {baseline.path}"
-        rows = table([_row(record, baseline) for record in group], HEADER, left=4)
-        parts.append("\n".join([f"{app}  ({note})", rows, *_notes(group, other_problem, "another problem than")]) + "\n")
-    return "\n".join(parts)
+    return "\n".join("\n".join(parts) + "\n" for app, group in by_app(records).items() for parts in [compare_app(app, group)])
+
+
+def compare_app(app, group):
+    """Runs of one app: a title, tables, and lines of notes."""
+    if all(map(solves.is_solve, group)):
+        return [*solves.compare_solves(app, group), *_notes(group, solves.incomparable, "not comparable with")]
+    baseline = group[0]
+    names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
+    note = f"figure of merit: {', '.join(names) or 'none'}; speed 1 is {baseline.path}"
+    algorithms = [settings(record).get("product.algorithm") for record in group]
+    header, rows = HEADER, [_row(record, baseline) for record in group]
+    if any(algorithms):
+        header = [*HEADER[:2], "algorithm", *HEADER[2:]]
+        rows = [[*row[:2], algorithm or "-", *row[2:]] for row, algorithm in zip(rows, algorithms)]
+    left = 5 if any(algorithms) else 4
+    return [f"{app}  ({note})", table(rows, header, left=left), *_bytes(group), *_notes(group, other_problem, "another problem than")]
+
+
+def _bytes(group):
+    """A table of what ranks send and hold, of apps that tell it."""
+    columns = [(name, key) for name in ("volume", "memory") for key in dict.fromkeys(key for record in group for key in getattr(record, name))
+               if any(getattr(record, name).get(key) for record in group)]
+    if not columns:
+        return []
+    header = ["file", *(f"sent: {key}".replace("_", " ") if name == "volume" and "bound" not in key else
+                        key.replace("_", " ") if name == "volume" else f"memory: {key}".replace("_", " ") for name, key in columns)]
+    rows = [[record.path, *(quantity(getattr(record, name).get(key), "B") for name, key in columns)] for record in group]
+    return ["", table(rows, header)]
 
 
 def _notes(group, differences, what):

@@ -6,8 +6,9 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import EngFormatter
 
-from .deck import labels, section_of
-from .drawing import STYLE, colours, plt, save
+from .colours import colours
+from .deck import names_of, section_of
+from .drawing import STYLE, plt, save
 from .solves import ending, time_per_iteration, tolerance
 from .text import seconds
 
@@ -47,13 +48,6 @@ def draw_convergence(records, over_iterations, over_time=None):
         over_time.xaxis.set_major_formatter(EngFormatter("s"))
     if len(records) > 1:
         over_iterations.legend(frameon=False, fontsize=8)
-
-
-def names_of(records):
-    """What is different in each; the file too where that does not tell them apart."""
-    found = labels(records)
-    return [label if label and found.count(label) == 1 else ": ".join(filter(None, (record.path, label)))
-            for record, label in zip(records, found)]
 
 
 def _styles(records, names):

@@ -4,8 +4,9 @@
 import numpy as np
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
+from .colours import PARTS, colours
 from .curves import SPLIT, bandwidth, by, is_split
-from .drawing import PARTS, STYLE, colours, legend_below, plt, save
+from .drawing import STYLE, legend_below, plt, save
 from .text import seconds
 
 COLUMNS = 3  # curves side by side, at most

@@ -75,6 +75,13 @@ def labels(records):
     return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
 
 
+def names_of(records):
+    """What is different in each; the file too where that does not tell them apart."""
+    found = labels(records)
+    return [label if label and found.count(label) == 1 else ": ".join(filter(None, (record.path, label)))
+            for record, label in zip(records, found)]
+
+
 def _distinct(known, *keys):
     return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
 

@@ -28,7 +28,8 @@ ALWAYS = {  # what all rows of a table have; a number that is not one is left ou
 def misfit(record):
     """What is wrong with the first value that is; None if all are as they must be."""
     groups = [("", record.run, RUN), ("verification", record.verification, VERIFICATION),
-              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX)]
+              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX),
+              *((name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory)))]
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]
     groups += [("traffic", row, TRAFFIC) for row in record.traffic]
@@ -45,6 +46,30 @@ def misfit(record):
                 return f"{where} has {key} {str(values[key])[:40]!r}"
     if not all(isinstance(host, str) for host in record.run.get("hosts", "")):
         return "/run has hosts that are not names"
+    if not isinstance(record.repeats, list) or not all(isinstance(seconds, NUMBER) for seconds in record.repeats):
+        return "/run/repeats has values that are no numbers"
+    if wrong := _of_ranks(record.per_rank):
+        return f"/run/per_rank {wrong}"
     if not 0 <= record.run.get("ranks", 1) < 10**9:
         return f"/run has {record.run['ranks']} ranks"
+    return None
+
+
+def _of_ranks(table):
+    """What is wrong with the seconds of regions by repeat and rank; None if nothing is."""
+    if not table:
+        return None
+    regions, seconds, wall = (table.get(key) for key in ("regions", "seconds", "wall"))
+    regions = [] if isinstance(regions, str) and not regions else regions
+    if not isinstance(regions, list) or not all(isinstance(name, str) for name in regions):
+        return "has regions that are not names"
+    if not isinstance(seconds, list) or not isinstance(wall, list) or len(seconds) != len(wall):
+        return "has no seconds of each repeat"
+    for of_ranks, walls in zip(seconds, wall):
+        if not isinstance(of_ranks, list) or not isinstance(walls, list) or len(of_ranks) != len(walls):
+            return "has repeats that are not of as many ranks"
+        if not all(isinstance(number, NUMBER) for number in walls):
+            return "has wall times that are no numbers"
+        if not all(isinstance(row, list) and len(row) == len(regions) and all(isinstance(x, NUMBER) for x in row) for row in of_ranks):
+            return f"has ranks without a number for each of {len(regions)} regions"
     return None

@@ -6,10 +6,11 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import EngFormatter
 
+from .colours import PARTS
 from .compare import by_app, speed
 from .convergence_plots import draw_convergence
 from .deck import labels
-from .drawing import PARTS, STYLE, legend_below, plt, save
+from .drawing import STYLE, legend_below, plt, save
 from .solves import is_solve
 from .text import percent, quantity, seconds
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The record of a run: what group /run of its HDF5 file says, as plain Python values."""
 
+import json
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -13,7 +15,7 @@ from .text import printable
 
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
-PARTS = ("compute", "graph", "device", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
+PARTS = ("compute", "graph", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
 
 
 class RecordError(Exception):
@@ -48,6 +50,9 @@ class Record:
     solver: dict = field(default_factory=dict)  # what the method and its preconditioner tell, attributes of /run/solver
     timeline: list = field(default_factory=list)  # of dicts: when a rank did what
     history: dict = field(default_factory=dict)  # name, iterations, values; empty if there is none
+    per_rank: dict = field(default_factory=dict)  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
+    volume: dict = field(default_factory=dict)  # bytes that all ranks send in a repeat, attributes of /run/volume
+    memory: dict = field(default_factory=dict)  # bytes of all ranks, attributes of /run/memory
 
     @property
     def figure(self):
@@ -92,12 +97,20 @@ class Record:
 
 
 def read_record(path):
+    """Of an HDF5 file of a run, or of the JSON that --results writes."""
+    record = read_json(path) if path.endswith(".json") else _read_hdf5(path)
+    if wrong := misfit(record):
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
+    return record
+
+
+def _read_hdf5(path):
     with shown_as_damaged(path), _open(path) as file:
         run = file["run"]
-        record = Record(
+        return Record(
             path=path,
             run=_attributes(run),
-            figures=_figures(run),
+            figures=_figures(_attributes(run.get("figure_of_merit")), _members(run.get("figures_of_merit", {}))),
             verification=_attributes(run.get("verification")),
             timers={row.pop("region"): row for row in _rows(run.get("timers"))},
             repeats=_numbers(run.get("repeats")),
@@ -109,10 +122,35 @@ def read_record(path):
             solver=_attributes(run.get("solver")),
             timeline=_rows(run.get("timeline")),
             history=_history(run.get("history")),
+            per_rank=_per_rank(run.get("per_rank")),
+            volume=_attributes(run.get("volume")),
+            memory=_attributes(run.get("memory")),
         )
-    if wrong := misfit(record):
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
-    return record
+
+
+def read_json(path):
+    with shown_as_damaged(path):
+        try:
+            tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
+        if not isinstance(tree, dict) or "app" not in tree:
+            raise RecordError(f"{path}: not a record of Kontor's: it has no app")
+        groups = {key: _some(tree.pop(key, None)) for key in ("verification", "calibration", "matrix", "solver", "volume", "memory", "per_rank")}
+        tables = {key: [_some(row) for row in tree.pop(key, None) or []] for key in ("traffic", "curves", "ratios", "timeline")}
+        timers = {row.pop("region"): row for row in [_some(row) for row in tree.pop("timers", None) or []]}
+        history = tree.pop("history", None) or {}
+        name = next((name for name in ("residual", "norm") if name in history), None)
+        return Record(
+            path=path, timers=timers, repeats=tree.pop("repeats", None) or [],
+            figures=_figures(_some(tree.pop("figure_of_merit", None)), list(map(_some, (tree.pop("figures_of_merit", None) or {}).values()))),
+            history={"name": name, "iterations": history["iteration"], "values": history[name]} if name else {},
+            **groups, **tables, run={key: value for key, value in _some(tree).items() if not isinstance(value, (dict, list)) or key == "hosts"})
+
+
+def _some(values):
+    """Without what is null; truths as the HDF5 file has them."""
+    return {key: int(value) if isinstance(value, bool) else value for key, value in (values or {}).items() if value is not None}
 
 
 @dataclass
@@ -173,10 +211,11 @@ def _open(path):
     return file
 
 
-def _figures(run):
-    primary = _attributes(run.get("figure_of_merit"))
-    group = run.get("figures_of_merit", {})
-    others = [_attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
+def _members(group):
+    return [_attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
+
+
+def _figures(primary, others):
     figures = [primary] if primary else []
     figures += [figure for figure in others if figure.get("name") != primary.get("name")]
     for figure in figures:
@@ -200,6 +239,15 @@ def _history(group):
     if len(iterations) != len(values):
         raise ValueError(f"{group.name} has {len(iterations)} iterations and {len(values)} values")
     return {"name": name, "iterations": [int(number) for number in iterations], "values": values} if values else {}
+
+
+def _per_rank(group):
+    found = _attributes(group)
+    for name in ("seconds", "wall"):
+        if group is not None and name in group:
+            _check_size(group[name])
+            found[name] = group[name][()].tolist()
+    return found
 
 
 def _attributes(node):

@@ -13,6 +13,11 @@ WIDTH = 110  # of what the deck says
 
 
 def show(record):
+    return "\n".join(sections(record))
+
+
+def sections(record):
+    """Texts with a title and a body."""
     parts = [
         section("Run", _run(record)),
         *([section("Deck", deck)] if (deck := _deck(record)) else []),
@@ -32,9 +37,12 @@ def show(record):
         parts.append(section(history_title(record), history_table(record)))
     if record.traffic:
         parts.append(section("Traffic of one exchange", _traffic(record)))
+    for name, values in ("Bytes that all ranks send in a repeat", record.volume), ("Memory, all ranks", record.memory):
+        if values:
+            parts.append(section(name, bytes_table(values)))
     if record.calibration:
         parts.append(section("Calibration (same job, same ranks)", _calibration(record)))
-    return "\n".join(parts)
+    return parts
 
 
 def _run(record):
@@ -140,6 +148,10 @@ def _traffic(record):
         rows = [[str(row["rank"]), str(row["neighbour"]), str(row["messages"]), quantity(row["bytes"], "B")]
                 for row in record.traffic] + rows
     return table(rows, ["rank", "neighbour", "messages", "bytes"], left=2)
+
+
+def bytes_table(values):
+    return table([[key.replace("_", " "), quantity(value, "B")] for key, value in values.items()])
 
 
 def _calibration(record):

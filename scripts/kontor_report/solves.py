@@ -74,7 +74,7 @@ def compare_solves(app, group):
              f"speed 1 is {baseline.path})")
     notes = [f"  {record.path}: {ending(record)}, residual {_residual(record)}"
              for record in group if record.run["ending"] != SOLVED[0]]
-    return "\n".join([title, table(rows, HEADER, left=2), *notes])
+    return [title, table(rows, HEADER, left=2), *notes]
 
 
 def _row(record, label, ratio):

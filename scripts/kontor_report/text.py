@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numbers and tables as aligned text."""
 
+from .report_parts import Table
+
 PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
 SYMBOLS = ("", "B", "s", "flop", "FLOP")  # a prefix joins these, and /s: GB/s, but G updates/s
 
@@ -37,9 +39,22 @@ def printable(text):
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
+class Text(str):
+    """A text that remembers what it was made of: a table, or a title and a body."""
+
+    table = None
+    title = body = ""
+
+
 def table(rows, header=None, left=1, indent="  "):
-    """Rows of strings as text; the first `left` columns are left-aligned, the others right."""
+    """Rows of strings as a Text; the first `left` columns are left-aligned, the others right."""
     rows = [[printable(cell) for cell in row] for row in rows]
+    text = Text(_aligned(rows, header, left, indent))
+    text.table = Table(header or [], rows, left)
+    return text
+
+
+def _aligned(rows, header, left, indent):
     lines = ([header] if header else []) + rows
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     if header:
@@ -52,4 +67,6 @@ def table(rows, header=None, left=1, indent="  "):
 
 
 def section(title, body):
-    return f"{printable(title)}\n{body}\n"
+    text = Text(f"{printable(title)}\n{body}\n")
+    text.title, text.body = title, body
+    return text

@@ -3,7 +3,8 @@
 
 from matplotlib.ticker import EngFormatter
 
-from .drawing import PALETTE, PARTS, STYLE, plt, save
+from .colours import PALETTE, PARTS
+from .drawing import STYLE, plt, save
 from .deck import section_of
 from .timeline import COMPUTES, activities
 

@@ -29,7 +29,7 @@ RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/othe
 SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 ENVIRONMENT["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-READS_HDF5 = importlib.util.find_spec("h5py") and importlib.util.find_spec("matplotlib")
+READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
 
 def every(language):
@@ -117,7 +117,16 @@ class PagesTest(unittest.TestCase):
         for word in words:
             if word.endswith(".h5"):
                 self.make_result(word)
+            elif "." not in word and not word.startswith("-") and word not in words[:2]:
+                self.make_study(word)
         self.succeeds(words, where)
+
+    def make_study(self, name):
+        if not (self.folder / name).exists():
+            sys.path.insert(0, str(ROOT / "scripts/tests"))
+            from sample_study import write_study
+
+            write_study(self.folder / name, ranks=(1, 2), repeats=2)
 
     def make_result(self, name):
         path = self.folder / name

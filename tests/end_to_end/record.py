@@ -128,6 +128,22 @@ class Run(RecordTest):
         face = 26 * 8
         self.assertEqual(table, [(0, 1, 1, face), (1, 0, 1, face), (1, 2, 1, face), (2, 1, 1, face)])
 
+    def test_seconds_of_ranks(self):
+        """In each repeat the slowest rank's time is the repeat's, and no rank is longer in its regions than in the repeat."""
+        run = self.run_deck(PLATE, "plate.h5")["/run"]
+        table = run["per_rank"]
+        self.assertEqual(table.attrs["useful"], int("devices" not in run))
+        regions = list(table.attrs["regions"])
+        self.assertLessEqual({"compute", "wait", "reduce"}, set(regions))
+        self.assertFalse({"setup", "verify", "calibrate", "io"} & set(regions))
+        seconds, wall = table["seconds"][...], table["wall"][...]
+        self.assertEqual((seconds.shape, wall.shape), ((2, 3, len(regions)), (2, 3)))
+        np.testing.assert_allclose(wall.max(axis=1), run["repeats"], atol=1e-9)
+        self.assertTrue(np.all(seconds >= 0) and np.all(seconds.sum(axis=2) <= wall + 1e-6))
+        timers = {row["region"].decode(): row["mean"] for row in run["timers"]}
+        for region, mean in zip(regions, seconds.mean(axis=(0, 1))):
+            self.assertAlmostEqual(mean, timers[region], delta=1e-8 + 1e-6 * mean)
+
     def test_history(self):
         run = self.run_deck(PLATE, "plate.h5")["/run"]
         iteration, norm = run["history/iteration"][...], run["history/norm"][...]
@@ -147,6 +163,7 @@ class Run(RecordTest):
         results = json.loads((self.folder / "plate.json").read_text())
         results["overlap"] = int(results["overlap"])
         results["verification"]["passed"] = int(results["verification"]["passed"])
+        results["per_rank"]["useful"] = int(results["per_rank"]["useful"])
         self.assertEqual(results, tree(file["/run"]))
 
 

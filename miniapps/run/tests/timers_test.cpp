@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/per_rank.hpp"
 #include "run/timers.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -114,6 +115,35 @@ TEST(Summary, IsOverAllRanks) {
   EXPECT_EQ(b.min, mins[last]);
   EXPECT_EQ(b.median, medians[last]);
   EXPECT_EQ(b.mean, sums[last] / comm.size());
+}
+
+TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  Timers timers;
+  timers.once("structure").add(9);
+  timers["wait"].add(1 + comm.rank());
+  RepeatTimes times;
+  times.add(10, timers);
+  timers["wait"].add(0.5);
+  timers["compute"].add(2 * comm.rank()); // asked for in the second repeat only
+  timers["io"].add(7);
+  times.add(20 + comm.rank(), timers);
+  const auto all = gather(comm, times);
+  if (comm.rank() != 0) {
+    EXPECT_TRUE(all.values.empty());
+    return;
+  }
+  const auto json = to_json(all);
+  EXPECT_EQ(json["regions"], (std::vector<std::string>{"compute", "wait"}));
+  EXPECT_TRUE(json["useful"].is_boolean());
+  ASSERT_EQ(json["seconds"].size(), 2u);
+  ASSERT_EQ(json["seconds"][0].size(), static_cast<std::size_t>(comm.size()));
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    EXPECT_EQ(json["seconds"][0][rank], (std::vector<double>{0, 1.0 + rank})) << rank;
+    EXPECT_EQ(json["seconds"][1][rank], (std::vector<double>{2.0 * rank, 0.5})) << rank;
+    EXPECT_EQ(json["wall"][0][rank], 10) << rank;
+    EXPECT_EQ(json["wall"][1][rank], 20 + rank) << rank;
+  }
 }
 
 TEST(Summary, RefusesRanksWithOtherRegions) {

@@ -54,6 +54,7 @@ class File {
   ///   numbers, booleans (as 0 or 1), strings           attributes of the group (UTF-8, variable length)
   ///   arrays of strings                                string-array attributes
   ///   arrays of numbers                                1-D datasets
+  ///   arrays of arrays of numbers, of one length       datasets of as many dimensions
   ///   arrays of objects with equal keys                one table: a 1-D dataset of compound type
   ///   objects                                          subgroups
   /// Integers are stored as 64 bits, other numbers as doubles; null members are left out.

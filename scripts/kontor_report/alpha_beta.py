@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A point's time by the alpha-beta model: computing as at the baseline, messages by the run's own calibration.
+
+This is an estimate from one record; docs/scaling-metrics.md says what it leaves out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .pop import useful_times
+from .record import Record
+from .scaling import work_of
+from .statistics import median
+from .study import Point
+
+REDUCES = ("reduce", "sums_post")
+EXCHANGES = ("post", "wait")
+
+
+@dataclass
+class Prediction:
+    compute: float | None  # seconds of a repeat, from the baseline; None if that has no useful time
+    communicate: float  # seconds of a repeat, by alpha and beta
+    measured: float
+    measured_communication: float | None  # of the rank that computes most: the time of a repeat less its useful time
+    links: str  # whose alpha and beta
+    is_base: bool
+
+    @property
+    def total(self) -> float | None:
+        return None if self.compute is None else self.compute + self.communicate
+
+    @property
+    def error(self) -> float | None:
+        """Predicted over measured, less 1; None at the baseline, which is where the computing is from."""
+        return None if self.total is None or not self.measured or self.is_base else self.total / self.measured - 1
+
+
+def predict(point: Point, base: Point) -> Prediction | None:
+    """None if the record tells no link or the time is not known."""
+    record = point.records[0] if point.records else None
+    if record is None or not record.seconds:
+        return None
+    link = link_of(record)
+    if link is None and record.traffic:
+        return None
+    alpha, beta, links = link or (0.0, 0.0, "no messages")
+    useful = [one for run in point.records for one in useful_times(run)]
+    own = median([one.wall - one.most for one in useful]) if useful else None
+    return Prediction(_compute(point, base), communication(record, alpha, beta), median(point.sample), own, links, point is base)
+
+
+def link_of(record: Record) -> tuple[float, float, str] | None:
+    """alpha (s), beta (s/B): of the link between nodes if there are several, else of the one inside."""
+    machine = record.calibration
+    for prefix, words in (("internode_", "between nodes"), ("", "inside a node")):
+        alpha, bandwidth = machine.get(f"{prefix}latency"), machine.get(f"{prefix}bandwidth")
+        if alpha and bandwidth:
+            return alpha, 1 / bandwidth, words
+    return None
+
+
+def communication(record: Record, alpha: float, beta: float) -> float:
+    """Seconds of a repeat: of the rank that sends most, each message alpha and beta for each byte; a reduction takes
+    ceil(log2 P) messages one after the other."""
+    of_rank: dict[int, float] = {}
+    for row in record.traffic:
+        of_rank[row["rank"]] = of_rank.get(row["rank"], 0.0) + row["messages"] * alpha + row["bytes"] * beta
+    exchanges = max((record.timers.get(region, {}).get("calls", 0) for region in EXCHANGES), default=0)
+    reductions = sum(record.timers.get(region, {}).get("calls", 0) for region in REDUCES)
+    stages = math.ceil(math.log2(record.run.get("ranks", 1))) if record.run.get("ranks", 1) > 1 else 0
+    return exchanges * max(of_rank.values(), default=0.0) + reductions * stages * (alpha + 8 * beta)
+
+
+def _compute(point: Point, base: Point) -> float | None:
+    """The baseline's useful time of a worker, grown as the work of a worker does."""
+    useful = [one for record in base.records for one in useful_times(record)]
+    work, base_work = work_of(point), work_of(base)
+    if not useful or not work or not base_work:
+        return None
+    return median([one.mean for one in useful]) * work / base_work * base.workers / point.workers
+

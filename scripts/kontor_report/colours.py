@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What has which colour, in every picture and page."""
+
+# Okabe and Ito's colours: told apart by colour-blind readers too. And some of Paul Tol's for the parts of a solver.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+OTHER = "#999999"
+PARTS = {"compute": "#0072B2", "gemm": "#0072B2", "spmv": "#0072B2", "spmv_boundary": "#56B4E9", "vectors": "#332288", "preconditioner": "#882255",
+         "pack": "#E69F00", "post": "#F0E442", "wait": "#D55E00", "unpack": "#CC79A7", "reduce": "#009E73",
+         "sums_post": "#99D8C0", "sums_wait": "#009E73", "broadcast": "#D55E00", "other": OTHER}
+BACKENDS = {"raw": "#0072B2", "view": "#D55E00", "shm": "#009E73", "nccl": "#CC79A7", "ipc": "#E69F00", "null": OTHER}
+
+
+def colours(names):
+    """Name by name: the backend's where a word of the name is one, else one that no backend here has."""
+    own = {name: BACKENDS[backend] for name in names if (backend := backend_in(name))}
+    free = [colour for colour in PALETTE if colour not in own.values()] or list(PALETTE)
+    others = [name for name in dict.fromkeys(names) if name not in own]
+    return {**own, **{name: free[place % len(free)] for place, name in enumerate(others)}}
+
+
+def backend_in(name):
+    """The first word of the name, up to a comma, if it is a backend; or None."""
+    first = name.split()[0].rstrip(",") if name.split() else ""
+    return first if first in BACKENDS else None
+
+
+def part_colours(parts):
+    """Those of PARTS; other parts get what these do not use."""
+    free = [colour for colour in PALETTE if colour not in {PARTS[part] for part in parts if part in PARTS}] or list(PALETTE)
+    others = [part for part in parts if part not in PARTS]
+    return {**{part: PARTS[part] for part in parts if part in PARTS},
+            **{part: free[place % len(free)] for place, part in enumerate(others)}}

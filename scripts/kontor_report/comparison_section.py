@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Backends, or whatever else the study varies, beside each other at each number of workers."""
+
+from __future__ import annotations
+
+from .colours import OTHER, PALETTE, colours
+from .crossover import Compared, Crossing, compare, crossings, pairs
+from .report_parts import Bar, Chart, Line, Part, Section, Table
+from .scaling_section import interval
+from .series import Series
+from .statistics import median_of
+from .text import seconds
+
+
+
+def comparison_sections(series: list[Series]) -> list[Section]:
+    if len(series) < 2:
+        return []
+    keys = list(dict.fromkeys(key for one in series for key in one.factors))
+    keys.sort(key=lambda key: key != "comm.backend")
+    sections = []
+    for key in keys:
+        compared = [(one, other, found) for one, other in pairs(series, key) if (found := compare(one, other))]
+        if compared:
+            sections.append(_section(key, compared))
+    return sections
+
+
+def _section(key: str, compared: list[tuple[Series, Series, list[Compared]]]) -> Section:
+    what = "Backends" if key == "comm.backend" else f"{key} compared"
+    parts: list[Part] = [f"The same points with another {key}. The ratio is the second time over the first. One is told to be faster if the "
+                         "interval of the ratio does not hold 1 and ranks as different as these have a chance of less than 5 % (Mann and "
+                         "Whitney's test), which takes four runs of each at least. Of many comparisons, one in twenty may look so by chance.",
+                         _table(compared)]
+    parts += [text for one, other, found in compared for text in crossing_words(one, other, found)]
+    if any(len(found) > 1 for _, _, found in compared):
+        parts.append(_ratios(compared))
+    else:
+        parts.append(_bars(compared))
+    return Section(what, parts)
+
+
+def _table(compared: list[tuple[Series, Series, list[Compared]]]) -> Table:
+    rows = []
+    for one, other, found in compared:
+        for row in found:
+            mine, its = (median_of(side.at(row.workers).sample) for side in (one, other))
+            faster = "-" if not row.significant else one.name if row.ratio.value > 1 else other.name
+            rows.append([one.name, other.name, str(row.workers), interval(mine, seconds), interval(its, seconds), interval(row.ratio, "{:.3f}".format),
+                         faster])
+    return Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, left=2, last=1)
+
+
+def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
+    """`certain`: only where both sides of a crossing are significant."""
+    return [_told(one, other, crossing) for crossing in crossings(found) if crossing.significant or not certain]
+
+
+def _told(one: Series, other: Series, crossing: Crossing) -> str:
+    below, above = (one, other) if crossing.first_wins_below else (other, one)
+    certain = "" if crossing.significant else ", though not both differences are significant"
+    return (f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: they cross near {crossing.at:.3g}"
+            f"{certain}.")
+
+
+def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
+    chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio", log_x=True, log_y=True)
+    names = [f"{other.name} / {one.name}" for one, other, _ in compared]
+    colour = _pair_colours(compared)
+    for name, (_, _, found) in zip(names, compared):
+        chart.lines.append(Line(name, colour[name], [row.workers for row in found], [row.ratio.value for row in found],
+                                [row.ratio.low for row in found], [row.ratio.high for row in found],
+                                [f"{name}, {row.workers} workers: {interval(row.ratio, '{:.3f}'.format)}" for row in found]))
+    across = sorted({row.workers for _, _, found in compared for row in found})
+    chart.lines.append(Line("equal", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    return chart
+
+
+def _pair_colours(compared: list[tuple[Series, Series, list[Compared]]]) -> dict[str, str]:
+    """A pair has the colour of its second series, as long as no other pair has that."""
+    names = {f"{other.name} / {one.name}": other.name for one, other, _ in compared}
+    if len(set(names.values())) < len(names):
+        return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
+    own = colours(list(names.values()))
+    return {name: own[second] for name, second in names.items()}
+
+
+def _bars(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
+    series = {one.name: one for pair in compared for one in pair[:2]}
+    colour = colours(list(series))
+    chart = Chart("Time of a repeat", "time", unit="s", colours=colour)
+    for name, one in series.items():
+        value = median_of(one.base.sample)
+        chart.bars.append(Bar(name, [(name, value.value)], interval(value, seconds)))
+    return chart

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What limits a study: POP metrics, fitted laws, and messages beside models."""
+
+from __future__ import annotations
+
+from .alpha_beta import Prediction, predict
+from .colours import OTHER, colours
+from .fits import fit
+from .pop import Pop, pop_of, why_none
+from .report_parts import Chart, Line, Part, Section, Table
+from .scaling_section import interval
+from .series import Series, count_of
+from .study import Study
+from .text import percent, quantity, seconds
+from .traffic_model import Volume, volume_of
+
+POP_HEADER = ["series", "workers", "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
+
+
+def limits_sections(study: Study, series: list[Series]) -> list[Section]:
+    return [section for section in (_pop(series), _laws(study, series), _volumes(series), _predictions(series)) if section]
+
+
+def _pop(series: list[Series]) -> Section | None:
+    rows, none = [], []
+    for one in series:
+        for point in one.points:
+            if metrics := pop_of(point, one.base):
+                rows.append([one.name, count_of(point), *_pop_row(metrics)])
+            else:
+                none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
+    if not rows and not none:
+        return None
+    parts: list[Part] = ["Load balance is mean over greatest useful time of the ranks, communication efficiency the greatest useful time over "
+                         "the time of a repeat; their product is the parallel efficiency. Computational scalability is the useful time for "
+                         "the same work at the baseline over that here, and the product of all the global efficiency. Packing is the part of "
+                         "the useful time that packs and unpacks messages."]
+    if rows:
+        parts.append(Table(POP_HEADER, rows, left=2, last=1))
+    if none:
+        parts.append(f"Not given for {len(none)} point{'s' * (len(none) != 1)}: {'; '.join(none[:4])}{'; ...' if len(none) > 4 else ''}.")
+    return Section("POP metrics", parts)
+
+
+def _pop_row(metrics: Pop) -> list[str]:
+    return [*(interval(value) for value in (metrics.load_balance, metrics.communication, metrics.parallel, metrics.computation, metrics.overall)),
+            percent(metrics.packing), metrics.words or "-"]
+
+
+def _laws(study: Study, series: list[Series]) -> Section | None:
+    rows = []
+    for one in series:
+        if len(one.points) > 1:
+            found = fit(one, study.kind == "weak")
+            error = "-" if found.error is None else percent(found.error)
+            rows.append([one.name, found.law, "-" if found.serial is None else interval(found.serial, "{:.3g}".format), error,
+                         f"not given: {found.refused}" if found.refused else "given"])
+    if not rows:
+        return None
+    text = ("The serial fraction of Amdahl's law (a problem that stays) or Gustafson's (one that grows), fitted to all points of a series, beside "
+            "the error of the fit. A fraction describes these points; it is no promise for more workers.")
+    return Section("Fitted laws", [text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1)])
+
+
+def _volumes(series: list[Series]) -> Section | None:
+    rows = []
+    for one in series:
+        for point in one.points:
+            if volume := volume_of(point.records[0]):
+                rows.append([one.name, count_of(point), *_volume_row(volume)])
+    if not rows:
+        return None
+    text = "What all ranks send in one step by the record, beside what the app must send by its problem and process grid."
+    return Section("Messages and volume", [text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2, last=2)])
+
+
+def _volume_row(volume: Volume) -> list[str]:
+    verdict = {True: "as the model", False: "NOT as the model", None: "-"}[volume.agrees]
+    return [str(volume.messages), _count(volume.model_messages), quantity(volume.bytes, "B"),
+            "-" if volume.model_bytes is None else quantity(volume.model_bytes, "B"), volume.source, verdict]
+
+
+def _count(number: float | None) -> str:
+    return "-" if number is None else f"{number:g}"
+
+
+def _predictions(series: list[Series]) -> Section | None:
+    rows, lines = [], []
+    colour = colours([one.name for one in series])
+    for one in series:
+        found = [(point, value) for point in one.points if (value := predict(point, one.base))]
+        rows += [[one.name, count_of(point), *_prediction_row(value)] for point, value in found]
+        told = [(point, value) for point, value in found if value.total]
+        if len(told) > 1:
+            across = [point.workers for point, _ in told]
+            lines.append(Line(one.name, colour[one.name], across, [value.measured for _, value in told],
+                              words=[f"{one.name}, {count_of(point)}: measured {seconds(value.measured)}" for point, value in told]))
+            lines.append(Line(f"{one.name}, predicted", colour[one.name] if len(series) > 1 else OTHER, across, [value.total for _, value in told],
+                              words=[f"{one.name}, {count_of(point)}: predicted {seconds(value.total)}" for point, value in told], dashed=True))
+    if not rows:
+        return None
+    text = ("Predicted is the baseline's useful time of a worker, grown with its work, and the messages of the busiest rank by the latency and "
+            "bandwidth that the run's own calibration has measured. It knows nothing of waiting, of caches, of links that are shared or ranks "
+            "that share a core: the difference to the measurement is what these take.")
+    parts: list[Part] = [text, Table(["series", "workers", "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"],
+                                     rows, left=2, last=1)]
+    if lines:
+        parts.append(Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s"))
+    return Section("Prediction and measurement", parts)
+
+
+def _prediction_row(value: Prediction) -> list[str]:
+    error = "-" if value.error is None else f"{100 * value.error:+.0f} %"
+    return [seconds(value.compute), seconds(value.communicate), seconds(value.total), seconds(value.measured), error,
+            seconds(value.measured_communication), value.links]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a report is made of, whatever it is written as: sections of texts, tables and charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Table:
+    header: list[str]
+    rows: list[list[str]]
+    left: int = 1  # so many columns hold words, the others numbers
+    caption: str = ""
+    last: int = 0  # so many of the last columns hold words, too
+
+    def holds_words(self, column: int) -> bool:
+        return column < self.left or column >= len(self.header or self.rows[0]) - self.last
+
+
+@dataclass
+class Line:
+    """Points of one series, with the ends of their intervals where these are known."""
+
+    name: str
+    colour: str
+    x: list[float]
+    y: list[float]
+    low: list[float | None] = field(default_factory=list)
+    high: list[float | None] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # of each point, shown when it is pointed at
+    dashed: bool = False
+    ideal: bool = False  # a line to compare with: no markers
+    small: bool = False  # many points: small markers that the keyboard does not stop at
+
+
+@dataclass
+class Bar:
+    """One bar of parts, that lie one after the other."""
+
+    name: str
+    parts: list[tuple[str, float]]  # name, length
+    words: str = ""  # behind the bar
+
+
+@dataclass
+class Chart:
+    title: str
+    x_label: str
+    y_label: str = ""
+    lines: list[Line] = field(default_factory=list)
+    bars: list[Bar] = field(default_factory=list)
+    colours: dict[str, str] = field(default_factory=dict)  # of the bars' parts
+    log_x: bool = False
+    log_y: bool = False
+    unit: str = ""  # of the numbers: on the axis of y, or along the bars
+    x_unit: str = ""
+    from_zero: bool = False
+
+
+Part = str | Table | Chart
+
+
+@dataclass
+class Section:
+    title: str
+    parts: list[Part]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a study scales: tables and plots of times, speed-up and efficiency."""
+
+from __future__ import annotations
+
+from .colours import OTHER, colours
+from .report_parts import Chart, Line, Part, Section, Table
+from .scaling import Scaled, same, scale, warnings
+from .series import Series, baseline_of, count_of
+from .statistics import Estimate
+from .study import Point, Study
+from .text import quantity, seconds
+
+ENOUGH = 6  # measurements for an interval of a median of 95 %
+HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
+
+
+def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
+    grown = [one for one in series if len(one.points) > 1]
+    if not grown:
+        return []
+    weak = study.kind == "weak"
+    scaled = [(one, scale(one, weak)) for one in grown]
+    least = min(len(row.point.sample) for _, rows in scaled for row in rows)
+    baseline = baseline_of(study, series)
+    parts: list[Part] = [_meaning(weak, least), _table(scaled, weak, baseline)]
+    parts += [f"Warning: {text}." for one, rows in scaled for text in warnings(one, rows, weak)]
+    parts += [_times(scaled, weak), _efficiency(scaled, weak)]
+    return [Section("Weak scaling" if weak else "Scaling", parts)]
+
+
+def _meaning(weak: bool, least: int) -> str:
+    growth = ("the problem grows with the number of workers: efficiency is the baseline's time over this time, speed-up the scaled one"
+              if weak else "the same problem on more workers: speed-up is the baseline's time over this time, efficiency speed-up over workers")
+    return (f"The baseline of each series is marked *: the point that the study names, else that with fewest workers; {growth}, both beside those of the baseline. In brackets: "
+            f"95 % confidence intervals by bootstrap over the runs of a point{_few(least)}.")
+
+
+def _few(runs: int) -> str:
+    """No interval of a median is surer than that from the least to the greatest of n measurements: 1 - 2^(1 - n)."""
+    if runs >= ENOUGH:
+        return ""
+    return f"; with only {runs} measurements of a point no interval of a median is surer than {100 * (1 - 2.0 ** (1 - runs)):.0f} %"
+
+
+def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool, baseline: Point | None) -> Table:
+    uneven = weak and any(abs(row.work / row.growth - 1) > 0.01 for _, rows in scaled for row in rows)
+    rows = []
+    for one, of_one in scaled:
+        for row in of_one:
+            mark = " *" if row.point is one.base else ""
+            rows.append([one.name, count_of(row.point) + mark, interval(row.seconds, seconds), interval(row.speedup), interval(row.efficiency),
+                         *([interval(row.by_work)] if uneven else []), interval(row.karp_flatt),
+                         *([interval(same(baseline, row.point, 1.0))] if baseline else []), str(len(row.point.records))])
+    header = [word for word in HEADER if uneven or word != "efficiency by work"]
+    return Table([*header[:-1], *([f"time of {baseline.id} / time"] if baseline else []), header[-1]], rows, left=2)
+
+
+def interval(value: Estimate | None, shown=lambda number: f"{number:.2f}") -> str:
+    """1.23 [1.20, 1.25]"""
+    if value is None:
+        return "-"
+    if not value.known or value.low == value.high:
+        return shown(value.value)
+    return f"{shown(value.value)} [{shown(value.low)}, {shown(value.high)}]"
+
+
+def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
+    chart = Chart("Time of a repeat", "workers", "time", log_x=True, log_y=True, unit="s")
+    chart.lines = _lines(scaled, lambda row: row.seconds, lambda number: quantity(number, "s"))
+    one, rows = scaled[0]
+    first = next(row.seconds.value for row in rows if row.point is one.base)
+    chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
+                            [first if weak else first / row.growth for row in rows], dashed=True, ideal=True))
+    return chart
+
+
+def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
+    chart = Chart("Weak efficiency" if weak else "Efficiency", "workers", "efficiency", log_x=True, from_zero=True)
+    chart.lines = _lines(scaled, lambda row: row.efficiency, lambda number: f"{number:.2f}")
+    across = sorted({row.point.workers for _, rows in scaled for row in rows})
+    chart.lines.append(Line("ideal", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    return chart
+
+
+def _lines(scaled, what, shown) -> list[Line]:
+    colour = colours([one.name for one, _ in scaled])
+    seen: dict[str, int] = {}
+    lines = []
+    for one, rows in scaled:
+        place = seen.setdefault(colour[one.name], 0)
+        seen[colour[one.name]] += 1
+        values = [what(row) for row in rows]
+        lines.append(Line(one.name, colour[one.name], [row.point.workers for row in rows], [value.value for value in values],
+                          [value.low for value in values], [value.high for value in values],
+                          [f"{one.name}, {count_of(row.point)}: {interval(value, shown)}" for row, value in zip(rows, values)], dashed=place > 0))
+    return lines

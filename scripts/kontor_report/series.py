@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The points of a study as series: those that differ in how many workers they have, and in nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .study import Point, Study
+
+SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
+
+
+@dataclass
+class Series:
+    name: str  # by what else differs in the study: "view, overlap on"
+    factors: dict
+    points: list[Point]  # by number of workers, each number once
+    base: Point  # the baseline: the one of the study's file, or that with fewest workers
+
+    @property
+    def base_name(self) -> str:
+        return f"{count_of(self.base)} ({self.base.id})"
+
+    def at(self, workers: int) -> Point | None:
+        return next((point for point in self.points if point.workers == workers), None)
+
+
+def count_of(point: Point) -> str:
+    """'4 ranks', '2 GPUs', '4 ranks x 2 threads'."""
+    if point.gpus:
+        return _count(point.gpus, "GPU")
+    return _count(point.ranks, "rank") + (f" x {_count(point.threads, 'thread')}" if point.threads > 1 else "")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def series_of(study: Study) -> list[Series]:
+    """In the order in which the study has them, but that the baseline's is the first."""
+    sizes = {key: value for key, value in study.baseline.items() if key in SIZES}
+    groups: dict[tuple, list[Point]] = {}
+    for point in study.measured:
+        groups.setdefault(tuple(sorted((key, str(value)) for key, value in _others(point).items())), []).append(point)
+    differ = _what_differs(study.measured)
+    found = []
+    for points in groups.values():
+        by_workers = {point.workers: point for point in sorted(points, key=lambda point: (point.workers, point.id), reverse=True)}
+        ordered = sorted(by_workers.values(), key=lambda point: point.workers)
+        factors = {key: value for key, value in _others(ordered[0]).items() if key in differ}
+        base = next((point for point in ordered if all(_size(point, key) == value for key, value in sizes.items())), ordered[0])
+        found.append(Series(name_of(factors, ordered[0]), factors, ordered, base))
+    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
+    return sorted(found, key=lambda one: any(one.factors.get(key, value) != value for key, value in wanted.items()))
+
+
+def baseline_of(study: Study, series: list[Series]) -> Point | None:
+    """The one point that the study's file names, if it names one of a series and not just its size."""
+    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
+    named = [one for one in series if wanted and all(one.factors.get(key, value) == value for key, value in wanted.items())]
+    return named[0].base if len(named) == 1 and len(series) > 1 else None
+
+
+def _size(point: Point, key: str) -> object:
+    return point.factors.get(key, getattr(point, key, None))
+
+
+def _others(point: Point) -> dict:
+    return {key: value for key, value in point.factors.items() if key not in SIZES}
+
+
+def _what_differs(points: list[Point]) -> set[str]:
+    keys = {key for point in points for key in _others(point)}
+    return {key for key in keys if len({str(point.factors.get(key)) for point in points}) > 1}
+
+
+def name_of(factors: dict, point: Point) -> str:
+    """The backend comes first; where nothing differs, it is the backend that the run has used."""
+    ordered = sorted(factors, key=lambda key: key != "comm.backend")
+    words = [_word(key, factors[key]) for key in ordered]
+    return ", ".join(words) or (point.records[0].run.get("backend", "all") if point.records else "all")
+
+
+def _word(key: str, value: object) -> str:
+    if key in ("comm.backend", "comm.pattern", "solver.method", "product.algorithm"):
+        return str(value)
+    if key == "deck":
+        return str(value).removeprefix("inputs/").removesuffix(".yaml")
+    shown = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+    return f"{key.rpartition('.')[2].replace('_', ' ')} {shown}"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
+
+from __future__ import annotations
+
+from .colours import OTHER, colours, part_colours
+from .record import Record
+from .report_parts import Bar, Chart, Line, Part, Section, Table
+from .scaling_section import interval
+from .series import Series, count_of
+from .statistics import Estimate, estimate, median, median_of
+from .study import Point, Study
+from .text import percent, quantity, seconds
+
+LEAST = 0.002  # a smaller part of the time is not drawn
+
+
+def time_sections(study: Study, series: list[Series]) -> list[Section]:
+    return [section for section in (_phases(series), _exposed(study, series), _attainable(series)) if section]
+
+
+def _phases(series: list[Series]) -> Section | None:
+    """A bar for each point."""
+    charts = []
+    for one in series:
+        bars = [Bar(count_of(point), shares, seconds(median(point.sample))) for point in one.points if (shares := phases(point))]
+        if bars:
+            names = list(dict.fromkeys(name for bar in bars for name, _ in bar.parts))
+            charts.append(Chart(f"Time of a repeat by region: {one.name}", "time", bars=bars, colours=part_colours(names), unit="s"))
+    text = ("Each bar is the time of a repeat, its parts are means over ranks in a typical repeat: where some ranks take longer than others in "
+            "a region, the others wait for them elsewhere. What is left, the end of the repeat on ranks that are done before the last included, "
+            "is 'other'.")
+    return Section("Where the time goes", [text, *charts]) if charts else None
+
+
+def phases(point: Point) -> list[tuple[str, float]]:
+    """Seconds by region: the parts of each run's typical repeat, the median over runs."""
+    records = [record for record in point.records if record.timers]
+    names = list(dict.fromkeys(name for record in records for name in record.parts))
+    total = median(point.sample) if point.sample else 0.0
+    return bar_parts([(name, total * median([part_of(record, name) for record in records if name in record.timers])) for name in names], total)
+
+
+def bar_parts(parts: list[tuple[str, float]], total: float) -> list[tuple[str, float]]:
+    """Without what is too small to be seen, and with what is left."""
+    shown = [(name, value) for name, value in parts if value > LEAST * total]
+    left = total - sum(value for _, value in shown)
+    return [*shown, ("other", left)] if left > LEAST * total else shown
+
+
+def part_of(record: Record, region: str) -> float:
+    """A region's part of a repeat: the mean over ranks in the repeat with the median time, or, of records that do not tell it,
+    the median over ranks of the mean repeat."""
+    table = record.per_rank
+    if table and table.get("wall") and region in table["regions"]:
+        walls = [max(walls, default=0.0) for walls in table["wall"]]
+        typical = sorted(range(len(walls)), key=walls.__getitem__)[(len(walls) - 1) // 2]
+        place = table["regions"].index(region)
+        seconds_of_ranks = [row[place] for row in table["seconds"][typical]]
+        return sum(seconds_of_ranks) / len(seconds_of_ranks) / walls[typical] if walls[typical] > 0 else 0.0
+    return record.share(region) or 0.0
+
+
+def _exposed(study: Study, series: list[Series]) -> Section | None:
+    rows = []
+    for one in series:
+        for point in one.points:
+            found = study.ablations(point)
+            if found:
+                null, plain = found.get("null_backend"), found.get("no_overlap")
+                exposed = difference(point.sample, null.sample) if null else None
+                gain = difference(plain.sample, point.sample) if plain else None
+                rows.append([one.name, count_of(point), seconds(median(point.sample)), interval(exposed, seconds),
+                             percent(exposed.value / median(point.sample)) if exposed else "-", interval(gain, seconds)])
+    if not rows:
+        return None
+    text = ("Exposed communication is the time of a point less its time with backend null, which moves nothing; what overlap hides is the time "
+            "without overlap less the time with it. Negative numbers are within the scatter of the runs.")
+    return Section("Exposed communication", [text, Table(["series", "workers", "time", "exposed", "of the time", "hidden by overlap"], rows, left=2)])
+
+
+def difference(first, second) -> Estimate:
+    return estimate(lambda a, b: a - b, first, second)
+
+
+def _attainable(series: list[Series]) -> Section | None:
+    """How much of what the machine could do, by its calibration in the same run."""
+    chart = Chart("Fraction of attainable", "workers", "fraction", log_x=True, from_zero=True)
+    colour = colours([one.name for one in series])
+    rows = []
+    for one in series:
+        points = [(point, median_of([record.fraction for record in point.records if record.fraction is not None]))
+                  for point in one.points if any(record.fraction is not None for record in point.records)]
+        for point, fraction in points:
+            figure = next(figure for figure in point.records[0].figures if "fraction" in figure)
+            unit = figure.get("unit", "")
+            values, most = ([one_figure[key] for record in point.records for one_figure in record.figures
+                             if one_figure["name"] == figure["name"] and key in one_figure] for key in ("value", "attainable"))
+            rows.append([one.name, count_of(point), figure["name"].replace("_", " "), quantity(median(values), unit),
+                         quantity(median(most), unit), interval(fraction)])
+        if points:
+            chart.lines.append(Line(one.name, colour[one.name], [point.workers for point, _ in points], [value.value for _, value in points],
+                                    [value.low for _, value in points], [value.high for _, value in points],
+                                    [f"{one.name}, {count_of(point)}: {percent(value.value)} of attainable" for point, value in points]))
+    if not rows:
+        return None
+    across = sorted({x for line in chart.lines for x in line.x})
+    chart.lines.append(Line("attainable", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    text = ("Attainable is what the machine could do at best by what the run itself has measured of it (triad, copy or matrix product on the "
+            "same ranks), as in a roofline: see figures-of-merit.md.")
+    parts: list[Part] = [text, Table(["series", "workers", "figure", "value", "attainable", "fraction"], rows, left=3), chart]
+    return Section("Fraction of attainable", parts)

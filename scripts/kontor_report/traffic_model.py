@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an app must send in one step by its problem and its process grid, beside what its record says it sends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .deck import settings
+from .record import Record
+
+SIZES = {"double": 8, "float": 4}
+
+
+@dataclass
+class Volume:
+    what: str  # what is counted: "halo of all ranks, a step"
+    messages: int
+    bytes: float
+    model_messages: float | None
+    model_bytes: float | None
+    source: str  # of the model, in words
+
+    @property
+    def agrees(self) -> bool | None:
+        """None if there is no model."""
+        if self.model_bytes is None:
+            return None
+        return self.bytes == self.model_bytes and (self.model_messages is None or self.messages == self.model_messages)
+
+
+def volume_of(record: Record) -> Volume | None:
+    """None if the record tells of no traffic."""
+    messages, size = totals(record)
+    if not record.traffic:
+        return None
+    model = {"heat": heat, "cg": cg, "matmul": matmul}.get(record.run.get("app", ""))
+    return Volume("all ranks, a step", messages, size, *(model(record) if model else (None, None, "no model of this app")))
+
+
+def totals(record: Record) -> tuple[int, int]:
+    return sum(row["messages"] for row in record.traffic), sum(row["bytes"] for row in record.traffic)
+
+
+def numbers(text: str) -> list[int]:
+    """'[768, 768]' and '2 x 3' as numbers; empty if they are none."""
+    words = text.strip("[]").replace("x", ",").split(",")
+    return [int(word) for word in words] if all(word.strip().isdigit() for word in words) else []
+
+
+def heat(record: Record) -> tuple[float | None, float | None, str]:
+    """Two messages through each face between blocks, a layer of cells each."""
+    cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
+    size = SIZES.get(record.run.get("precision", ""))
+    if not cells or len(cells) != len(grid) or size is None:
+        return None, None, "the record does not tell cells and process grid"
+    faces = sum((ranks - 1) * math.prod(grid) // ranks for ranks in grid)
+    layer = sum((ranks - 1) * math.prod(cells) // cells[axis] for axis, ranks in enumerate(grid))
+    return 2 * faces, 2 * layer * size, "2 (P_a - 1) faces across each axis a, one layer of cells each"
+
+
+def cg(record: Record) -> tuple[float | None, float | None, str]:
+    """Each ghost once, from one neighbour."""
+    ghosts, neighbours = record.matrix.get("ghosts"), record.matrix.get("neighbours")
+    if ghosts is None:
+        return None, None, "the record does not tell ghosts"
+    return neighbours, 8 * ghosts, "each ghost once, one message a neighbour"
+
+
+def matmul(record: Record) -> tuple[float | None, float | None, str]:
+    """A shift of A along rows and one of B along columns moves each matrix once."""
+    values, grid = settings(record), numbers(str(record.run.get("process_grid", "")))
+    size = SIZES.get(record.run.get("precision", ""))
+    try:
+        m, n, k = (int(values[f"problem.{name}"]) for name in "mnk")
+    except (KeyError, ValueError):
+        return None, None, "the record does not tell m, n, k"
+    if values.get("product.algorithm") == "summa" or len(grid) != 2 or size is None:
+        return None, None, "no model of this algorithm's steps"
+    rows, columns = grid
+    moved = (m * k * (columns > 1) + k * n * (rows > 1)) * size
+    return None, moved, "one shift of A and one of B: each matrix once, where there is more than one column or row"

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What kontor report refuses, where its text goes, and kontor run RESULT.h5."""
+
+import contextlib
+import io
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from command import SCRIPTS
+from report_case import PLOTS, ReportTest
+
+import h5py
+import numpy as np
+from sample_curves import add_curves
+from sample_file import DECK
+from sample_solve import write_solve
+
+from kontor_report.compare import compare
+from kontor_report.isolated import isolated
+from kontor_report.record import RecordError, read_field, read_record
+from kontor_report.show import show
+
+
+class Errors(ReportTest):
+    def test_messages(self):
+        self.write("text.h5", "not at all")
+        self.write("a.h5.tmp", "")
+        h5py.File(self.folder / "other.h5", "w").close()
+        cases = {
+            "absent.h5": "kontor: absent.h5: no such file",
+            "text.h5": "kontor: text.h5: not an HDF5 file",
+            "other.h5": "kontor: other.h5: not a Kontor file: it has no group /run",
+            "a.h5.tmp": "kontor: a.h5.tmp: unfinished: the run is still going on or was killed",
+        }
+        for name, message in cases.items():
+            with self.subTest(name):
+                self.assert_fails(self.reported(name), message)
+
+    def test_without_h5py(self):
+        self.fake("python", "exit 1")
+        message = "kontor: report needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+        self.assert_fails(self.kontor("report", self.sample("a.h5")), message)
+
+    def test_without_yaml(self):
+        """A run can be repeated all the same."""
+        (self.folder / "without").mkdir()
+        self.write("without/yaml.py", "raise ModuleNotFoundError('No module named yaml', name='yaml')")
+        done = self.kontor("report", self.sample("a.h5"), PYTHONPATH=str(self.folder / "without"))
+        self.assert_fails(done, "kontor: report needs Python with yaml: apt-get install python3-yaml")
+        done = self.kontor("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", PYTHONPATH=str(self.folder / "without"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_no_field(self):
+        done = self.reported(self.sample("a.h5", field=False), "--plot", "a.png")
+        self.assert_fails(done, "kontor: a.h5: no field in it (its deck has output.fields: none)")
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_a_plot_that_cannot_be_written(self):
+        self.assert_fails(self.reported(self.sample("a.h5"), "--plot", "no/a.png"), "--plot: no/a.png cannot be written")
+
+
+class Places(ReportTest):
+    """Where the text goes."""
+
+    def test_a_terminal_without_greek(self):
+        name = self.sample("a.h5")
+        add_curves(self.folder / name)
+        for variables in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}):
+            done = self.kontor("report", name, **variables)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("1.01 us +- 1.0 %", done.stdout)
+
+    def test_control_characters(self):
+        text = self.report(self.sample("a.h5", command="heat \x1b[2J\nplate.yaml"))
+        self.assert_row(text, "command", r"heat \x1b[2J\nplate.yaml")
+
+    def test_a_full_disk(self):
+        self.sample("a.h5")
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([sys.executable, SCRIPTS / "report.py", "a.h5"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (3, "kontor: stdout cannot be written: No space left on device\n"))
+
+
+class Damaged(ReportTest):
+    """Files that something has changed, or cut off, or that nobody may read."""
+
+    def assert_told(self, name, *says, arguments=("report",)):
+        done = self.kontor(*arguments, name)
+        self.assertRegex(done.stderr, rf"\Akontor: {name}: .*\n\Z")
+        self.assert_fails(done, *says)
+        self.assertEqual(done.stdout, "")
+
+    def changed(self, change):
+        name = self.sample("a.h5")
+        with h5py.File(self.folder / name, "a") as file:
+            change(file["run"])
+        return name
+
+    def test_values_of_another_kind(self):
+        """Read without an error, they would end in one wherever they are shown."""
+        def replaced(table, columns):
+            def change(run):
+                rows = [tuple(row[name] for name, _ in columns) for row in run[table]]
+                del run[table]
+                run[table] = np.array(rows, dtype=columns)
+            return change
+
+        changes = {
+            "/run has app '7'": lambda run: run.attrs.__setitem__("app", 7),
+            "/run has ranks 'two'": lambda run: run.attrs.__setitem__("ranks", "two"),
+            "/run has -1 ranks": lambda run: run.attrs.__setitem__("ranks", -1),
+            "/run has hosts that are not names": lambda run: run.attrs.__setitem__("hosts", [1, 2]),
+            "/run/verification has error 'x'": lambda run: run["verification"].attrs.__setitem__("error", "x"),
+            "/run/figures lacks value": lambda run: run["figure_of_merit"].attrs.__delitem__("value"),
+            "/run/timers lacks median": replaced("timers", [("region", "S16"), ("max", "f8")]),
+            "/run/traffic has bytes": replaced("traffic", [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "S8")]),
+        }
+        for says, change in changes.items():
+            with self.subTest(says):
+                self.assert_told(self.changed(change), "a.h5: cannot be read, so the file is damaged: ", says)
+
+    def test_a_repeated_run(self):
+        def cut(name):
+            whole = (self.folder / name).read_bytes()
+            (self.folder / name).write_bytes(whole[: len(whole) // 2])
+            return name
+
+        for arguments in ("report",), ("run", "--dry-run"):
+            self.assert_told(cut(self.sample("a.h5")), "damaged: Unable to open file (truncated file", arguments=arguments)
+        name = self.changed(lambda run: run.attrs.__setitem__("ranks", "two"))
+        self.assert_told(name, "/run has ranks 'two'", arguments=("run", "--dry-run"))
+
+    def test_a_file_that_may_not_be_read(self):
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.folder / self.sample("a.h5"), 0)
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        done = subprocess.run([sys.executable, "-B", SCRIPTS / "report.py", "a.h5"], cwd=self.folder, capture_output=True,
+                              text=True, check=False, **nobody)
+        self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied\n"))
+
+    def test_whatever_is_damaged(self):
+        """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""
+        choose = random.Random(8)
+        whole = self.whole_files()
+        ends = {"shown": 0, "refused": 0, "died": 0}
+        begin = time.monotonic()
+        for number in range(90):
+            (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                code = isolated(lambda now: self.look_at(str(self.folder / "a.h5")), [], seconds=2)
+            self.assertIn(code, (0, 2, 17), f"file {number}")
+            ends["shown" if code == 0 else "refused" if code == 17 else "died"] += 1
+            self.assertEqual(said.getvalue().count("\n"), code == 2)
+        self.assertGreater(min(ends["shown"], ends["refused"]), 20, ends)
+        self.assertLess(time.monotonic() - begin, 100)
+
+    def whole_files(self):
+        self.sample("plane.h5")
+        add_curves(self.folder / self.sample("curves.h5", field=False))
+        write_solve(self.folder / "solve.h5")
+        return [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5", "solve.h5")]
+
+    @staticmethod
+    def look_at(path):
+        """In the child: 0 if all is shown, 17 if it is refused with one line, another code for any other exception."""
+        try:
+            record = read_record(path)
+            show(record)
+            compare([record])
+            if not record.curves and not record.history:
+                read_field(path)
+        except RecordError as error:
+            return 17 if "\n" not in str(error) else 18
+        except Exception:  # pylint: disable=broad-except
+            return 19
+        return 0
+
+    def test_what_no_exception_tells(self):
+        """A library that crashes, never ends, or takes all memory."""
+        def spin():
+            while True:
+                pass
+
+        for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                code = isolated(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
+            self.assertEqual((code, said.getvalue()), (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
+
+        def take_all(now):
+            try:
+                return len(bytearray(1 << 40))
+            except MemoryError:
+                return 17
+
+        self.assertEqual(isolated(take_all, []), 17)
+
+
+def damaged(whole, choose):
+    """Flips some bits, overwrites a part, or cuts the end off."""
+    data = bytearray(whole)
+    place = choose.randrange(len(data))
+    how = choose.choice(("flip", "flip", "zero", "noise", "cut"))
+    if how == "flip":
+        for _ in range(choose.choice((1, 3, 10, 100))):
+            data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+    elif how == "cut":
+        del data[place:]
+    else:
+        size = min(choose.choice((8, 64, 512)), len(data) - place)
+        data[place : place + size] = bytes(size) if how == "zero" else choose.randbytes(size)
+    return bytes(data)
+
+
+class Repeat(ReportTest):
+    def repeat(self, *arguments):
+        done = self.kontor("run", *arguments, KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return re.sub(r"kontor\.\w+", "T", done.stdout)
+
+    def test_same_deck_same_ranks(self):
+        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run")
+        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 6 build/bin/heat {self.folder}/T/a.yaml -o a-repeat.h5\n")
+        (deck,) = self.folder.glob("kontor.*/a.yaml")
+        self.assertEqual(deck.read_text(), DECK)
+
+    def test_what_is_asked_for_goes_first(self):
+        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run", "-n", "3", "-o", "b.h5")
+        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 3 build/bin/heat {self.folder}/T/a.yaml -o b.h5\n")
+
+    def test_no_deck_in_the_file(self):
+        done = self.kontor("run", self.sample("a.h5", deck=None, ranks=None), "--dry-run")
+        self.assert_fails(done, "kontor: a.h5: the run cannot be repeated: /run has no attribute deck and no ranks")
+
+    def test_an_unfinished_file(self):
+        self.write("a.h5.0123abcd.tmp", "")
+        self.assert_fails(self.kontor("run", "a.h5.0123abcd.tmp"), "kontor: a.h5.0123abcd.tmp: unfinished")
+
+
+if __name__ == "__main__":
+    unittest.main()
