@@ -17,14 +17,25 @@ inline miniapp::GemmForm gemm_form(const Options& o) {
 template <class T>
 class LocalProduct {
  public:
-  explicit LocalProduct(const Options& o) : form_(gemm_form(o)), alpha_(static_cast<T>(o.alpha)) {}
+  explicit LocalProduct(const Options& o)
+      : form_(gemm_form(o)), slabs_(o.slabs), alpha_(static_cast<T>(o.alpha)) {}
 
   /// Local. The next part is the first: what C was before counts `beta` times.
   void begin(double beta) { beta_ = static_cast<T>(beta); }
-  /// Local. Adds alpha op(a) op(b). Parts may be empty.
-  void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c) {
+  /// Local. Adds alpha op(a) op(b), some columns of c after the others, with a call of between() after each.
+  /// Parts may be empty.
+  template <class Between>
+  void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c, const Between& between) {
     if (a.size() == 0 || b.size() == 0) return;
-    miniapp::gemm<T>(form_, alpha_, a, b, beta_, c);
+    for (std::int64_t slab = 0; slab < slabs_; ++slab) {
+      const auto part = block_part(static_cast<std::int64_t>(c.extent(1)), slabs_, slab);
+      if (part.size == 0) continue;
+      const std::pair columns(part.begin, part.begin + part.size);
+      miniapp::gemm<T>(form_, alpha_, a,
+                       along_k<const T>(b, form_.transpose_b, columns.first, columns.second), beta_,
+                       Kokkos::subview(c, Kokkos::ALL, columns));
+      between();
+    }
     beta_ = 1;
   }
   /// Local. After the last part: C is right even if all were empty.
@@ -32,6 +43,7 @@ class LocalProduct {
 
  private:
   miniapp::GemmForm form_;
+  std::int64_t slabs_;
   T alpha_;
   T beta_ = 0;
 };

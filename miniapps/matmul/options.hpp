@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
 #include "run/precision.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -54,6 +55,7 @@ struct Options {
   Algorithm algorithm = Algorithm::cannon;
   std::int64_t layers = 1;  ///< of cannon_25d
   std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
+  std::int64_t slabs = 1;   ///< that a local product is made in
   Gemm gemm = Gemm::vendor;
   std::int64_t blas_threads = 1; ///< of each rank
   Distribution distribution = Distribution::block;
@@ -62,8 +64,8 @@ struct Options {
   bool write_c = false;
 
   void describe(config::Visitor&);
-  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
-  void resolve(const config::Deck&, int ranks);
+  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };
 
 } // namespace kontor::matmul

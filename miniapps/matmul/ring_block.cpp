@@ -113,11 +113,18 @@ void RingBlock<T>::skew() {
 template <class T>
 void RingBlock<T>::start_shift() {
   shifts_[shifted_ % 2]->start();
+  under_way_ = true;
+}
+
+template <class T>
+void RingBlock<T>::progress() {
+  if (under_way_ && shifts_[shifted_ % 2]->test()) under_way_ = false;
 }
 
 template <class T>
 void RingBlock<T>::finish_shift() {
-  shifts_[shifted_ % 2]->finish();
+  if (under_way_) shifts_[shifted_ % 2]->finish();
+  under_way_ = false;
   skip_shift();
 }
 
