@@ -10,6 +10,7 @@
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,9 @@ struct Options {
   MatrixOptions b{.seed = 2};
   MatrixOptions c{.seed = 3};
   Algorithm algorithm = Algorithm::cannon;
-  std::int64_t layers = 1;  ///< of cannon_25d
-  std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
-  std::int64_t slabs = 1;   ///< that a local product is made in
+  std::int64_t layers = 1;           ///< of cannon_25d
+  std::int64_t panel = 256;          ///< summa: columns of A and rows of B that are broadcast at a time
+  std::optional<std::int64_t> slabs; ///< cannon: parts of a local product; none: by its size
   Gemm gemm = Gemm::vendor;
   std::int64_t blas_threads = 1; ///< of each rank
   Distribution distribution = Distribution::block;

@@ -73,7 +73,7 @@ typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const s
                        int source) {
     const auto part = [&](const Matrix<T>& block, std::int64_t begins, std::int64_t at) {
       const auto begin = panels_.size(begins, at);
-      return along_k(block, shape_.k_is_rows, begin, begin + panels_.size(begins + at, count));
+      return part_of(block, shape_.k_is_rows, begin, begin + panels_.size(begins + at, count));
     };
     const auto of_natural = part(natural, own, panel), of_rotated = part(rotated, first, rotated_panel);
     if (back)
@@ -147,7 +147,7 @@ Matrix<T> RingBlock<T>::panels(std::int64_t first, std::int64_t count) const {
   auto panel = shape_.offset + first_natural() + first;
   if (stays()) panel %= panels_.count;
   const auto begin = panels_.begin(panel) - panels_.begin(origin);
-  return along_k(block_in(current_, origin), shape_.k_is_rows, begin, begin + panels_.size(panel, count));
+  return part_of(block_in(current_, origin), shape_.k_is_rows, begin, begin + panels_.size(panel, count));
 }
 
 template <class T>

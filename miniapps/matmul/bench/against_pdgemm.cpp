@@ -50,7 +50,7 @@ struct Candidate {
 struct Method {
   comm::Options options;
   bool overlap = true;
-  int slabs = 1;
+  std::optional<std::int64_t> slabs;
 
   explicit Method(const std::string& text) {
     const auto words = CLI::detail::split(text, ',');
