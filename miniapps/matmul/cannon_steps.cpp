@@ -11,9 +11,7 @@ CannonSteps<T>::CannonSteps(const MultiplicationContext& context, const Panels& 
     : options_(context.options), overlap_(context.run.overlap), as_on_device_(context.as_on_device),
       beta_(context.grid.place.layer == 0 ? options_.beta : 0), progress_(context.run.progress),
       streams_(context.streams), panels_(panels), a_(a), b_(b), c_(c),
-      segments_(segments(panels_, context.grid.place, a_.stays() || b_.stays())),
-      product_(options_,
-               slabs_of(options_, static_cast<std::int64_t>(c.extent(1)), !a.stays() || !b.stays())),
+      segments_(segments(panels_, context.grid.place, a_.stays() || b_.stays())), product_(options_),
       timeline_(context.grid.all.rank(), {{"gemm", segments_.size()},
                                           {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
                                           {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
@@ -52,10 +50,7 @@ void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
   const miniapp::ScopedTimer timed(gemm_);
   const auto count = segment.end - segment.begin;
   timeline_.begin(gemm, number, streams_.compute());
-  product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_, [&] {
-    a_.progress();
-    b_.progress();
-  });
+  product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
   timeline_.end(gemm, number, streams_.compute());
 }
 

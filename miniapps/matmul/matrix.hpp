@@ -24,12 +24,13 @@ Matrix<T> matrix_in(const Buffer<T>& buffer, std::int64_t rows, std::int64_t col
   return Matrix<T>(buffer.data(), rows, columns);
 }
 
-/// Local. Some rows of a matrix, or some columns: those from `begin` to before `end`.
+/// Local. The indices of k from `begin` to before `end` of a block that is numbered along k by its rows, or
+/// by its columns.
 template <class T>
-Matrix<T> part_of(const Matrix<T>& matrix, bool rows, std::int64_t begin, std::int64_t end) {
+Matrix<T> along_k(const Matrix<T>& block, bool k_is_rows, std::int64_t begin, std::int64_t end) {
   const std::pair range(begin, end);
-  if (rows) return Kokkos::subview(matrix, range, Kokkos::ALL);
-  return Kokkos::subview(matrix, Kokkos::ALL, range);
+  if (k_is_rows) return Kokkos::subview(block, range, Kokkos::ALL);
+  return Kokkos::subview(block, Kokkos::ALL, range);
 }
 
 /// A rank's part of a matrix.

@@ -71,10 +71,6 @@ void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::Ru
     deck.fail("product.panel", fmt::format("is {}, but not used: product.algorithm must be summa for that; "
                                            "blocks of cannon and cannon_25d follow from the process grid",
                                            o.panel));
-  if (o.algorithm == Algorithm::summa && o.slabs)
-    deck.fail("product.slabs", fmt::format("is {}, but not used: product.algorithm must be cannon or "
-                                           "cannon_25d for that; summa has product.panel",
-                                           *o.slabs));
   if (o.distribution != Distribution::block_cyclic && o.block_size != fresh.block_size)
     deck.fail("decomposition.block_size",
               fmt::format("is [{}], but not used: decomposition.distribution must be block_cyclic for that",
@@ -142,10 +138,6 @@ void Options::describe(Visitor& v) {
     p.value("layers", layers, "cannon_25d: parts of k that as many groups of ranks multiply",
             {.min = 1, .max = 1 << 20});
     p.value("panel", panel, "summa: columns of A and rows of B that travel at a time", {.min = 1});
-    p.value("slabs", slabs,
-            "cannon: parts of a local product, between which MPI is called so that blocks go on travelling; "
-            "auto: of 512 columns or more, one on GPUs",
-            {.min = 1, .max = 4096});
     p.choice<Gemm>("gemm", gemm, gemms, "Local products: BLAS or cuBLAS, or Kokkos Kernels' own loops");
     p.value("blas_threads", blas_threads, "Threads of a rank's BLAS", {.min = 1, .max = 4096});
   });

@@ -10,7 +10,6 @@
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,9 +53,8 @@ struct Options {
   MatrixOptions b{.seed = 2};
   MatrixOptions c{.seed = 3};
   Algorithm algorithm = Algorithm::cannon;
-  std::int64_t layers = 1;           ///< of cannon_25d
-  std::int64_t panel = 256;          ///< summa: columns of A and rows of B that are broadcast at a time
-  std::optional<std::int64_t> slabs; ///< cannon: parts of a local product; none: by its size
+  std::int64_t layers = 1;  ///< of cannon_25d
+  std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
   Gemm gemm = Gemm::vendor;
   std::int64_t blas_threads = 1; ///< of each rank
   Distribution distribution = Distribution::block;

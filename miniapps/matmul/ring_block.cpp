@@ -73,7 +73,7 @@ typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const s
                        int source) {
     const auto part = [&](const Matrix<T>& block, std::int64_t begins, std::int64_t at) {
       const auto begin = panels_.size(begins, at);
-      return part_of(block, shape_.k_is_rows, begin, begin + panels_.size(begins + at, count));
+      return along_k(block, shape_.k_is_rows, begin, begin + panels_.size(begins + at, count));
     };
     const auto of_natural = part(natural, own, panel), of_rotated = part(rotated, first, rotated_panel);
     if (back)
@@ -113,18 +113,11 @@ void RingBlock<T>::skew() {
 template <class T>
 void RingBlock<T>::start_shift() {
   shifts_[shifted_ % 2]->start();
-  under_way_ = true;
-}
-
-template <class T>
-void RingBlock<T>::progress() {
-  if (under_way_ && shifts_[shifted_ % 2]->test()) under_way_ = false;
 }
 
 template <class T>
 void RingBlock<T>::finish_shift() {
-  if (under_way_) shifts_[shifted_ % 2]->finish();
-  under_way_ = false;
+  shifts_[shifted_ % 2]->finish();
   skip_shift();
 }
 
@@ -147,7 +140,7 @@ Matrix<T> RingBlock<T>::panels(std::int64_t first, std::int64_t count) const {
   auto panel = shape_.offset + first_natural() + first;
   if (stays()) panel %= panels_.count;
   const auto begin = panels_.begin(panel) - panels_.begin(origin);
-  return part_of(block_in(current_, origin), shape_.k_is_rows, begin, begin + panels_.size(panel, count));
+  return along_k(block_in(current_, origin), shape_.k_is_rows, begin, begin + panels_.size(panel, count));
 }
 
 template <class T>

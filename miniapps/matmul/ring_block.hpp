@@ -50,8 +50,6 @@ class RingBlock {
   void skew();
   /// Collective over all ranks. Begins to bring the next block; the current one may be read meanwhile.
   void start_shift();
-  /// Local. Lets a shift that is under way go on, where that takes calls of MPI.
-  void progress();
   /// Collective over all ranks. The next block is current, for what the instance is given next.
   void finish_shift();
   /// Local. In place of a shift: nothing moves, and the current block takes the shape of the next one.
@@ -99,7 +97,6 @@ class RingBlock {
   int current_ = 0; ///< the buffer of the current block
   int home_ = 0;    ///< the buffer that restore() leaves the natural block in
   std::int64_t shifted_ = 0;
-  bool under_way_ = false; ///< a shift that has not ended
   std::optional<Exchange> skew_;
   std::array<std::optional<Exchange>, 2> shifts_; ///< those of even and of odd number
   std::optional<Exchange> restore_;

@@ -46,7 +46,7 @@ class Summa final : public Multiplication<T> {
         panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
         a_(whole("A", stored_a(options_), options_.a.operation)),
         b_(whole("B", stored_b(options_), options_.b.operation)),
-        c_(whole("C", stored_c(options_), Operation::none)), product_(options_, 1),
+        c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
         gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
     std::int64_t width = 0;
@@ -140,17 +140,17 @@ class Summa final : public Multiplication<T> {
   }
   Matrix<T> in_a(const BroadcastPanel& panel) const {
     const auto first = panel.begin - (a_transposed() ? a_.rows : a_.columns).begin;
-    return part_of(a_.elements, a_transposed(), first, first + panel.size);
+    return along_k(a_.elements, a_transposed(), first, first + panel.size);
   }
   Matrix<T> in_b(const BroadcastPanel& panel) const {
     const auto first = panel.begin - (b_transposed() ? b_.columns : b_.rows).begin;
-    return part_of(b_.elements, !b_transposed(), first, first + panel.size);
+    return along_k(b_.elements, !b_transposed(), first, first + panel.size);
   }
 
   void multiply(std::size_t n) {
     const miniapp::ScopedTimer timed(gemm_);
     timeline_.begin(gemm, number(n), streams_.compute());
-    product_.add(part_of_a(n), part_of_b(n), c_.elements, [] {});
+    product_.add(part_of_a(n), part_of_b(n), c_.elements);
     timeline_.end(gemm, number(n), streams_.compute());
   }
 

@@ -50,7 +50,6 @@ struct Candidate {
 struct Method {
   comm::Options options;
   bool overlap = true;
-  std::optional<std::int64_t> slabs;
 
   explicit Method(const std::string& text) {
     const auto words = CLI::detail::split(text, ',');
@@ -60,8 +59,6 @@ struct Method {
           std::ranges::find(comm::pattern_names, words[i], &comm::NamedValue<comm::Pattern>::name);
       if (words[i] == "alone")
         overlap = false;
-      else if (words[i].starts_with("slabs="))
-        slabs = std::stoi(words[i].substr(6));
       else if (named != comm::pattern_names.end())
         options.pattern = named->value;
       else
@@ -150,9 +147,7 @@ void compare(const Settings& settings) {
   std::vector<Candidate> candidates;
   std::list<Product> products;
   for (const auto& method : settings.methods) {
-    const Method parsed(method);
-    options.slabs = parsed.slabs;
-    auto& product = products.emplace_back(options, parsed);
+    auto& product = products.emplace_back(options, Method(method));
     const auto name = "kontor " + settings.algorithm + ", " + method;
     if (!settings.passes) {
       candidates.push_back({name, [&] { return product.seconds(); }});
@@ -210,7 +205,7 @@ int main(int argc, char** argv) {
   app.add_option("--grid", settings.grid, "rows and columns of ranks (default: all ranks in one column)")
       ->expected(2);
   app.add_option("--blocks", settings.blocks, "block sizes of pdgemm; 0: none");
-  app.add_option("--methods", settings.methods, "backend[,pattern][,slabs=N][,alone] ...");
+  app.add_option("--methods", settings.methods, "backend[,pattern][,alone] ...");
   app.add_option("--algorithm", settings.algorithm, "cannon or summa")
       ->check(CLI::IsMember({"cannon", "summa"}));
   app.add_flag("--passes", settings.passes, "how much of its transfers each method hides");

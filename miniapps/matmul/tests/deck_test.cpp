@@ -69,11 +69,8 @@ TEST(Deck, RefusesWhatWouldNotBeUsed) {
   expect_refused("problem: {write_c: true}\noutput: {fields: none}", 1,
                  {"test.yaml:2:", "problem.write_c", "output.fields", "none"});
   expect_refused("output: {every: 10}", 1, {"test.yaml:2:", "output.every", "10", "no series"});
-  expect_refused("product: {algorithm: summa, slabs: 4}", 1,
-                 {"product.slabs", "4", "algorithm", "cannon", "product.panel"});
   // What a printed deck has: everything, as it is by itself.
   read("product: {panel: 256, layers: 1}\ndecomposition: {block_size: [64, 64]}\noutput: {every: 0}", 1);
-  read("product: {algorithm: summa, slabs: auto}", 1);
   read("problem: {write_c: true}", 1);
   read("product: {algorithm: summa, panel: 128}", 1);
   read("decomposition: {distribution: block_cyclic, block_size: [8, 6]}", 1);

@@ -40,22 +40,16 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
     auto o = on_grid(integers(), grid);
     o.algorithm = grid.layers > 1 ? Algorithm::cannon_25d : Algorithm::cannon;
     expect_exact<double>(o);
-    o.slabs = 5;
     expect_exact<double>(o, true, true);
-    auto small = on_grid(integers(2, 3, 1), grid); // blocks of nothing
-    expect_exact<float>(small, false);
-    small.slabs = 2;
-    expect_exact<float>(small, true);
+    expect_exact<float>(on_grid(integers(2, 3, 1), grid), false); // blocks of nothing
   }
 }
 
-/// Ranks whose products are empty, and others that look after their messages meanwhile.
 TEST(Product, RanksTakeTheSameSteps) {
   auto method = comm::test::method("raw");
   method.check = comm::CheckLevel::cross_rank;
   for (const auto& grid : grids(world().size(), 1)) {
     auto o = on_grid(integers(2, 3, 5), grid);
-    o.slabs = 2;
     SCOPED_TRACE(name_of(o));
     EXPECT_TRUE(run_product<double>(comm::test::cached_communicator(method), o).verification.passed());
   }
@@ -156,7 +150,6 @@ TEST(Product, HasTheSameBitsHoweverItTravels) {
   o.algorithm = Algorithm::cannon_25d;
   const int ranks = world().size();
   o = on_grid(o, ranks == 4 ? GridShape{1, 2, 2} : ranks == 6 ? GridShape{2, 1, 3} : GridShape{1, 1, ranks});
-  o.slabs = 3;
   const auto expected = run_product<double>(world(), o, false);
   for (const auto& method : comm::test::methods()) {
     if (!comm::on_host<Space> && method.pattern == comm::Pattern::rma) continue; // not with device memory
