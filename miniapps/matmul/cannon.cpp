@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/cannon.hpp"
 
+#include "matmul/cannon_steps.hpp"
 #include "matmul/layer_sum.hpp"
-#include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
-
-#include <algorithm>
 
 namespace kontor::matmul {
 namespace {
@@ -37,8 +35,7 @@ template <class T>
 class Cannon final : public Multiplication<T> {
  public:
   explicit Cannon(const MultiplicationContext& context)
-      : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
+      : options_(context.options), grid_(context.grid), streams_(context.streams),
         panels_(options_.size.k, grid_.shape),
         a_(grid_.line_of_row(), "A", panels_,
            ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
@@ -48,12 +45,8 @@ class Cannon final : public Multiplication<T> {
            streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
-        c_("matmul/C", rows_.size, columns_.size),
-        segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
-        timeline_(grid_.all.rank(), {{"gemm", segments_.size()},
-                                     {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
-                                     {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
-        gemm_(context.run.timers["gemm"]), skew_(context.run.timers["skew"]), timers_(context.run.timers),
+        c_("matmul/C", rows_.size, columns_.size), steps_(context, panels_, a_, b_, c_),
+        skew_(context.run.timers["skew"]), timers_(context.run.timers),
         restore_(context.run.timers["restore"]) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
@@ -75,7 +68,7 @@ class Cannon final : public Multiplication<T> {
 
   void run(Pass pass) override {
     if (pass == Pass::products) {
-      multiply(pass);
+      steps_.run(pass);
       a_.rewind();
       b_.rewind();
       return;
@@ -89,7 +82,7 @@ class Cannon final : public Multiplication<T> {
       a_.skew();
       b_.skew();
     });
-    multiply(pass);
+    steps_.run(pass);
     a_.add_times(timers_);
     b_.add_times(timers_);
     phase(restore_, [&] {
@@ -104,15 +97,10 @@ class Cannon final : public Multiplication<T> {
     b_.reset();
   }
 
-  double seconds_of_steps() const override { return seconds_; }
-  const Timeline& timeline() const override { return timeline_; }
+  double seconds_of_steps() const override { return steps_.seconds(); }
+  const Timeline& timeline() const override { return steps_.timeline(); }
 
-  typename Multiplication<T>::Operands largest_product() const override {
-    const auto largest = *std::max_element(segments_.begin(), segments_.end(),
-                                           [](auto x, auto y) { return x.end - x.begin < y.end - y.begin; });
-    const auto count = largest.end - largest.begin;
-    return {a_.panels(0, count), b_.panels(0, count), c_};
-  }
+  typename Multiplication<T>::Operands largest_product() const override { return steps_.largest_product(); }
 
   SentBytes sent() const override {
     const auto a = a_.sent(), b = b_.sent();
@@ -142,8 +130,6 @@ class Cannon final : public Multiplication<T> {
   }
 
  private:
-  enum Activity { gemm, shift_of_a, shift_of_b };
-
   /// What is exchanged before or after the steps; waits, so that its time is its own.
   template <class Work>
   void phase(miniapp::Timer& timer, const Work& work) {
@@ -154,87 +140,8 @@ class Cannon final : public Multiplication<T> {
     streams_.fence();
   }
 
-  /// Whether a block of so many panels is multiplied from that panel on, and another one after it.
-  bool begins(std::int64_t panel, std::int64_t block) const {
-    return panel % block == 0 && panel + block < panels_.steps;
-  }
-  bool ends(std::int64_t panel, std::int64_t block) const {
-    return panel % block == 0 && panel < panels_.steps;
-  }
-
-  /// While a block is multiplied the next one travels. On a device products are queued before the exchange,
-  /// which may wait on the host; on a host messages are posted before the product begins.
-  void multiply(Pass pass) {
-    const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
-    const bool ahead = moves && overlap_;
-    const double start = comm::seconds();
-    timeline_.start(streams_.compute());
-    product_.begin(grid_.place.layer == 0 ? options_.beta : 0);
-    for (std::size_t n = 0; n < segments_.size(); ++n) {
-      const auto segment = segments_[n];
-      streams_.mark_compute();
-      if (ahead && !as_on_device_) start_shifts(segment.begin);
-      if (computes) multiply(static_cast<std::int64_t>(n), segment);
-      if (ahead && as_on_device_) start_shifts(segment.begin);
-      if (moves)
-        finish_shifts(segment.end);
-      else
-        skip_shifts(segment.end);
-      progress_.update({.step = static_cast<std::int64_t>(n) + 1,
-                        .limit = static_cast<std::int64_t>(segments_.size()),
-                        .work_per_step = options_.size.flops() / static_cast<double>(segments_.size())});
-    }
-    product_.end(c_);
-    streams_.fence();
-    seconds_ = comm::seconds() - start;
-  }
-
-  void multiply(std::int64_t number, const Segment& segment) {
-    const miniapp::ScopedTimer timed(gemm_);
-    const auto count = segment.end - segment.begin;
-    timeline_.begin(gemm, number, streams_.compute());
-    product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
-    timeline_.end(gemm, number, streams_.compute());
-  }
-
-  void start_shifts(std::int64_t panel) {
-    const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
-    if (!a && !b) return;
-    streams_.exchange_waits();
-    if (a) start_shift(a_, shift_of_a, panel / panels_.in_a);
-    if (b) start_shift(b_, shift_of_b, panel / panels_.in_b);
-  }
-
-  void finish_shifts(std::int64_t panel) {
-    const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
-    if (!a && !b) return;
-    const auto of_a = panel / panels_.in_a - 1, of_b = panel / panels_.in_b - 1;
-    if (a && !overlap_) start_shift(a_, shift_of_a, of_a);
-    if (b && !overlap_) start_shift(b_, shift_of_b, of_b);
-    if (a) finish_shift(a_, shift_of_a, of_a);
-    if (b) finish_shift(b_, shift_of_b, of_b);
-    streams_.compute_waits();
-  }
-
-  void start_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
-    timeline_.begin(activity, number, streams_.exchange());
-    block.start_shift();
-  }
-  void finish_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
-    block.finish_shift();
-    timeline_.end(activity, number, streams_.exchange());
-  }
-
-  void skip_shifts(std::int64_t panel) {
-    if (ends(panel, panels_.in_a)) a_.skip_shift();
-    if (ends(panel, panels_.in_b)) b_.skip_shift();
-  }
-
   const Options& options_;
   const ProcessGrid& grid_;
-  bool overlap_;
-  bool as_on_device_;
-  miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   Panels panels_;
   RingBlock<T> a_;
@@ -242,12 +149,8 @@ class Cannon final : public Multiplication<T> {
   AxisPart rows_;
   AxisPart columns_;
   Matrix<T> c_;
-  std::vector<Segment> segments_;
-  LocalProduct<T> product_;
+  CannonSteps<T> steps_;
   std::optional<LayerSum<T>> sum_; ///< of several layers
-  Timeline timeline_;
-  double seconds_ = 0;
-  miniapp::Timer& gemm_;
   miniapp::Timer& skew_;
   miniapp::Timers& timers_;
   miniapp::Timer& restore_;

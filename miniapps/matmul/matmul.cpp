@@ -96,10 +96,8 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
 template <class T>
 Matmul<T>::~Matmul() = default;
 
-/// Collective. Of the steps, of the slowest rank.
 template <class T>
 double Matmul<T>::seconds_of_pass(Pass pass) {
-  reset();
   comm::barrier(context_.comm);
   multiplication_->run(pass);
   return comm::allreduce(context_.comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
@@ -111,7 +109,9 @@ void Matmul<T>::warm_up() {
   reset();
   run();
   seconds_.clear();
+  reset();
   products_alone_ = seconds_of_pass(Pass::products);
+  reset();
   transfers_alone_ = seconds_of_pass(Pass::transfers);
   const double in_use = comm::allreduce(context_.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};

@@ -36,6 +36,9 @@ class Matmul final : public miniapp::MiniApp {
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
   std::string table() const override;
 
+  /// Collective; after reset(). A pass of the multiplication; the seconds of its steps, of the slowest rank.
+  double seconds_of_pass(Pass);
+
   /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.
   const ProcessGrid& grid() const { return grid_; }
   LocalMatrix<T> a() const { return given_->a(); }
@@ -48,7 +51,6 @@ class Matmul final : public miniapp::MiniApp {
     double without_redistribution = 0; ///< steps and what is around them
     double steps = 0;
   };
-  double seconds_of_pass(Pass);
   double median_of(double Seconds::*) const;
   double exposed() const;
 

@@ -4,6 +4,7 @@
 #include "matmul/volume.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
@@ -41,7 +42,8 @@ void describe_source(Visitor& v, MatrixOptions& o) {
   v.value("seed", o.seed, "Of random numbers and integers", {.min = 0});
 }
 
-void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck& deck) {
+void resolve_source(MatrixOptions& o, const std::string& key, std::int64_t default_seed,
+                    const config::Deck& deck) {
   o.location = deck.location(key);
   const bool dataset = o.kind == MatrixKind::dataset;
   if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file");
@@ -50,10 +52,36 @@ void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck
   const auto refuse = [&](const char* name, const char* kind) {
     deck.fail(key + name, fmt::format("is given, but not used: {}.kind must be {} for that", key, kind));
   };
+  const bool numbers = o.kind == MatrixKind::random || o.kind == MatrixKind::integers;
+  if (!numbers && o.seed != default_seed) refuse(".seed", "random or integers");
   if (!dataset && !o.file.path.empty()) refuse(".file", "dataset");
   if (!dataset && !o.dataset.empty()) refuse(".dataset", "dataset");
   if (o.kind != MatrixKind::expression && o.expression.text() != MatrixOptions{}.expression.text())
     refuse(".expression", "expression");
+}
+
+/// Keys that only one choice reads: a deck that gives them to another one means something else than it gets.
+void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::RunOptions& run) {
+  const Options fresh;
+  if (o.algorithm != Algorithm::cannon_25d && o.layers != fresh.layers)
+    deck.fail("product.layers", fmt::format("is {}, but product.algorithm has one layer; choose cannon_25d, "
+                                            "or leave layers out",
+                                            o.layers));
+  if (o.algorithm != Algorithm::summa && o.panel != fresh.panel)
+    deck.fail("product.panel", fmt::format("is {}, but not used: product.algorithm must be summa for that; "
+                                           "blocks of cannon and cannon_25d follow from the process grid",
+                                           o.panel));
+  if (o.distribution != Distribution::block_cyclic && o.block_size != fresh.block_size)
+    deck.fail("decomposition.block_size",
+              fmt::format("is [{}], but not used: decomposition.distribution must be block_cyclic for that",
+                          fmt::join(o.block_size, ", ")));
+  if (o.write_c && run.fields == miniapp::FieldSelection::none)
+    deck.fail("problem.write_c", "is true, but output.fields is none, so that C would not be written; leave "
+                                 "one of them out");
+  if (run.snapshot_every > 0)
+    deck.fail("output.every", fmt::format("is {}, but a product has no series of fields; leave it out, or "
+                                          "give 0",
+                                          run.snapshot_every));
 }
 
 template <class T>
@@ -103,7 +131,7 @@ void Options::describe(Visitor& v) {
       s.choice<Operation>("op", b.operation, operations, "What op(B) is; transpose: B is stored n x k");
     });
     p.section("c", "What C is before, where beta is not 0", [&](Visitor& s) { describe_source(s, c); });
-    p.value("write_c", write_c, "Write the product as a dataset, unless output.fields is none");
+    p.value("write_c", write_c, "Write the product as the dataset /fields/C");
   });
   v.section("product", "How it is computed", [&](Visitor& p) {
     p.choice<Algorithm>("algorithm", algorithm, algorithms, "What travels");
@@ -122,16 +150,13 @@ void Options::describe(Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks) {
-  resolve_source(a, "problem.a", deck);
-  resolve_source(b, "problem.b", deck);
-  resolve_source(c, "problem.c", deck);
+void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
+  resolve_source(a, "problem.a", Options{}.a.seed, deck);
+  resolve_source(b, "problem.b", Options{}.b.seed, deck);
+  resolve_source(c, "problem.c", Options{}.c.seed, deck);
   resolve_factor(alpha, "problem.alpha", precision, deck);
   resolve_factor(beta, "problem.beta", precision, deck);
-  if (algorithm != Algorithm::cannon_25d && layers != 1)
-    deck.fail("product.layers", fmt::format("is {}, but product.algorithm has one layer; choose cannon_25d, "
-                                            "or leave layers out",
-                                            layers));
+  refuse_unused(*this, deck, run);
   if (ranks % layers != 0)
     deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", layers, ranks));
   if (process_grid.size() == 1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
 #include "run/precision.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -62,8 +63,8 @@ struct Options {
   bool write_c = false;
 
   void describe(config::Visitor&);
-  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
-  void resolve(const config::Deck&, int ranks);
+  /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };
 
 } // namespace kontor::matmul

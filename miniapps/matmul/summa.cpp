@@ -82,7 +82,7 @@ class Summa final : public Multiplication<T> {
                         .limit = static_cast<std::int64_t>(panels_.size()),
                         .work_per_step = options_.size.flops() / static_cast<double>(panels_.size())});
     }
-    product_.end(c_.elements);
+    if (computes) product_.end(c_.elements);
     streams_.fence();
     seconds_ = comm::seconds() - start;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/mini_app.hpp"
+#include "run/options.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
@@ -23,7 +24,7 @@ class MiniAppFactory {
   virtual void describe(config::Visitor&) = 0;
   /// What concerns several keys at once: resolves defaults that depend on others, and refuses what cannot
   /// run by deck.fail(). Called after reading, with the same arguments on all ranks. Local.
-  virtual void resolve(const config::Deck&, int ranks) = 0;
+  virtual void resolve(const config::Deck&, int ranks, const RunOptions&) = 0;
   /// What may be refused and takes work to find out, such as a file that the deck names: called before
   /// anything is measured, as a part of the set-up. Collective; throws as the constructor of the app does.
   virtual void prepare(const RunContext&) {}
@@ -31,7 +32,8 @@ class MiniAppFactory {
 };
 
 /// The factory of an app whose options are a struct with describe(config::Visitor&); if several keys must be
-/// looked at together, resolve(const config::Deck&, int ranks); if more is to be done before the calibration,
+/// looked at together, resolve(const config::Deck&, int ranks), or with the keys that every deck has
+/// resolve(const config::Deck&, int ranks, const RunOptions&); if more is to be done before the calibration,
 /// prepare(const RunContext&), which keeps what it has found in the options. `Make` is called as
 /// make(options, context) and returns a std::unique_ptr to the app.
 template <class Options, class Make>
@@ -43,8 +45,11 @@ class Factory final : public MiniAppFactory {
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   void describe(config::Visitor& visitor) override { options_.describe(visitor); }
-  void resolve(const config::Deck& deck, int ranks) override {
-    if constexpr (requires { options_.resolve(deck, ranks); }) options_.resolve(deck, ranks);
+  void resolve(const config::Deck& deck, int ranks, const RunOptions& run) override {
+    if constexpr (requires { options_.resolve(deck, ranks, run); })
+      options_.resolve(deck, ranks, run);
+    else if constexpr (requires { options_.resolve(deck, ranks); })
+      options_.resolve(deck, ranks);
   }
   void prepare(const RunContext& context) override {
     if constexpr (requires { options_.prepare(context); }) options_.prepare(context);

@@ -66,7 +66,7 @@ void Run::describe(config::Visitor& v) {
 int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, factory_.name());
   const bool root = comm.rank() == 0;
-  factory_.resolve(deck_, comm.size());
+  factory_.resolve(deck_, comm.size(), options_);
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;

@@ -24,8 +24,12 @@ namespace {
 Options read(const std::string& text, int ranks) {
   const auto deck = config::Deck::parse("app: matmul\n" + text, "test.yaml");
   Options options;
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  options.resolve(deck, ranks);
+  miniapp::RunOptions run;
+  deck.read([&](config::Visitor& v) {
+    options.describe(v);
+    run.describe(v);
+  });
+  options.resolve(deck, ranks, run);
   return options;
 }
 
@@ -54,6 +58,22 @@ TEST(Deck, RefusesWhatDoesNotGoTogether) {
                  {"process_grid", "4611686018427387905", "4"});
   expect_refused("problem: {m: 0}", 1, {"problem.m", "0"});
   expect_refused("problem: {a: {expression: x}}", 1, {"problem.a.expression", "x", "i", "j"});
+}
+
+TEST(Deck, RefusesWhatWouldNotBeUsed) {
+  expect_refused("product: {panel: 128}", 1, {"test.yaml:2:", "product.panel", "128", "algorithm", "summa"});
+  expect_refused("decomposition: {block_size: [8, 6]}", 1,
+                 {"test.yaml:2:", "decomposition.block_size", "[8, 6]", "distribution", "block_cyclic"});
+  expect_refused("problem: {a: {kind: expression, expression: i+j, seed: 7}}", 1,
+                 {"problem.a.seed", "kind", "random or integers"});
+  expect_refused("problem: {write_c: true}\noutput: {fields: none}", 1,
+                 {"test.yaml:2:", "problem.write_c", "output.fields", "none"});
+  expect_refused("output: {every: 10}", 1, {"test.yaml:2:", "output.every", "10", "no series"});
+  // What a printed deck has: everything, as it is by itself.
+  read("product: {panel: 256, layers: 1}\ndecomposition: {block_size: [64, 64]}\noutput: {every: 0}", 1);
+  read("problem: {write_c: true}", 1);
+  read("product: {algorithm: summa, panel: 128}", 1);
+  read("decomposition: {distribution: block_cyclic, block_size: [8, 6]}", 1);
 }
 
 TEST(Deck, ChoosesTheGridOfLeastVolume) {

@@ -45,6 +45,16 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
   }
 }
 
+TEST(Product, RanksTakeTheSameSteps) {
+  auto method = comm::test::method("raw");
+  method.check = comm::CheckLevel::cross_rank;
+  for (const auto& grid : grids(world().size(), 1)) {
+    auto o = on_grid(integers(2, 3, 5), grid);
+    SCOPED_TRACE(name_of(o));
+    EXPECT_TRUE(run_product<double>(comm::test::cached_communicator(method), o).verification.passed());
+  }
+}
+
 TEST(Product, OfIntegersIsExactBySumma) {
   for (const auto& grid : grids(world().size(), 1))
     for (const auto& [overlap, as_on_device] : {std::pair(true, false), {false, false}, {true, true}}) {

@@ -37,6 +37,16 @@ Dense whole(const MatrixOptions&, const StoredSize&);
 template <class T>
 Dense serial_product(const Options&);
 
+/// A product of doubles with all that a run lends it.
+struct App {
+  miniapp::Timers timers{"matmul"};
+  miniapp::Progress progress{miniapp::Progress::Style::silent};
+  Matmul<double> app;
+
+  explicit App(const Options& options, bool overlap = true)
+      : app(options, {world(), overlap, timers, progress}) {}
+};
+
 /// What a run gives back.
 struct Product {
   Dense a, b, c;

@@ -44,15 +44,6 @@ void add_to(const LocalMatrix<double>& matrix, std::int64_t i, std::int64_t j, d
     }
 }
 
-struct App {
-  Options options;
-  miniapp::Timers timers{"matmul"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
-  Matmul<double> app;
-
-  explicit App(const Options& o) : options(o), app(options, {world(), true, timers, progress}) {}
-};
-
 TEST(Verification, FindsEachSpoiltMessage) {
   const int ranks = world().size();
   auto o = on_grid(integers(24, 24, 24), ranks == 4 ? GridShape{1, 2, 2} : GridShape{1, 1, ranks});
