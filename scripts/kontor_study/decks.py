@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The decks of a study: where they are, for which mini-app, which keys they may have and what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .here import Here
+from .problems import StudyError, shown
+from .tree import Node, parse
+
+
+@dataclass
+class Deck:
+    path: str  # from the project's folder if it lies there, else absolute: the same wherever a study is resumed
+    file: Path
+    app: str
+    sha256: str
+    given: dict[str, Any]  # what it says, by key
+    reduced: list[str]  # what its line `# test:` sets
+    schema: dict[str, Any] | None = None  # the app's, by key; None where the app is not built yet
+    defaults: dict[str, Any] = field(default_factory=dict)
+    small: dict[str, Any] = field(default_factory=dict)  # what `reduced` sets
+
+    def value(self, key: str, settings: dict[str, Any]) -> Any:
+        """What the key is with these settings; None if nobody says."""
+        return settings.get(key, self.given.get(key, self.defaults.get(key)))
+
+
+def find_deck(name: str, study_file: Path, here: Here) -> Deck:
+    """Raises StudyError if there is none, or it names no mini-app."""
+    file = _file(name, study_file, here)
+    try:
+        data = file.read_bytes()
+        text = data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}") from error
+    reader = here.build / "bin/kontor-deck"
+    if not reader.exists():
+        raise StudyError("what reads decks is not built yet; run 'kontor build' first")
+    done = subprocess.run([reader, file], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise StudyError(done.stderr.strip() or f"{name}: is not a deck")
+    app = done.stdout.strip()
+    if not (here.root / "miniapps" / app / "main.cpp").exists():
+        raise StudyError(f"{name}: app '{shown(app)}' is unknown")
+    return Deck(here.lasting(file), file, app, hashlib.sha256(data).hexdigest(), dict(_leaves("", parse(text, name))), reduced_settings(text))
+
+
+def reduced_settings(text: str) -> list[str]:
+    """The settings of the line `# test: --set KEY=VALUE ...` in the comment at the beginning of a deck or a study."""
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        if line.startswith("# test:"):
+            words = line.removeprefix("# test:").split(" --set ")
+            return [word.strip() for word in words[1:]]
+    return []
+
+
+def read_schema(deck: Deck, here: Here) -> None:
+    """The app's own words about its keys, if it is built."""
+    program = here.build / "bin" / deck.app
+    if not program.exists():
+        return
+    done = subprocess.run([program, "--schema"], capture_output=True, text=True, check=False, env=here.environment())
+    try:
+        deck.schema = dict(_schema_leaves("", json.loads(done.stdout))) if done.returncode == 0 else None
+    except (ValueError, KeyError, AttributeError):
+        deck.schema = None
+    deck.defaults = {key: one["default"] for key, one in (deck.schema or {}).items() if "default" in one}
+
+
+def misfit(schema: dict[str, Any], value: Any) -> str | None:
+    """What is wrong with the value, or None. Knows what the mini-apps' schemas use."""
+    if "anyOf" in schema:
+        wrong = [misfit(form, value) for form in schema["anyOf"]]
+        return None if None in wrong else " or ".join(dict.fromkeys(text for text in wrong if text))
+    if "enum" in schema:
+        return None if value in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
+    if "const" in schema:
+        return None if value == schema["const"] else str(schema["const"])
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    if types and not any(_is(value, name) for name in types):
+        return _allowed(schema, types)
+    if isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            return f"a list of {schema.get('minItems', 0)} to {schema.get('maxItems', 'any number of')} values"
+        return next(filter(None, (misfit(schema.get("items", {}), item) for item in value)), None)
+    if _is(value, "number") and not (schema.get("minimum", value) <= value <= schema.get("maximum", value)
+                                     and value > schema.get("exclusiveMinimum", value - 1)):
+        return _allowed(schema, types)
+    return None
+
+
+def _is(value: Any, name: str) -> bool:
+    kinds = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list, "object": dict, "null": type(None)}
+    return isinstance(value, kinds.get(name, object)) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _allowed(schema: dict[str, Any], types: list[str]) -> str:
+    words = {"integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false", "array": "a list"}
+    bounds = [f"{word} {schema[name]}" for name, word in (("exclusiveMinimum", "above"), ("minimum", "from"), ("maximum", "to")) if name in schema]
+    return " ".join([" or ".join(words.get(name, name) for name in types), *bounds])
+
+
+def _file(name: str, study_file: Path, here: Here) -> Path:
+    """In the working folder, beside the study, or in the project's."""
+    places = [Path(name), study_file.parent / name, here.root / name]
+    for place in places:
+        if place.is_file():
+            return place.resolve()
+    looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
+    raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}')
+
+
+def _leaves(prefix: str, node: Node) -> Iterator[tuple[str, Any]]:
+    for key, item in node.value.items():
+        if isinstance(item.value, dict):
+            yield f"{prefix}{key}", item.plain_value()
+            yield from _leaves(f"{prefix}{key}.", item)
+        else:
+            yield f"{prefix}{key}", item.plain_value()
+
+
+def _schema_leaves(prefix: str, schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, one in schema.get("properties", {}).items():
+        if one.get("type") == "object" and "properties" in one:
+            yield from _schema_leaves(f"{prefix}{key}.", one)
+        else:
+            yield f"{prefix}{key}", one

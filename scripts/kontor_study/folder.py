@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A study's folder: its lock, its state, and whether another study may use it."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from .problems import StudyError, shown
+
+FORMAT = 1
+FINAL = ("passed", "failed")
+TRIES = 2  # of a run that fails
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes aside, syncs, renames: under its name the file is whole, the old one or the new."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(aside, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+class Folder:
+    """Use as a context: the lock is held until its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = -1
+        self.state: dict[str, Any] = {}
+
+    @property
+    def file(self) -> Path:
+        return self.path / "study.json"
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        return self.state["runs"]
+
+    def __enter__(self) -> Folder:
+        try:
+            (self.path / "runs").mkdir(parents=True, exist_ok=True)
+            self.lock = os.open(self.path / ".kontor-study-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
+            os.close(self.lock)
+            raise StudyError(f"{self.path}: another study is running in this folder{f' ({shown(owner, 200)})' if owner else ''}; wait for it, or -o another folder") from error
+        except OSError as error:
+            raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}") from error
+        try:
+            os.ftruncate(self.lock, 0)
+            os.pwrite(self.lock, f"host {socket.gethostname()}, process {os.getpid()}\n".encode(), 0)
+        except OSError:
+            pass  # only tells who has it
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.lock)  # runs that are still ending keep it
+
+    def load(self) -> None:
+        """Raises StudyError if the state cannot be understood."""
+        try:
+            self.state = json.loads(self.file.read_text(encoding="utf-8"))
+            missing = [key for key in ("format", "study", "points", "runs") if key not in self.state]
+        except (ValueError, TypeError) as error:
+            raise StudyError(f"{self.file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
+        except OSError as error:
+            raise StudyError(f"{self.file} cannot be read: {error.strerror}") from error
+        if missing or self.state["format"] != FORMAT:
+            raise StudyError(f"{self.file}: not the state of a study of format {FORMAT}")
+
+    def save(self) -> None:
+        """Raises StudyError where it cannot be written; what it was before stays."""
+        self.write("study.json", json.dumps(self.state, indent=1) + "\n")
+
+    def write(self, name: str, text: str) -> None:
+        try:
+            replace(self.path / name, text)
+        except OSError as error:
+            raise cannot_write(self.path / name, error) from error
+
+    def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
+        return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
+
+    def latest(self) -> dict[tuple[str, int], dict[str, Any]]:
+        """The last attempt of each run."""
+        return {(run["point"], run["repeat"]): run for run in self.runs}
+
+    def is_done(self, point: str, repeat: int) -> bool:
+        """Passed, or failed so often that it is not tried again."""
+        attempts = self.attempts(point, repeat)
+        failed = [run for run in attempts if run["state"] == "failed"]
+        return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed))
+
+
+def cannot_write(path: Path, error: OSError) -> StudyError:
+    advice = "; free some space and go on by --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
+    return StudyError(f"{path} cannot be written: {error.strerror}; finished runs are kept in {path.parent / 'runs'}{advice}", code=3)
