@@ -56,6 +56,7 @@ int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, factory_.name());
   const bool root = comm.rank() == 0;
   factory_.resolve(deck_, comm.size());
+  charges_computation(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;

@@ -66,10 +66,10 @@ def flow(value: object) -> str:
     return text
 
 
-def parse(text: str, name: str) -> Node:
-    """The tree of a document; raises StudyError that lists what is malformed."""
+def parse(text: str, name: str, what: str = "study") -> Node:
+    """The tree of a document, of a study or of `what`; raises StudyError that lists what is malformed."""
     if len(text) > MOST_BYTES:
-        raise StudyError(f"{name}: larger than {MOST_BYTES} bytes: not a study")
+        raise StudyError(f"{name}: larger than {MOST_BYTES} bytes: not a {what}")
     problems = Problems()
     try:
         loader = yaml.SafeLoader(text)
@@ -78,7 +78,7 @@ def parse(text: str, name: str) -> Node:
         finally:
             loader.dispose()
         if document is None:
-            raise StudyError(f"{name}: empty; a study begins with a line such as study: heat-strong")
+            raise StudyError(f"{name}: empty; a {what} begins with a line such as {'study: heat-strong' if what == 'study' else 'name: cluster'}")
         tree = Builder(name, problems).build(document)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -90,7 +90,7 @@ def parse(text: str, name: str) -> Node:
         raise StudyError(f"{name}: nested too deeply") from error
     problems.raise_any()
     if not isinstance(tree.value, dict):
-        raise StudyError(f"{tree.place}: a study is a mapping of keys, found {tree.shown()}")
+        raise StudyError(f"{tree.place}: a {what} is a mapping of keys, found {tree.shown()}")
     return tree
 
 

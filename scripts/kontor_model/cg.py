@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cg on points of a box: a product and loops over vectors, ghosts of all neighbours, one or two sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from kontor_study.problems import StudyError
+
+from .collectives import allreduce
+from .exchange import Exchange
+from .grid import DividedBox, all_around, faces, halo, smallest_surface_grid
+from .machine import Machine
+from .prediction import Prediction, Value, slowest
+
+
+@dataclass(frozen=True)
+class Method:
+    """Of an iteration, fused, without a preconditioner or with jacobi (miniapps/cg/solver)."""
+
+    loops: int  # over vectors
+    sums: tuple[int, ...]  # numbers of each reduction
+    hides: bool = False  # the reduction goes on during the product
+
+
+METHODS = {"classic": Method(2, (2, 1)), "merged": Method(1, (4,)), "pipelined": Method(1, (4,), hides=True)}
+
+
+def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
+    points, corners = points_of(value)
+    box = DividedBox(tuple(points), tuple(value("decomposition.process_grid") or smallest_surface_grid(ranks, points)), (False,) * 3)
+    method = method_of(value)
+    product, vectors = machine.rate("cg/product"), machine.rate("cg/vectors")
+    exchange = Exchange(machine, halo(box, all_around(3) if corners else faces(3), 8, by_rank=True))
+    overlap = value("comm.overlap")
+    sums = sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.sums)
+
+    def iteration(rank: int) -> tuple[float, float]:
+        rows = prod(box.block(rank))
+        multiply = rows * product(rows)
+        hidden = box.interior(rank) / rows * multiply if overlap and ranks > 1 else 0.0
+        return multiply + method.loops * rows * vectors(rows), exchange.exposed(rank, hidden)
+
+    compute, exchanged = slowest(ranks, iteration)
+    if method.hides:
+        rows = prod(box.block(0))
+        sums = max(0.0, sums - exchanged - rows * product(rows))
+    fixed = value("solver.tolerance") == 0
+    count = value("solver.max_iterations") if fixed else 1
+    return Prediction(count if fixed else None, count * compute, count * exchanged, count * sums, box.grid,
+                      " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks)
+
+
+def points_of(value: Value) -> tuple[list[int], bool]:
+    """Points along the axes, and whether a row reads those at edges and corners."""
+    kind = value("problem.kind")
+    if kind == "stencil":
+        return list(value("problem.stencil.points")), value("problem.stencil.size") == 27
+    if kind == "fe_heat":
+        return [count + 1 for count in value("problem.fe_heat.elements")], True
+    raise StudyError(f"problem.kind is {kind}; the model knows stencil and fe_heat: who is a neighbour depends on a matrix's file")
+
+
+def method_of(value: Value) -> Method:
+    preconditioner = value("solver.preconditioner")
+    if preconditioner not in ("none", "jacobi") or not value("solver.fused") or value("solver.sums") != "fast":
+        raise StudyError(f"solver.preconditioner is {preconditioner}, fused {value('solver.fused')}, sums {value('solver.sums')}; "
+                         "the model knows none and jacobi, fused, with fast sums")
+    return METHODS[value("solver.method")]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a model says of one point: seconds of a step and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Value = Callable[[str], Any]  # what the deck says, by key
+
+
+@dataclass
+class Prediction:
+    """Of the rank whose steps take longest. `compute + exchange + reduction` is the whole repeat."""
+
+    steps: int | None  # of a repeat; None: the deck ends by a tolerance, and these are the seconds of one
+    compute: float
+    exchange: float  # what it adds to the computation, overlap taken off
+    reduction: float
+    grid: tuple[int, ...]
+    part: str  # what a rank has, in words
+    messages: float = 0.0  # a step and rank
+    bytes: float = 0.0  # a step and rank
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return self.compute + self.exchange + self.reduction
+
+    @property
+    def bound(self) -> str:
+        """What most of it is."""
+        parts = {"compute": self.compute, "exchange": self.exchange, "reduction": self.reduction}
+        return max(parts, key=lambda name: parts[name])
+
+
+def slowest(ranks: int, seconds: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
+    """(compute, exchange) of the rank where both together take longest."""
+    return max((seconds(rank) for rank in range(ranks)), key=sum)
