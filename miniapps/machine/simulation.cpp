@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <smpi/smpi.h>
 #include <sstream>
@@ -16,9 +16,8 @@
 namespace kontor::miniapp {
 namespace {
 
-/// By the logarithm of the size: seconds of a unit.
-using Rates = std::map<double, double>;
-using Charges = std::map<std::string, Rates, std::less<>>;
+using Points = std::map<double, double>; ///< seconds by size
+using Charges = std::map<std::string, Points, std::less<>>;
 
 std::string file_name() {
   const char* const name = std::getenv("KONTOR_CHARGES");
@@ -31,7 +30,7 @@ Charges read_charges(const std::string& name) {
   std::ifstream file(name);
   if (!file)
     throw comm::UsageError(fmt::format("KONTOR_CHARGES: '{}' cannot be read; it has lines \"<kernel> "
-                                       "<size> <seconds a unit>\"",
+                                       "<size> <seconds>\"",
                                        name));
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -40,10 +39,10 @@ Charges read_charges(const std::string& name) {
     double size = 0, seconds = 0;
     if (!(words >> kernel) || kernel.starts_with('#')) continue;
     if (!(words >> size >> seconds) || words >> more || !(size > 0) || !(seconds >= 0))
-      throw comm::UsageError(fmt::format("{}:{}: '{}'; allowed is \"<kernel> <size> <seconds a unit>\", a "
+      throw comm::UsageError(fmt::format("{}:{}: '{}'; allowed is \"<kernel> <size> <seconds>\", a "
                                          "size above 0 and seconds from 0",
                                          name, number, line));
-    charges[kernel][std::log(size)] = seconds;
+    charges[kernel][size] = seconds;
   }
   return charges;
 }
@@ -54,13 +53,13 @@ const Charges& charges() {
   return table;
 }
 
-double seconds_of_unit(const Rates& rates, double size) {
-  const double at = std::log(size);
-  const auto above = rates.lower_bound(at);
-  if (above == rates.end()) return rates.rbegin()->second;
-  if (above == rates.begin()) return above->second;
+double seconds_of(const Points& points, double size) {
+  const auto above = points.lower_bound(size);
+  const auto proportional = [&](const auto& point) { return point.second * size / point.first; };
+  if (above == points.end()) return proportional(*points.rbegin());
+  if (above == points.begin()) return proportional(*above);
   const auto below = std::prev(above);
-  const double part = (at - below->first) / (above->first - below->first);
+  const double part = (size - below->first) / (above->first - below->first);
   return below->second + part * (above->second - below->second);
 }
 
@@ -72,10 +71,10 @@ bool charges_computation() {
 
 void charge(std::string_view kernel, double units, double size) {
   if (units <= 0) return;
-  const auto rates = charges().find(kernel);
-  if (rates == charges().end())
+  const auto points = charges().find(kernel);
+  if (points == charges().end())
     throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel));
-  smpi_execute(units * seconds_of_unit(rates->second, size));
+  smpi_execute(units / size * seconds_of(points->second, size));
 }
 
 std::string words_of_simulation() {

@@ -13,12 +13,12 @@ namespace kontor::miniapp {
 inline constexpr bool simulated = true;
 
 /// Local. Whether kernels are charged and not made: KONTOR_CHARGES in the environment names a file. Throws
-/// comm::UsageError if it cannot be read. Its lines are "<kernel> <size> <seconds>": the seconds of a unit
-/// of work (a cell, a row, a flop) on a rank that has so many of them.
+/// comm::UsageError if it cannot be read. Its lines are "<kernel> <size> <seconds>": what a kernel takes on a
+/// rank that has so many cells, rows or flops.
 bool charges_computation();
 
-/// Local. Waits, in the simulator's time, as long as `units` of the `size` that this rank has take: seconds a
-/// unit between two sizes of the file lie on a line over the logarithm of the size, and are constant outside.
+/// Local. Waits, in the simulator's time, as long as `units` of the `size` that this rank has take. Seconds
+/// of sizes between two of the file lie on a line; outside, a unit takes what it takes at the nearest one.
 /// Throws comm::UsageError if the file does not have the kernel.
 void charge(std::string_view kernel, double units, double size);
 

@@ -38,14 +38,13 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
 
     def iteration(rank: int) -> tuple[float, float]:
         rows = prod(box.block(rank))
-        multiply = rows * product(rows)
+        multiply = product(rows)
         hidden = box.interior(rank) / rows * multiply if overlap and ranks > 1 else 0.0
-        return multiply + method.loops * rows * vectors(rows), exchange.exposed(rank, hidden)
+        return multiply + method.loops * vectors(rows), exchange.exposed(rank, hidden)
 
     compute, exchanged = slowest(ranks, iteration)
     if method.hides:
-        rows = prod(box.block(0))
-        sums = max(0.0, sums - exchanged - rows * product(rows))
+        sums = max(0.0, sums - exchanged - product(prod(box.block(0))))
     fixed = value("solver.tolerance") == 0
     count = value("solver.max_iterations") if fixed else 1
     return Prediction(count if fixed else None, count * compute, count * exchanged, count * sums, box.grid,

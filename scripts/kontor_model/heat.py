@@ -25,7 +25,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
 
     def sweep(rank: int) -> tuple[float, float]:
         block = prod(box.block(rank))
-        seconds = block * rate(block)
+        seconds = rate(block)
         hidden = box.interior(rank, thickness_x=LINE // size) / block * seconds if overlap else 0.0
         return seconds, exchange.exposed(rank, hidden)
 

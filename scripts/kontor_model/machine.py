@@ -41,7 +41,7 @@ class Points(Kind):
             return None
         sizes = [pair[0] for pair in pairs]
         if any(len(pair) != 2 for pair in pairs) or sizes != sorted(set(sizes)) or sizes[0] <= 0:
-            return self.refuse(problems, node, key, "pairs [size, seconds of a unit], with sizes above 0 that grow")
+            return self.refuse(problems, node, key, "pairs [size, seconds], with sizes above 0 that grow")
         return [tuple(pair) for pair in pairs]
 
 
@@ -67,7 +67,7 @@ FILE = Section({
         "receive": Key(SECONDS, "s that it costs the one that receives it", 0.0),
     }), "what a message costs at its ends", lambda: {"send": 0.0, "receive": 0.0}),
     "compute": Key(Section({name: Key(Points(), f"[[size, s], ...]: seconds of {words}") for name, words in KERNELS.items()}),
-                   "what kernels take, by the size of a rank's part", lambda: {}),
+                   "what kernels take on one rank, by the size of its part", lambda: {}),
 })
 
 

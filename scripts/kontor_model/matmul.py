@@ -82,7 +82,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     kinds: dict[tuple[bool, bool], Exchange] = {}
     for begin, end in cannon.segments():
         flops = 2 * (m / rows) * (n / columns) * (k / cannon.panels) * (end - begin)
-        multiply = flops * rate(flops)
+        multiply = rate(flops)
         # A block moves on while the segment is multiplied with which it begins, and is waited for at its end.
         moves = tuple(end % width == 0 and end < cannon.panels for width in (cannon.in_a, cannon.in_b))
         if moves not in kinds:

@@ -73,22 +73,22 @@ def _calls(record: Record, region: str) -> int:
 
 def _heat(record: Record) -> list[tuple[str, float, float]]:
     cells = prod(record["cells"]) / record["ranks"]
-    return [("heat/sweep", cells, _seconds(record, "compute") / record["sweeps"] / cells)]
+    return [("heat/sweep", cells, _seconds(record, "compute") / record["sweeps"])]
 
 
 def _cg(record: Record) -> list[tuple[str, float, float]]:
     rows = record["matrix"]["rows"] / record["ranks"]
     iterations = record["iterations"]
     loops = METHODS[record["solver"]["method"]].loops
-    return [("cg/product", rows, (_seconds(record, "spmv") + _seconds(record, "spmv_boundary")) / iterations / rows),
-            ("cg/vectors", rows, _seconds(record, "vectors") / iterations / loops / rows)]
+    return [("cg/product", rows, (_seconds(record, "spmv") + _seconds(record, "spmv_boundary")) / iterations),
+            ("cg/vectors", rows, _seconds(record, "vectors") / iterations / loops)]
 
 
 def _matmul(record: Record) -> list[tuple[str, float, float]]:
     products = _calls(record, "gemm")
     attained = record["figures_of_merit"]["flops"]["value"]
     flops = attained * median(record["repeats"]) / record["ranks"]
-    return [("matmul/gemm", flops / products, _seconds(record, "gemm") / flops)]
+    return [("matmul/gemm", flops / products, _seconds(record, "gemm") / products)]
 
 
 def machine_values(records: list[Record], name: str) -> dict[str, Any]:
