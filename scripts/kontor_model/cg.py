@@ -12,7 +12,7 @@ from .collectives import allreduce
 from .exchange import Exchange
 from .grid import DividedBox, all_around, faces, halo, smallest_surface_grid
 from .machine import Machine
-from .prediction import Prediction, Value, slowest
+from .prediction import Prediction, Value
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,18 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     box = DividedBox(tuple(points), tuple(value("decomposition.process_grid") or smallest_surface_grid(ranks, points)), (False,) * 3)
     method = method_of(value)
     product, vectors = machine.rate("cg/product"), machine.rate("cg/vectors")
-    exchange = Exchange(machine, halo(box, all_around(3) if corners else faces(3), 8, by_rank=True))
+    exchange = Exchange(machine, ranks, halo(box, all_around(3) if corners else faces(3), 8, by_rank=True))
     overlap = value("comm.overlap")
+    rows = [prod(box.block(rank)) for rank in range(ranks)]
+    whole = [product(count) + method.loops * vectors(count) for count in rows]
+    interior = [box.interior(rank) / rows[rank] * product(rows[rank]) if overlap else 0.0 for rank in range(ranks)]
+    compute = max(whole)
+    # A sum of all ranks ends each iteration, so all begin the next one together.
+    ends = exchange.ends([0.0] * ranks, interior)
+    exchanged = max(end + all_of - part for end, all_of, part in zip(ends, whole, interior)) - compute
     sums = sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.sums)
-
-    def iteration(rank: int) -> tuple[float, float]:
-        rows = prod(box.block(rank))
-        multiply = product(rows)
-        hidden = box.interior(rank) / rows * multiply if overlap and ranks > 1 else 0.0
-        return multiply + method.loops * vectors(rows), exchange.exposed(rank, hidden)
-
-    compute, exchanged = slowest(ranks, iteration)
     if method.hides:
-        sums = max(0.0, sums - exchanged - product(prod(box.block(0))))
+        sums = max(0.0, sums - exchanged - max(map(product, rows)))
     fixed = value("solver.tolerance") == 0
     count = value("solver.max_iterations") if fixed else 1
     return Prediction(count if fixed else None, count * compute, count * exchanged, count * sums, box.grid,

@@ -8,14 +8,14 @@ MPICH", Int. J. High Perform. Comput. Appl. 19 (2005). What the mini-apps reduce
 from __future__ import annotations
 
 from .machine import Machine
-from .network import Message, copying, latency, transfer, loads
+from .network import Message, alone, copying, latency
 
 
 def one_message(machine: Machine, source: int, destination: int, size: float) -> float:
     """From its begin at the source until the destination has it, alone on its way."""
     message = Message(source, destination, size)
-    alone = transfer(machine, message, loads(machine, [message]))
-    return machine.send + latency(machine, source, destination) + alone + machine.receive + copying(machine, message)
+    return (machine.send + latency(machine, source, destination) + alone(machine, message) + machine.receive
+            + copying(machine, message))
 
 
 def allreduce(machine: Machine, ranks: int, size: float) -> float:

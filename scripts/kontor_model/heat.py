@@ -9,7 +9,7 @@ from .collectives import allreduce
 from .exchange import Exchange
 from .grid import DividedBox, faces, halo, smallest_surface_grid
 from .machine import Machine
-from .prediction import Prediction, Value, slowest
+from .prediction import Prediction, Value
 
 LINE = 64  # bytes of a cache line: strips along x are as wide (miniapps/grid/regions.hpp)
 
@@ -20,16 +20,13 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     box = DividedBox(tuple(cells), tuple(value("decomposition.process_grid") or smallest_surface_grid(ranks, cells)),
                      tuple(value(f"problem.boundary.{axis}_min") == "periodic" for axis in "xyz"[: len(cells)]))
     rate = machine.rate("heat/sweep")
-    exchange = Exchange(machine, halo(box, faces(len(cells)), size))
+    exchange = Exchange(machine, ranks, halo(box, faces(len(cells)), size))
+    blocks = [prod(box.block(rank)) for rank in range(ranks)]
+    sweeps = [rate(block) for block in blocks]
     overlap = value("comm.overlap")
-
-    def sweep(rank: int) -> tuple[float, float]:
-        block = prod(box.block(rank))
-        seconds = rate(block)
-        hidden = box.interior(rank, thickness_x=LINE // size) / block * seconds if overlap else 0.0
-        return seconds, exchange.exposed(rank, hidden)
-
-    compute, exchanged = slowest(ranks, sweep)
+    interior = [box.interior(rank, thickness_x=LINE // size) / blocks[rank] * sweeps[rank] if overlap else 0.0 for rank in range(ranks)]
+    compute = max(sweeps)
+    exchanged = exchange.step(interior, [whole - part for whole, part in zip(sweeps, interior)]) - compute
     every = value("solver.check_every") or 0
     reduction = allreduce(machine, ranks, 8) / every if every else 0.0
     fixed = value("problem.equation") == "steady" and not value("solver.tolerance")

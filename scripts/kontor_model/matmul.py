@@ -77,8 +77,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     overlap = value("comm.overlap")
     compute = exchanged = 0.0
     for skew in (cannon.skew_of_a(), cannon.skew_of_b(), cannon.skew_of_a(back=True), cannon.skew_of_b(back=True)):
-        exchange = Exchange(machine, skew)
-        exchanged += max((exchange.seconds(rank) for rank in range(ranks)), default=0.0)
+        exchanged += Exchange(machine, ranks, skew).once()
     kinds: dict[tuple[bool, bool], Exchange] = {}
     for begin, end in cannon.segments():
         flops = 2 * (m / rows) * (n / columns) * (k / cannon.panels) * (end - begin)
@@ -86,10 +85,10 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
         # A block moves on while the segment is multiplied with which it begins, and is waited for at its end.
         moves = tuple(end % width == 0 and end < cannon.panels for width in (cannon.in_a, cannon.in_b))
         if moves not in kinds:
-            kinds[moves] = Exchange(machine, (cannon.shift_of_a() if moves[0] and columns > 1 else [])
+            kinds[moves] = Exchange(machine, ranks, (cannon.shift_of_a() if moves[0] and columns > 1 else [])
                                     + (cannon.shift_of_b() if moves[1] and rows > 1 else []))
         compute += multiply
-        exchanged += max(kinds[moves].exposed(rank, multiply if overlap else 0.0) for rank in range(ranks))
+        exchanged += kinds[moves].step(*([multiply if on else 0.0] * ranks for on in (overlap, not overlap))) - multiply
     return Prediction(1, compute, exchanged, allreduce(machine, ranks, 16), (rows, columns), f"{m / rows:.4g} x {n / columns:.4g}",
                       2.0, cannon.bytes_of_a(cannon.in_a) + cannon.bytes_of_b(cannon.in_b))
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass
 
 from .machine import Machine
@@ -38,22 +37,27 @@ def latency(machine: Machine, source: int, destination: int) -> float:
     return len(way) * machine.link_latency if way else machine.node_latency
 
 
-def loads(machine: Machine, messages: Iterable[Message]) -> Counter[Link]:
-    """Bytes that go over each link, of messages that are on their way together."""
-    found: Counter[Link] = Counter()
-    for message in messages:
-        for link in links(machine, message.source, message.destination):
-            found[link] += message.size
-    return found
-
-
-def transfer(machine: Machine, message: Message, shared: Counter[Link]) -> float:
-    """Seconds of its bytes on the most loaded of its links; inside a node it has the bandwidth to itself. Nothing where the
-    receiving processor copies it: that is time of the processor."""
-    way = links(machine, message.source, message.destination)
-    if not way:
+def alone(machine: Machine, message: Message) -> float:
+    """Seconds of its bytes if nothing else is on the way. Nothing where the receiving processor copies it: that is its work."""
+    if machine.node_of(message.source) == machine.node_of(message.destination):
         return 0.0 if machine.copies else message.size / machine.node_bandwidth
-    return max(shared[link] for link in way) / machine.link_bandwidth
+    return message.size / machine.link_bandwidth
+
+
+def carried(machine: Machine, posted: list[tuple[Message, float]]) -> list[float]:
+    """When the last byte of each message leaves its most loaded link, if it was posted then. A link carries what is posted at one
+    time together, one such group after the other. Inside a node messages do not share."""
+    groups: dict[Link, dict[float, float]] = defaultdict(lambda: defaultdict(float))
+    ways = [links(machine, message.source, message.destination) for message, _ in posted]
+    for (message, at), way in zip(posted, ways):
+        for link in way:
+            groups[link][round(at, 12)] += message.size
+    ends: dict[tuple[Link, float], float] = {}
+    for link, sizes in groups.items():
+        free = 0.0
+        for at in sorted(sizes):
+            free = ends[link, at] = max(free, at) + sizes[at] / machine.link_bandwidth
+    return [max((ends[link, round(at, 12)] for link in way), default=at + alone(machine, message)) for (message, at), way in zip(posted, ways)]
 
 
 def copying(machine: Machine, message: Message) -> float:

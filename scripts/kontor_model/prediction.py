@@ -12,7 +12,7 @@ Value = Callable[[str], Any]  # what the deck says, by key
 
 @dataclass
 class Prediction:
-    """Of the rank whose steps take longest. `compute + exchange + reduction` is the whole repeat."""
+    """`compute + exchange + reduction` is the whole repeat; `compute` that of the rank that has most."""
 
     steps: int | None  # of a repeat; None: the deck ends by a tolerance, and these are the seconds of one
     compute: float
@@ -33,8 +33,3 @@ class Prediction:
         """What most of it is."""
         parts = {"compute": self.compute, "exchange": self.exchange, "reduction": self.reduction}
         return max(parts, key=lambda name: parts[name])
-
-
-def slowest(ranks: int, seconds: Callable[[int], tuple[float, float]]) -> tuple[float, float]:
-    """(compute, exchange) of the rank where both together take longest."""
-    return max((seconds(rank) for rank in range(ranks)), key=sum)

@@ -22,7 +22,7 @@ try:
     from kontor_model.grid import DividedBox, faces, halo, smallest_surface_grid
     from kontor_model.machine import machine_of, read_machine
     from kontor_model.measured import machine_values, rates_of
-    from kontor_model.network import Message, links, loads
+    from kontor_model.network import Message, carried, links
     from kontor_model.platform import hosts, options, platform
     from kontor_model.rates import Rate, charges_text
     from kontor_study.problems import StudyError
@@ -114,7 +114,7 @@ class Rates(Close):
         self.assertEqual(charges_text({"heat/sweep": Rate([(4, 0.5), (8, 0.25)])}), "heat/sweep 4 0.5\nheat/sweep 8 0.25\n")
 
 
-class Network(unittest.TestCase):
+class Network(Close):
     def test_ways(self):
         m = machine()
         self.assertEqual(links(m, 0, 1), [])
@@ -123,24 +123,35 @@ class Network(unittest.TestCase):
 
     def test_shared_links(self):
         m = machine()
-        shared = loads(m, [Message(0, 8, 10), Message(2, 12, 5), Message(4, 10, 3)])  # to nodes 4, 6 and 5
-        self.assertEqual((shared["up", 0, 0], shared["up", 0, 1], shared["out", 0, 0]), (15, 3, 10))
+        # To nodes 4, 6 and 5: the first two share a link up, 15 us at first; the last one is posted while its link is busy.
+        posted = [(Message(0, 8, 10_000), 0.0), (Message(2, 12, 5_000), 0.0), (Message(4, 10, 3_000), 0.0), (Message(4, 10, 2_000), 1e-6)]
+        for found, expected in zip(carried(m, posted), (15e-6, 15e-6, 3e-6, 5e-6)):
+            self.assert_close(found, expected)
+        self.assert_close(carried(m, [(Message(0, 1, 1000), 2e-6)])[0], 3e-6)
 
 
 class Messages(Close):
     def test_exchange(self):
-        m = machine()
         # Both messages of rank 0: 1 us each to post. The second one arrives after 2 + 2 x 5 + 1000 bytes / 1e9, and costs 2 us.
-        exchange = Exchange(m, [Message(0, 1, 0), Message(0, 2, 1000), Message(1, 0, 0)])
-        self.assert_close(exchange.seconds(2), 2e-6 + 10e-6 + 1e-6 + 2e-6)
-        self.assert_close(exchange.seconds(0), 1e-6 + 1e-6 + 2e-6)  # from rank 1 at 2 us, when rank 0 has posted
-        self.assert_close(exchange.seconds(2, meanwhile=100e-6), 102e-6)  # hidden, but for what the processor does
-        self.assert_close(exchange.exposed(2, meanwhile=100e-6), 2e-6)
+        exchange = Exchange(machine(), 3, [Message(0, 1, 0), Message(0, 2, 1000), Message(1, 0, 0)])
+        ends = exchange.ends([0.0] * 3, [0.0] * 3)
+        self.assert_close(ends[2], 2e-6 + 10e-6 + 1e-6 + 2e-6)
+        self.assert_close(ends[0], 1e-6 + 1e-6 + 2e-6)  # from rank 1 at 2 us, when rank 0 has posted
+        self.assert_close(exchange.once(), ends[2])
+        self.assert_close(exchange.ends([0.0] * 3, [0.0, 0.0, 100e-6])[2], 102e-6)  # hidden, but for what the processor does
+        self.assert_close(exchange.ends([5e-6, 0.0, 0.0], [0.0] * 3)[2], 20e-6)  # rank 0 is late
 
     def test_copies_are_the_receivers_work(self):
-        m = machine(node={"copies": True})
-        exchange = Exchange(m, [Message(0, 1, 1000), Message(0, 1, 1000)])
-        self.assert_close(exchange.seconds(1, meanwhile=50e-6), 50e-6 + 2 * (2e-6 + 1e-6))
+        exchange = Exchange(machine(node={"copies": True}), 2, [Message(0, 1, 1000), Message(0, 1, 1000)])
+        self.assert_close(exchange.ends([0.0] * 2, [0.0, 50e-6])[1], 50e-6 + 2 * (2e-6 + 1e-6))
+
+    def test_steps(self):
+        # Ranks 0 and 1 send to each other: 1 to post, 1 on the way, 2 to receive, and what they compute. One that waits for the
+        # other half of the time takes the mean of both.
+        exchange = Exchange(machine(), 2, [Message(0, 1, 0), Message(1, 0, 0)])
+        self.assert_close(exchange.step([0.0, 0.0], [7e-6, 7e-6]), 11e-6)
+        self.assert_close(exchange.step([6e-6, 6e-6], [1e-6, 1e-6]), 10e-6)
+        self.assert_close(exchange.step([0.0, 0.0], [9e-6, 8e-6]), 12.5e-6)
 
     def test_allreduce(self):
         m = machine()
@@ -295,8 +306,8 @@ class Simulated(unittest.TestCase):
         m = machine(message={"send": 3e-7, "receive": 3e-7})
         for size, seconds in ((8, 0), (8, 1e-4), (100_000, 0)):
             messages = [Message(rank, (rank + side) % 16, size) for rank in range(16) for side in (1, -1)]
-            exchange = Exchange(m, messages)
-            model = max(exchange.seconds(rank, seconds) for rank in range(16)) + allreduce(m, 16, 8)
+            exchange = Exchange(m, 16, messages)
+            model = max(exchange.ends([0.0] * 16, [seconds] * 16)) + allreduce(m, 16, 8)
             simulated = self.simulated(m, size, seconds)
             self.assertAlmostEqual(model / simulated, 1, delta=0.1, msg=f"{size} bytes: {model} s by the model, {simulated} s simulated")
 
