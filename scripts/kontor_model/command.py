@@ -69,6 +69,9 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
     machine.rates.update(rates_of(records))
     study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], False, here)
     decks = {deck.path: deck for deck in study.decks}
+    for deck in study.decks:
+        if deck.schema is None:
+            raise StudyError(f"{deck.app} is not built yet, so nobody knows the defaults of {deck.path}; run 'kontor build' first")
     points = [point for point in make_plan(study, describe_machine()) if point.ablation is None]
     rows = []
     for point in points:

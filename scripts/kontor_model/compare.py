@@ -64,6 +64,7 @@ def table(rows: list[Row], machine: Machine, weak: bool) -> str:
     with_measured = any(row.measured for row in rows)
     heads += ["simulated", "model"] * with_simulated + ["measured", "model"] * with_measured
     lines = [heads]
+    rows = sorted(rows, key=lambda row: rows.index(_baseline(rows, row)))
     for row in rows:
         prediction, first = row.prediction, _baseline(rows, row)
         ideal = first.predicted if weak else first.predicted * first.point.ranks / row.point.ranks
@@ -87,6 +88,8 @@ def table(rows: list[Row], machine: Machine, weak: bool) -> str:
 
 
 def _micro(seconds: float) -> str:
+    if abs(seconds) < 1e-11:  # what rounding leaves
+        return "0"
     return f"{1e6 * seconds:.4g}" if seconds < 0.01 else f"{1e6 * seconds:.0f}"
 
 
