@@ -17,14 +17,18 @@ from .prediction import Prediction, Value
 
 @dataclass(frozen=True)
 class Method:
-    """Of an iteration, fused, without a preconditioner or with jacobi (miniapps/cg/solver)."""
+    """Of an iteration, and of what comes before the first one, fused, without a preconditioner or with jacobi (miniapps/cg/solver)."""
 
     loops: int  # over vectors
     sums: tuple[int, ...]  # numbers of each reduction
+    first_products: int
+    first_loops: int
+    first_sums: tuple[int, ...]
     hides: bool = False  # the reduction goes on during the product
 
 
-METHODS = {"classic": Method(2, (2, 1)), "merged": Method(1, (4,)), "pipelined": Method(1, (4,), hides=True)}
+METHODS = {"classic": Method(2, (2, 1), 1, 5, (1, 2)), "merged": Method(1, (4,), 2, 5, (1, 4)),
+           "pipelined": Method(1, (3,), 2, 6, (1, 3), hides=True)}
 
 
 def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
@@ -44,9 +48,12 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     sums = sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.sums)
     if method.hides:
         sums = max(0.0, sums - exchanged - max(map(product, rows)))
-    fixed = value("solver.tolerance") == 0
-    count = value("solver.max_iterations") if fixed else 1
-    return Prediction(count if fixed else None, count * compute, count * exchanged, count * sums, box.grid,
+    count = value("solver.max_iterations") if value("solver.tolerance") == 0 else None
+    if count:  # and what comes before the first iteration
+        compute = count * compute + max(method.first_products * product(here) + method.first_loops * vectors(here) for here in rows)
+        exchanged *= count + method.first_products
+        sums = count * sums + sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.first_sums)
+    return Prediction(count, compute, exchanged, sums, box.grid,
                       " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks)
 
 

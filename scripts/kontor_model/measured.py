@@ -13,7 +13,6 @@ from typing import Any
 
 from kontor_study.problems import StudyError
 
-from .cg import METHODS
 from .rates import Rate
 
 Record = dict[str, Any]
@@ -71,6 +70,11 @@ def _calls(record: Record, region: str) -> int:
     return next((timer["calls"] for timer in record["timers"] if timer["region"] == region), 0)
 
 
+def _of_call(record: Record, region: str) -> float:
+    calls = _calls(record, region)
+    return _seconds(record, region) / calls if calls else 0.0
+
+
 def _heat(record: Record) -> list[tuple[str, float, float]]:
     cells = prod(record["cells"]) / record["ranks"]
     return [("heat/sweep", cells, _seconds(record, "compute") / record["sweeps"])]
@@ -78,10 +82,7 @@ def _heat(record: Record) -> list[tuple[str, float, float]]:
 
 def _cg(record: Record) -> list[tuple[str, float, float]]:
     rows = record["matrix"]["rows"] / record["ranks"]
-    iterations = record["iterations"]
-    loops = METHODS[record["solver"]["method"]].loops
-    return [("cg/product", rows, (_seconds(record, "spmv") + _seconds(record, "spmv_boundary")) / iterations),
-            ("cg/vectors", rows, _seconds(record, "vectors") / iterations / loops)]
+    return [("cg/product", rows, sum(_of_call(record, region) for region in ("spmv", "spmv_boundary"))), ("cg/vectors", rows, _of_call(record, "vectors"))]
 
 
 def _matmul(record: Record) -> list[tuple[str, float, float]]:
