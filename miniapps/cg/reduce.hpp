@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 /// Loops over rows that leave sums.
 namespace kontor::cg {
@@ -86,16 +85,6 @@ struct InLanes {
   }
 };
 
-/// Computed by one thread of the team.
-template <class Member, class Row>
-KOKKOS_INLINE_FUNCTION auto scalars_of_team(const Member& team, const Row& row) {
-  auto scalars = decltype(scalars_of(row)){};
-  if constexpr (HasScalars<Row>)
-    Kokkos::single(
-        Kokkos::PerTeam(team), [&](decltype(scalars_of(row))& value) { value = row.scalars(); }, scalars);
-  return scalars;
-}
-
 /// Threads of a team.
 inline constexpr int team_threads = comm::on_host<Space> ? 1 : 256;
 
@@ -105,43 +94,43 @@ inline int most_teams() {
   return std::max(1, static_cast<int>(Space().concurrency()) / team_threads);
 }
 
-/// What becomes of no sums.
-struct Nothing {
-  KOKKOS_FUNCTION void operator()(const SumsOf<0>&) const {}
+/// A row is a thread's, which computes the scalars for itself.
+template <class Row>
+struct EachRow {
+  Row row;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { call_row(row, i, scalars_of(row)); }
 };
 
-/// On a device a thread has several rows where there are many, so that few teams wait for their scalars.
+/// On a device a thread has several rows where there are many. Each computes the scalars for itself: to wait
+/// for the one of the team that does takes longer, and the rows could not be read meanwhile.
 template <int count, class Row, class Last>
 struct RowsOfTeams {
   Row row;
   std::int64_t rows;
-  int blocks;
   TeamParts::Places places;
   Last last;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto scalars = scalars_of_team(team, row);
-    const std::int64_t step = team.team_size();
-    auto i = team.league_rank() * blocks * step + team.team_rank();
+    const auto scalars = scalars_of(row);
+    const std::int64_t threads = team.team_size(), step = team.league_size() * threads;
     SumsOf<count> sums;
-    for (int block = 0; block < blocks; ++block, i += step) {
-      if (i >= rows) break;
+    for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < rows; i += step) {
       if constexpr (count > 0)
         sums += call_row(row, i, scalars);
       else
         call_row(row, i, scalars);
     }
-    if constexpr (!std::is_same_v<Last, Nothing>) add_up<count>(team, team.league_rank(), sums, places, last);
+    add_up<count>(team, team.league_rank(), sums, places, last);
   }
 };
 
 template <int count, class Row, class Last>
 void launch_teams(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                   const TeamParts::Places& places, const Last& last) {
-  const auto shape = TeamShape::of(rows, team_threads, most_teams());
-  Kokkos::parallel_for(label, policy_of_teams(instance, shape.teams, team_threads),
-                       RowsOfTeams<count, Row, Last>{row, rows, shape.blocks, places, last});
+  const int teams = teams_of(rows, team_threads, most_teams());
+  Kokkos::parallel_for(label, policy_of_teams(instance, teams, team_threads),
+                       RowsOfTeams<count, Row, Last>{row, rows, places, last});
 }
 
 } // namespace detail
@@ -165,8 +154,9 @@ void for_rows(const std::string& label, const Space& instance, std::int64_t rows
     miniapp::compute("cg/vectors", rows, rows, [&] {
       Kokkos::parallel_for(label, Policy(instance, 0, chunks), detail::ChunksOfRows<Row>{row, rows});
     });
-  } else if (rows > 0) {
-    detail::launch_teams<0>(label, instance, rows, row, {}, detail::Nothing{});
+  } else {
+    const Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>, ManyThreads> policy(instance, 0, rows);
+    Kokkos::parallel_for(label, travelling(policy), detail::EachRow<Row>{row});
   }
 }
 

@@ -38,19 +38,13 @@ struct Store {
   }
 };
 
-/// How so many rows, or positions, are given to teams: each gets equally many blocks that follow one another.
-struct TeamShape {
-  int teams = 1;
-  int blocks = 1; ///< of a team, at most
-
-  /// At most so many teams, because one adds up the parts of all. At least one: it has sums to tell, if only
-  /// 0.
-  static TeamShape of(std::int64_t rows, std::int64_t block, std::int64_t most_teams) {
-    const auto all = std::max<std::int64_t>((rows + block - 1) / block, 1);
-    const auto each = (all + most_teams - 1) / most_teams;
-    return {static_cast<int>((all + each - 1) / each), static_cast<int>(each)};
-  }
-};
+/// The teams of so many rows, or positions, in blocks: each gets equally many blocks, but for the last ones.
+/// At most so many teams, because one adds up the parts of all. At least one: it has sums to tell, if only 0.
+inline int teams_of(std::int64_t rows, std::int64_t block, std::int64_t most_teams) {
+  const auto all = std::max<std::int64_t>((rows + block - 1) / block, 1);
+  const auto each = (all + most_teams - 1) / most_teams;
+  return static_cast<int>((all + each - 1) / each);
+}
 
 /// Where the teams of one kernel after the other leave their parts.
 class TeamParts {
@@ -73,12 +67,23 @@ class TeamParts {
   Kokkos::View<int, Space> finished_;
 };
 
-/// The policy of teams of so many threads. Their functors travel with the launch: Kokkos has those of more
-/// than a few hundred bytes in memory that the next launch overwrites, from which no graph can replay them.
-inline auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
-  Kokkos::TeamPolicy<Space> policy(instance, teams, threads);
-  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+/// Threads of a team, at most, and teams that a multiprocessor runs at once, at least: kernels that wait for
+/// memory want threads more than registers.
+using ManyThreads = Kokkos::LaunchBounds<256, 8>;
+
+/// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in
+/// memory that the next launch overwrites, from which no graph can replay them.
+template <class AnyPolicy>
+auto travelling(const AnyPolicy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+/// The policy of teams of so many threads.
+template <class Bounds = ManyThreads>
+auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
+  Kokkos::TeamPolicy<Space, Bounds> policy(instance, teams, threads);
+  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+  return travelling(policy);
 }
 
 namespace detail {

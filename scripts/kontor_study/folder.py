@@ -37,7 +37,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.lock = -1
+        self.lock_name, self.lock = ".kontor-study-lock", -1
         self.state: dict[str, Any] = {}
 
     @property
@@ -51,7 +51,7 @@ class Folder:
     def __enter__(self) -> Folder:
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            self.lock = os.open(self.path / ".kontor-study-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
@@ -98,10 +98,16 @@ class Folder:
         """The last attempt of each run."""
         return {(run["point"], run["repeat"]): run for run in self.runs}
 
+    def forgive(self) -> None:
+        """Failed runs may be tried as often again."""
+        for run in self.runs:
+            if run["state"] == "failed":
+                run["forgiven"] = True
+
     def is_done(self, point: str, repeat: int) -> bool:
         """Passed, or failed so often that it is not tried again."""
         attempts = self.attempts(point, repeat)
-        failed = [run for run in attempts if run["state"] == "failed"]
+        failed = [run for run in attempts if run["state"] == "failed" and not run.get("forgiven")]
         return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed))
 
 

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .problems import StudyError
+
 
 @dataclass
 class Machine:
@@ -21,6 +23,7 @@ class Machine:
     gpus: list[str]  # names, of all nodes
     mpi: str
     nodes: int = 1
+    job: str = ""  # the scheduler's, if this is the part of a machine that a job was given
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
@@ -31,7 +34,7 @@ class Here:
     """scripts/kontor tells what it knows by the environment."""
 
     root: Path = Path(__file__).resolve().parents[2]
-    build: Path = field(default_factory=lambda: Path(os.environ.get("KONTOR_BUILD_DIR", Here.root / "build")).absolute())
+    build: Path = field(default_factory=lambda: Path(os.environ.get("KONTOR_STUDY_BUILD", Here.root / "build")).absolute())
 
     @property
     def kontor(self) -> str:
@@ -45,6 +48,12 @@ class Here:
         """From the project's folder if it lies below, else absolute."""
         return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
 
+    def make(self, *targets: str) -> None:
+        """Builds them, unless the caller of this command has seen to it. Raises StudyError."""
+        done = subprocess.run([self.kontor, "build", *targets], check=False)
+        if done.returncode != 0:
+            raise StudyError("study: not begun, because the build failed", code=done.returncode if done.returncode in (2, 3) else 3)
+
     @staticmethod
     def environment(**more: str) -> dict[str, str]:
         """For the programs: what was built before the first run is not built again."""
@@ -53,8 +62,9 @@ class Here:
 
 def describe_machine() -> Machine:
     nodes = _nodes()
-    return Machine(hosts=_hosts(), cpu=_cpu(), cores=nodes * int(os.environ.get("KONTOR_CORES") or os.cpu_count() or 1),
-                   memory_bytes=nodes * _memory(), gpus=nodes * _gpus(), mpi=os.environ.get("KONTOR_MPI", ""), nodes=nodes)
+    cores = min(int(os.environ.get(name) or 1 << 30) for name in ("KONTOR_STUDY_CORES", "SLURM_CPUS_ON_NODE"))
+    return Machine(hosts=_hosts(), cpu=_cpu(), cores=nodes * (cores if cores < 1 << 30 else os.cpu_count() or 1), memory_bytes=nodes * _memory(),
+                   gpus=nodes * _gpus(), mpi=os.environ.get("KONTOR_STUDY_MPI", ""), nodes=nodes, job=_job())
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
@@ -76,8 +86,21 @@ def _alone(machine: dict[str, Any]) -> bool:
     return not machine.get("job")
 
 
+def _job() -> str:
+    names = {"SLURM_JOB_ID": "Slurm", "FLUX_URI": "Flux", "PBS_JOBID": "PBS"}
+    return next((f"{scheduler} {os.environ[name]}" for name, scheduler in names.items() if os.environ.get(name)), "")
+
+
 def _nodes() -> int:
-    text = os.environ.get("SLURM_JOB_NUM_NODES") or os.environ.get("PBS_NUM_NODES") or "1"
+    """Of the job, or 1."""
+    text = os.environ.get("SLURM_JOB_NUM_NODES", "")
+    if os.environ.get("FLUX_URI"):
+        text = _output(["flux", "resource", "list", "--states=up", "--no-header", "--format={nnodes}"]).strip()
+    if os.environ.get("PBS_NODEFILE"):
+        try:
+            text = str(len(set(Path(os.environ["PBS_NODEFILE"]).read_text(encoding="utf-8").split())))
+        except OSError:
+            pass
     return int(text) if text.isdigit() and int(text) > 0 else 1
 
 

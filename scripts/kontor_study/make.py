@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import shlex
@@ -16,15 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from .decks import Deck
-from .folder import TRIES, Folder, cannot_write
+from .folder import Folder, cannot_write
 from .here import Here
 from .plan import Point
-from .problems import StudyError
 from .progress import Progress
 from .tree import flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
+ENDED_EARLY = 4  # exit code of a mini-app that was told to end
+LEAST_ROOM = 1 << 16  # bytes
 
 
 def command_of(point: Point, deck: Deck, here: Here, base: str) -> list[str]:
@@ -94,9 +96,10 @@ class Maker:
                 attempt = 1 + len(self.folder.attempts(point.id, repeat))
                 self.progress.starts(point, repeat, attempt)
                 run = self.one(point, repeat, attempt)
+                self.refuse_full(run)
                 self.folder.runs.append(run)
                 self.folder.save()
-                self.progress.ended(point, run)
+                self.progress.ended(point, run, self.folder.is_done(point.id, repeat))
                 if self.caught:
                     raise Interrupted(self.caught)
 
@@ -120,6 +123,12 @@ class Maker:
         self.judge(run, record, Path(f"{base}.log"), late)
         return run
 
+    def refuse_full(self, run: dict[str, Any]) -> None:
+        """A run that failed on a full disk is not the run's fault: it is not counted, and the study ends."""
+        room = os.statvfs(self.folder.path)
+        if run["state"] == "failed" and room.f_bavail * room.f_frsize < LEAST_ROOM:
+            raise cannot_write(self.folder.path / run["log"], OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
     def launch(self, words: list[str], point: Point, log: Any) -> tuple[int, bool]:
         """The exit code, and whether the time was up."""
         late = False
@@ -141,8 +150,9 @@ class Maker:
         """The state of a run and why it is so."""
         if late:
             run["message"] = f"took longer than timeout, {self.timeout} s"
-        elif record is not None and record.get("ended_early"):
-            run.update(state="ended early", message=f"ended early: {record['ended_early']}")
+        elif run["exit_code"] == ENDED_EARLY or (record is not None and record.get("ended_early")):
+            run.update(state="ended early", message=f"told to end by signal {(record or {}).get('end_signal', 'TERM')}")
+            self.caught = self.caught or signal.SIGTERM  # so will be all that follow
         elif run["exit_code"] == 0 and record is not None:
             wrong = self.check(record)
             run.update(state="failed" if wrong else "passed", message=wrong or "", exit_code=2 if wrong else 0)

@@ -52,8 +52,8 @@ class Point:
         return ", ".join(told + ([self.ablation.replace("_", " ")] if self.ablation else []))
 
 
-def make_plan(study: Study, machine: Machine) -> list[Point]:
-    """Raises StudyError with all that contradicts something."""
+def make_plan(study: Study, machine: Machine | None) -> list[Point]:
+    """Without a machine nothing is said to be impossible: jobs will see. Raises StudyError with all that contradicts something."""
     problems = Problems()
     points: list[Point] = []
     seen: dict[tuple[Any, ...], Point] = {}
@@ -171,14 +171,16 @@ def add_ablations(study: Study, points: list[Point], seen: dict[tuple[Any, ...],
             base.ablations[what] = found.id
 
 
-def judge(point: Point, deck: Deck, machine: Machine) -> None:
+def judge(point: Point, deck: Deck, machine: Machine | None) -> None:
     """Estimates the point, and says why it cannot run here if it cannot."""
     need = need_of(deck.app, lambda key: deck.value(key, point.set))
-    cores = machine.cores
+    cores = machine.cores if machine else point.ranks * point.threads
     point.estimate_seconds, point.estimate_basis = seconds(need, point.ranks * point.threads, cores, point.gpus)
     point.estimate_seconds = round(point.estimate_seconds, 2)
     point.memory_bytes = need.memory
     point.oversubscribed = point.ranks * point.threads > cores
+    if machine is None:
+        return
     if point.nodes > machine.nodes:
         point.skipped = f"needs {point.nodes} nodes; there {'is' if machine.nodes == 1 else 'are'} {machine.nodes} here"
     elif point.gpus > len(machine.gpus):

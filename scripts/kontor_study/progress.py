@@ -24,6 +24,10 @@ def span(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 class Progress:
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
@@ -43,12 +47,13 @@ class Progress:
             sys.stderr.write(f"\r\033[K[{self.all - len(self.left) + 1}/{self.all}] {point.id} repeat {repeat}{again}: {point.words()}{failed}, {self.time_left()}")
             sys.stderr.flush()
 
-    def ended(self, point: Point, run: dict[str, Any]) -> None:
+    def ended(self, point: Point, run: dict[str, Any], done: bool) -> None:
         if run["state"] == "passed":
             self.measured.setdefault(point.id, []).append(run["seconds"])
             self.ratios.append(run["seconds"] / max(point.estimate_seconds, 0.1))
         self.failed += run["state"] == "failed"
-        self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
+        if done:
+            self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
         if self.terminal and run["state"] == "passed":
             return
         if self.terminal:
@@ -56,7 +61,7 @@ class Progress:
         why = f": {run['message']}" if run["message"] else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
         say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): {run['state']}, "
-            f"{span(run['seconds'])}{why}; {self.time_left()}")
+            f"{span(run['seconds'])}{why}{'; once more' if run['state'] == 'failed' and not done else ''}; {self.time_left()}")
 
     def end(self) -> None:
         if self.terminal:

@@ -48,8 +48,8 @@ def as_yaml(values: dict[str, Any]) -> str:
     return yaml.safe_dump(values, default_flow_style=None, sort_keys=False, width=120, allow_unicode=True)
 
 
-def read_study(path: str, overrides: list[str], reduced: bool, here: Here) -> Study:
-    """Raises StudyError with all that is wrong."""
+def read_study(path: str, overrides: list[str], reduced: bool, here: Here, build: bool = False) -> Study:
+    """Raises StudyError with all that is wrong. With `build` the mini-apps are built first, if they are not."""
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -65,12 +65,16 @@ def read_study(path: str, overrides: list[str], reduced: bool, here: Here) -> St
     problems.raise_any()
     study = Study(path, values, tree, [])
     check_together(study, problems)
+    if build and not (here.build / "bin/kontor-deck").exists():
+        here.make("kontor_deck")
     for name in values["deck"]:
         try:
             study.decks.append(find_deck(name, Path(path), here))
         except StudyError as error:
             problems.lines.append(f"{study.place('deck')}: {error}" if not str(error).startswith(name) else str(error))
     problems.raise_any()
+    if build:
+        here.make(*sorted({deck.app for deck in study.decks}))
     for deck in study.decks:
         read_schema(deck, here)
         check_keys(study, deck, problems)
@@ -145,9 +149,12 @@ def check_together(study: Study, problems: Problems) -> None:
                 problems.add(study.place("ablation"), "ablation adds backend null by itself; leave it out of comm.backend")
     if "output.fields" in homes:
         problems.add(study.place(homes["output.fields"], "output.fields"), "output.fields is set by the study's key fields")
-    for key, value in study["baseline"].items():
+    for key, value in list(study["baseline"].items()):
         allowed = factors(study).get(key)
-        if allowed is None:
+        if any(study.place(section, key).startswith("--set") for section in ("vary", "zip")) or study.place(key).startswith("--set"):
+            if not any(same(value, other) for other in allowed or ()):
+                del study["baseline"][key]  # another study than the one that the file's baseline is for
+        elif allowed is None:
             problems.add(study.place("baseline", key), f"baseline: {key} is not varied{nearest(key, factors(study))}")
         elif not any(same(value, other) for other in allowed):
             problems.add(study.place("baseline", key), f"baseline: {key} is never {flow(value)}; allowed are {', '.join(map(flow, allowed))}")

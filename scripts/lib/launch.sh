@@ -59,6 +59,24 @@ set_launcher() {
   else
     set_mpirun "$ranks"
   fi
+  if [[ -n ${KONTOR_RANKS_PER_NODE-} && -z ${KONTOR_LAUNCHER-} ]]; then spread_over_nodes "$ranks" "$KONTOR_RANKS_PER_NODE"; fi
+}
+
+# spread_over_nodes RANKS RANKS_PER_NODE: as studies ask for it.
+spread_over_nodes() {
+  local ranks=$1 per_node=$2 nodes
+  [[ $per_node =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: KONTOR_RANKS_PER_NODE is '$per_node'; allowed is a whole number from 1"
+  nodes=$(((ranks + per_node - 1) / per_node))
+  if in_slurm_job; then
+    launcher+=(--nodes="$nodes" --ntasks-per-node="$((ranks < per_node ? ranks : per_node))")
+  elif in_flux; then
+    launcher+=(-N "$nodes")
+  elif ((nodes > 1)); then
+    case $("${launcher[0]}" --version 2>&1 | head -n 1) in
+      *"Open MPI"* | *OpenRTE*) launcher+=(-npernode "$per_node") ;;
+      *) launcher+=(-ppn "$per_node") ;;
+    esac
+  fi
 }
 
 set_mpirun() {

@@ -82,6 +82,17 @@ class Command(KontorTest):
         self.assert_command(f"OMP_NUM_THREADS=1 srun -n 8 {srun} build/bin/heat plate.yaml", "plate.yaml", **job)
         self.assert_command(f"OMP_NUM_THREADS=1 srun -n 9 {srun} --overcommit build/bin/heat plate.yaml", "plate.yaml", "-n9", **job)
 
+    def test_ranks_on_a_node(self):
+        """As a study asks for them."""
+        job = {"KONTOR_RANKS_PER_NODE": "2"}
+        self.assert_command("OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml", **job)
+        self.assert_command("OMP_NUM_THREADS=1 mpirun -n 4 --quiet --oversubscribe --bind-to none -x OMP_NUM_THREADS -npernode 2"
+                            " build/bin/heat plate.yaml", "plate.yaml", "-n4", **job)
+        self.fake("srun", "exit 1")
+        done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", **job)
+        self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", done.stdout)
+        self.assert_fails(self.kontor("run", "--dry-run", "plate.yaml", KONTOR_RANKS_PER_NODE="two"), "KONTOR_RANKS_PER_NODE is 'two'")
+
     def test_flux(self):
         self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
         self.assert_command(
@@ -148,10 +159,10 @@ class Refusals(KontorTest):
         self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
 
     def test_unknown_command(self):
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, bench")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, bench")
 
     def test_help(self):
-        for command in ("run", "report", "bench", "test", "build", "lint"):
+        for command in ("run", "report", "study", "bench", "test", "build", "lint"):
             with self.subTest(command):
                 done = self.kontor(command, "--help")
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -90,6 +90,8 @@ class PagesTest(unittest.TestCase):
             self.try_run(words, where)
         elif words[:2] == ["scripts/kontor", "report"]:
             self.try_report(words, where)
+        elif words[:2] == ["scripts/kontor", "study"] and "inputs" in words[2]:
+            self.succeeds([*words, "--dry-run"], where)
         elif words[:1] == ["scripts/kontor"]:
             self.succeeds([*words[:2], "--help"], where)
         elif words[:1] == ["scripts/deck_reference.py"]:
@@ -126,6 +128,10 @@ class PagesTest(unittest.TestCase):
         self.assertTrue(every("yaml"))
         for block in every("yaml"):
             with self.subTest(where=block.where):
+                if block.text.startswith("study:"):
+                    (self.folder / "study.yaml").write_text(block.text)
+                    self.succeeds(["scripts/kontor", "study", "study.yaml", "--dry-run"], block.where)
+                    continue
                 text = block.text if re.search(r"^app:", block.text, re.MULTILINE) else f"app: heat\n{block.text}"
                 (self.folder / "deck.yaml").write_text(text)
                 app = re.search(r"^app: (\w+)", text, re.MULTILINE).group(1)

@@ -4,7 +4,7 @@
 // that all of it sees the same weather; medians over rounds. Under mpirun each rank multiplies a matrix of
 // its own, and the slowest counts.
 //   cg_spmv_rate [--points 100 100 100] [--size 27] [--rounds 15] [--products 2] [--formats csr,sell...]
-//                [--team 256 128...] [--staged 2048 1024...] [--same-order]
+//                [--team 256 128...] [--staged 2048 1024...] [--same-order] [--rounds-of-teams 2]
 //                [--chunk 32 16...] [--teams] [--cpu-time]
 // Without a setting it is what cg takes.
 #include "cg/matrix/matrix.hpp"
@@ -41,6 +41,7 @@ struct Settings {
   int size = 27, rounds = 15, products = 2;
   std::vector<std::string> formats{"csr", "sell", "kokkos_kernels", "matrix_free"};
   std::vector<int> teams, staged, chunks;
+  int rounds_of_teams = 0;
   bool same_order = false, as_on_device = false, cpu_time = false, huge_pages = false;
 };
 
@@ -172,6 +173,7 @@ class Bench {
     for (const int team : given(settings_.teams, usual.team)) {
       ProductTuning tuning;
       tuning.team = team;
+      tuning.rounds = settings_.rounds_of_teams;
       tuning.teams = tuning.teams || settings_.as_on_device;
       tuning.alternate = !settings_.same_order;
       if (format == "csr") {
@@ -220,6 +222,8 @@ int main(int argc, char** argv) {
   app.add_option("--products", settings.products, "In one timing");
   app.add_option("--formats", settings.formats, "csr, sell, kokkos_kernels, matrix_free")->delimiter(',');
   app.add_option("--team", settings.teams, "Threads of a team; several are tried");
+  app.add_option("--rounds-of-teams", settings.rounds_of_teams,
+                 "Teams beside those that a device runs at once");
   app.add_option("--staged", settings.staged, "csr: entries that a team stages; several are tried");
   app.add_flag("--same-order", settings.same_order, "Every product begins with the first rows");
   app.add_option("--chunk", settings.chunks, "sell: rows of a chunk, 8, 16 or 32; several are tried");

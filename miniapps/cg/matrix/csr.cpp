@@ -24,7 +24,7 @@ struct CsrKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION std::int64_t row_of(std::int64_t position) const { return position; }
+  KOKKOS_FUNCTION LocalIndex row_of(Position position) const { return static_cast<LocalIndex>(position); }
 
   /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is
   /// summed by a thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga,
@@ -38,8 +38,8 @@ struct CsrKernel {
     return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
   }
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member& team, const Positions& block, std::int64_t row) const {
-    const auto stage = stage_of(team);
+  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const Positions& block,
+                             LocalIndex row) const {
     const auto end = offsets[block.end];
     const auto of_row = row < 0 ? end : offsets[row], end_of_row = row < 0 ? end : offsets[row + 1];
     double sum = 0;
@@ -65,7 +65,7 @@ struct CsrKernel {
       LocalIndex column[at_once];
       for (int k = 0; k < at_once; ++k) {
         const int e = begin + k * threads;
-        value[k] = e < count ? values[first + e] : 0;
+        value[k] = e < count ? read_once(values + first + e) : 0;
         column[k] = e < count ? columns[first + e] : 0;
       }
       for (int k = 0; k < at_once; ++k) {

@@ -6,6 +6,7 @@
 
 #include <kontor/comm/kokkos/compat.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 
@@ -50,7 +51,13 @@ struct ProductTuning {
   bool alternate = true; ///< every second product begins with the last rows
   int chunk = comm::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
 
+  int rounds = 0; ///< teams of a kernel beside those that run at once; 0: what is usual
+
   int threads(int usual) const { return comm::on_host<Space> ? 1 : team > 0 ? team : usual; }
+  /// Of so many threads each.
+  int most_teams(int threads) const {
+    return std::max(1, static_cast<int>(Space().concurrency()) / threads * (rounds > 0 ? rounds : 1));
+  }
 };
 
 /// The teams of a kernel.

@@ -30,14 +30,17 @@ struct FreeKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION std::int64_t row_of(std::int64_t position) const {
+  KOKKOS_FUNCTION LocalIndex row_of(Position position) const {
     const auto& run = runs[position / run_rows];
-    const auto place = position % run_rows;
+    const auto place = static_cast<LocalIndex>(position % run_rows);
     return place < run.rows ? run.first + place : -1;
   }
 
-  KOKKOS_FUNCTION double sum(std::int64_t position, std::int64_t row) const {
-    return sum_of(row, offsets + position / run_rows * entries);
+  KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
+    const std::int32_t* const to = offsets + std::int64_t{position / run_rows} * entries;
+    return sum_in_order(
+        entries, [this](int e) { return weights[e]; },
+        [x_row = x + row, to](int e) { return to[e] != nothing ? x_row[to[e]] : 0; });
   }
   KOKKOS_FUNCTION double sum_of(std::int64_t row, const std::int32_t* to) const {
     double sum = 0;

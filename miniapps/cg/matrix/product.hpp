@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 /// A format's rows given to threads. Included by one source a format, which launches its kernels.
@@ -24,11 +25,42 @@ struct Positions {
   std::int64_t count() const { return end - begin; }
 };
 
-/// Kernels whose threads sum rows together: all of a team call sum(team, positions, row).
+/// A position on a device, where 64 bits would take two registers: rows and their padding fit.
+using Position = std::uint32_t;
+
+/// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
 template <class Kernel>
 concept Staged = requires {
   typename Kernel::Stage;
 };
+
+/// A number that a product reads once: on a device it need not take the place of x in caches.
+KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
+#ifdef __CUDA_ARCH__
+  return __ldcs(at);
+#else
+  return *at;
+#endif
+}
+
+/// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from
+/// a device's threads its memory is far away.
+template <class Value, class X>
+KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
+  constexpr int at_once = 5;
+  double sum = 0;
+  int e = 0;
+  for (; e + at_once <= entries; e += at_once) {
+    double values[at_once], xs[at_once];
+    for (int k = 0; k < at_once; ++k) {
+      values[k] = value(e + k);
+      xs[k] = x(e + k);
+    }
+    for (int k = 0; k < at_once; ++k) sum += values[k] * xs[k];
+  }
+  for (; e < entries; ++e) sum += value(e) * x(e);
+  return sum;
+}
 
 namespace detail {
 
@@ -47,42 +79,59 @@ struct InBlocks {
   }
 };
 
-/// A position is a thread's, as a device wants it. A team has so many and adds up its part of the dot: to
-/// have the last team add up the parts of all, each would have to wait until its rows are in memory.
+/// A position is a thread's, as a device wants it. A team takes a block after the other, as many blocks
+/// further on as there are teams, and leaves one part of the dot: the last team, which adds up the parts of
+/// all, waits until their rows are in memory.
 template <class Kernel, bool with_dot>
 struct InTeams {
   Kernel kernel;
   Positions range;
   int block;
-  bool backwards; ///< the last positions first
-  double* parts;
+  bool backwards; ///< the last block first; where each team has one, so that its sum is the same
+  TeamParts::Places places;
+  double* sum;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
-    const auto first = range.begin + static_cast<std::int64_t>(place) * block;
-    const auto position = first + team.team_rank();
+    const auto end = static_cast<Position>(range.end);
+    const auto step = static_cast<Position>(team.league_size() * block);
+    const auto stage = stage_of(team); // once: each call takes more scratch memory
     double part = 0;
-    if constexpr (Staged<Kernel>) {
-      const Positions of_team{first, first + block < range.end ? first + block : range.end};
-      const std::int64_t row = position < of_team.end ? kernel.row_of(position) : -1;
-      const double value = kernel.sum(team, of_team, row);
-      if (row >= 0) {
-        kernel.y[row] = value;
-        part = kernel.x[row] * value;
-      }
-    } else { // a block has as many positions as a team has threads
-      const std::int64_t row = position < range.end ? kernel.row_of(position) : -1;
-      if (row >= 0) {
-        const double value = kernel.sum(position, row);
-        Kokkos::single(Kokkos::PerThread(team), [&] { kernel.y[row] = value; }); // nvcc takes fewer registers
-        part = kernel.x[row] * value;
-      }
-    }
+    for (auto first = static_cast<Position>(range.begin + place * block); first < end; first += step)
+      part += of_block(team, stage, first);
     if constexpr (with_dot) {
-      team.team_reduce(Kokkos::Sum<double>(part));
-      if (team.team_rank() == 0) parts[place] = part;
+      SumsOf<1> sums;
+      sums[0] = part;
+      add_up<1>(team, place, sums, places, Store<1>{sum});
     }
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION auto stage_of(const Member& team) const {
+    if constexpr (Staged<Kernel>)
+      return kernel.stage_of(team);
+    else
+      return nullptr;
+  }
+  /// The products of a block from `first` on. Returns this thread's part of the dot.
+  template <class Member, class Stage>
+  KOKKOS_FUNCTION double of_block(const Member& team, const Stage& stage, Position first) const {
+    const auto position = first + static_cast<Position>(team.team_rank());
+    const auto end = static_cast<Position>(range.end);
+    if constexpr (Staged<Kernel>) {
+      const auto end_of_block = first + block < end ? first + block : end;
+      const LocalIndex row = position < end_of_block ? kernel.row_of(position) : -1;
+      const double value = kernel.sum(team, stage, {first, end_of_block}, row);
+      return row < 0 ? 0 : leave(row, value);
+    } else { // a block has as many positions as a team has threads
+      const LocalIndex row = position < end ? kernel.row_of(position) : -1;
+      return row < 0 ? 0 : leave(row, kernel.sum(position, row));
+    }
+  }
+  KOKKOS_FUNCTION double leave(LocalIndex row, double value) const {
+    kernel.y[row] = value;
+    return with_dot ? kernel.x[row] * value : 0;
   }
 };
 
@@ -107,16 +156,21 @@ class Product final : public Matrix {
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
     if constexpr (!comm::on_host<Space>) tuning_.teams = true;
-    parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
+    if (tuning_.teams)
+      team_parts_ = TeamParts(1, tuning_.most_teams(format_.team(tuning_).threads));
+    else
+      parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
+    if (tuning_.teams) return launch_teams<false>(instance, part, x, y, nullptr);
     if (part != Part::boundary) launch<false>(instance, Part::interior, x, y);
     if (part != Part::interior) launch<false>(instance, Part::boundary, x, y);
   }
 
   void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
                         double* sum) const override {
+    if (tuning_.teams) return launch_teams<true>(instance, part, x, y, sum);
     std::int64_t count = 0;
     for (const auto p : {Part::interior, Part::boundary}) {
       if (part != p && part != Part::all) continue;
@@ -130,12 +184,13 @@ class Product final : public Matrix {
   double bytes() const override { return format_.bytes(); }
 
  private:
-  std::int64_t block() const {
-    return tuning_.teams ? format_.team(tuning_).block : detail::InBlocks<Kernel, true>::size;
-  }
-  /// How many parts of the dot a part of the rows leaves.
+  /// How many parts of the dot a part of the rows leaves, in blocks.
   std::int64_t parts(Part part) const {
-    return detail::quotient_up(format_.positions(part).count(), block());
+    return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
+  }
+  int teams(Part part) const {
+    const auto team = format_.team(tuning_);
+    return teams_of(format_.positions(part).count(), team.block, tuning_.most_teams(team.threads));
   }
 
   template <bool with_dot>
@@ -144,25 +199,32 @@ class Product final : public Matrix {
     const auto blocks = parts(part);
     if (blocks == 0) return;
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
-    const auto kernel = format_.kernel(x.data(), y.data());
-    if constexpr (comm::on_host<Space>) {
-      if (!tuning_.teams) {
-        Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
-                             detail::InBlocks<Kernel, with_dot>{kernel, range, to});
-        return;
-      }
-    }
-    const auto team = format_.team(tuning_);
-    auto& backwards = backwards_[static_cast<std::size_t>(part)];
-    backwards = tuning_.alternate && !backwards;
-    Kokkos::parallel_for(Format::label,
-                         policy_of_teams(instance, static_cast<int>(blocks), team.threads, team.scratch),
-                         detail::InTeams<Kernel, with_dot>{kernel, range, team.block, backwards, to});
+    if constexpr (comm::on_host<Space>)
+      Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
+                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, to});
   }
+
+  template <bool with_dot>
+  void launch_teams(const Space& instance, Part part, const Vector& x, const Vector& y, double* sum) const {
+    const auto range = format_.positions(part);
+    if (range.count() == 0 && !with_dot) return;
+    const auto team = format_.team(tuning_);
+    const int count = teams(part);
+    auto& backwards = backwards_[static_cast<std::size_t>(part)];
+    backwards =
+        tuning_.alternate && !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
+    Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, team.threads, team.scratch),
+                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range,
+                                                           team.block, backwards, team_parts_.places(), sum});
+  }
+
+  /// Where teams have scratch memory, fewer of them run at once.
+  using Bounds = std::conditional_t<Staged<Kernel>, Kokkos::LaunchBounds<256, 4>, ManyThreads>;
 
   Format format_;
   ProductTuning tuning_;
-  Vector parts_; ///< of the interior rows' blocks or teams, then of the others'
+  Vector parts_; ///< of the interior rows' blocks, then of the others'
+  TeamParts team_parts_;
   Kokkos::View<int, Space> zero_{"cg/zero"};
   mutable std::array<bool, 3> backwards_{}; ///< each product begins with what the last one has left in caches
 };

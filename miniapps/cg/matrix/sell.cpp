@@ -29,40 +29,37 @@ struct SellKernel {
   }
   KOKKOS_FUNCTION std::int64_t end(std::int64_t c) const { return c < interior_chunks ? interior : rows; }
 
-  KOKKOS_FUNCTION std::int64_t row_of(std::int64_t position) const {
-    const auto c = position / size;
-    const auto place = first(c) + position % size;
-    if (place >= end(c)) return -1;
-    return chunks[c].sorted ? order[place] : place;
+  /// Where a thread of a device finds its row in `order`.
+  KOKKOS_FUNCTION Position place_of(Position position) const {
+    const auto of_interior = static_cast<Position>(interior_chunks * size);
+    return position < of_interior ? position : static_cast<Position>(interior) + (position - of_interior);
+  }
+  KOKKOS_FUNCTION LocalIndex row_of(Position position) const {
+    const auto place = place_of(position);
+    const bool inner = position < static_cast<Position>(interior_chunks * size);
+    if (place >= static_cast<Position>(inner ? interior : rows)) return -1;
+    return chunks[position / size].sorted ? order[place] : static_cast<LocalIndex>(place);
   }
 
-  KOKKOS_FUNCTION double sum(std::int64_t position, std::int64_t row) const {
-    const auto c = position / size;
+  KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
     const int lane = static_cast<int>(position % size);
-    const SellChunk chunk = chunks[c];
+    const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;
-    double sum = 0;
-    if (chunk.kind == Columns::shared) {
-      const auto* const offsets = shared + chunk.columns;
-      for (std::int64_t e = 0; e < chunk.entries; ++e) {
-        const auto offset = offsets[e];
-        if ((offset.lanes >> lane & 1) != 0) sum += at[e * size] * x[row + offset.offset];
-      }
-    } else {
-      const std::int64_t length = lengths[first(c) + lane];
-      if (chunk.kind == Columns::narrow)
-        sum = far(at, narrow + chunk.columns + lane, length, row);
-      else
-        sum = far(at, wide + chunk.columns + lane, length, row);
-    }
-    return sum;
+    const auto value = [at](int e) { return read_once(at + e * size); };
+    if (chunk.kind == Columns::shared)
+      return sum_in_order(chunk.entries, value,
+                          [offsets = shared + chunk.columns, x_row = x + row, lane](int e) {
+                            const auto offset = offsets[e];
+                            return (offset.lanes >> lane & 1) != 0 ? x_row[offset.offset] : 0; // padding is 0
+                          });
+    const int length = lengths[place_of(position)];
+    return chunk.kind == Columns::narrow
+               ? sum_in_order(length, value, far(narrow + chunk.columns + lane, row))
+               : sum_in_order(length, value, far(wide + chunk.columns + lane, row));
   }
   template <class Offset>
-  KOKKOS_FUNCTION double far(const double* at, const Offset* offsets, std::int64_t length,
-                             std::int64_t row) const {
-    double sum = 0;
-    for (std::int64_t e = 0; e < length; ++e) sum += at[e * size] * x[row + offsets[e * size]];
-    return sum;
+  KOKKOS_FUNCTION auto far(const Offset* offsets, LocalIndex row) const {
+    return [offsets, x_row = x + row](int e) { return x_row[offsets[e * size]]; };
   }
 
   template <bool with_dot>
