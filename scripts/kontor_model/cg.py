@@ -61,7 +61,7 @@ def points_of(value: Value) -> tuple[list[int], bool]:
     """Points along the axes, and whether a row reads those at edges and corners."""
     kind = value("problem.kind")
     if kind == "stencil":
-        return list(value("problem.stencil.points")), value("problem.stencil.size") == 27
+        return list(value("problem.stencil.points")), str(value("problem.stencil.size")) == "27"
     if kind == "fe_heat":
         return [count + 1 for count in value("problem.fe_heat.elements")], True
     raise StudyError(f"problem.kind is {kind}; the model knows stencil and fe_heat: who is a neighbour depends on a matrix's file")
