@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scripts/kontor study --submit on a real Slurm: array jobs on one and two nodes, a job that is told to end, collecting."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import hosts
+import slurm
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+
+DECK = """\
+app: heat
+problem:
+  cells: [24, 24]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 20, check_every: 0}
+verification: {tolerance: 10}
+"""
+STUDY = """\
+study: jobs
+deck: deck.yaml
+kind: strong
+nodes: [1, 2]
+ranks_per_node: 2
+vary: {comm.backend: [raw, view]}
+repeats: 2
+launch: {scheduler: slurm, exclusive: false, at_once: 2, time: "5"}
+"""
+
+cluster = None
+
+
+def setUpModule():
+    global cluster
+    hosts.require_isolation()
+    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
+    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
+        del os.environ[name]
+    cluster = slurm.Cluster()
+    unittest.addModuleCleanup(cluster.end)
+
+
+class Submitted(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / "deck.yaml").write_text(DECK)
+        (self.folder / "study.yaml").write_text(STUDY)
+
+    def study(self, *words):
+        done = subprocess.run([ROOT / "scripts/kontor", "study", *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr + self.told())
+        return done.stdout
+
+    def told(self):
+        """By the jobs."""
+        return "".join(f"--- {file.name}\n{file.read_text()}" for file in sorted(self.folder.glob("jobs/jobs/*.out")))
+
+    def wait(self):
+        """Until no job is left."""
+        slurm.wait_for(lambda: not subprocess.run(["squeue", "-h"], capture_output=True, text=True, check=False).stdout.strip(), "the jobs", 90)
+
+    def state(self):
+        return json.loads((self.folder / "jobs/study.json").read_text())
+
+    def test_array_jobs_on_one_and_two_nodes(self):
+        self.study("study.yaml", "--submit")
+        self.assertEqual(self.state()["runs"], [])
+        self.wait()
+        self.assertIn("8 passed", self.study("jobs", "--collect") + self.told())
+        state = self.state()
+        found = {(run["point"], run["repeat"], run["state"]) for run in state["runs"]}
+        self.assertEqual(found, {(f"p00{point}", repeat, "passed") for point in range(4) for repeat in (1, 2)}, self.told())
+        for run in state["runs"]:
+            record = json.loads((self.folder / "jobs" / run["record"]).read_text())
+            self.assertEqual((record["ranks"], len(record["hosts"])), {"p000": (2, 1), "p001": (2, 1)}.get(run["point"], (4, 2)))
+        self.assertTrue(state["machine"]["job"].startswith("Slurm "), state["machine"])
+        self.assertIn("jobs/study.csv", self.study("jobs", "--resume", "--submit") + "jobs/study.csv")
+        self.assertEqual(len(self.state()["jobs"]), 2, "there was nothing to submit")
+
+    def test_a_job_that_is_told_to_end(self):
+        """As before its time limit: what it has under way is ended early, and is missing afterwards."""
+        options = ["--set", "nodes=1", "--set", "vary.comm.backend=[raw]", "--set", "repeats=1", "--set", "set.solver.max_sweeps=2000000000"]
+        self.study("study.yaml", "--submit", *options)
+        log = self.folder / "jobs/runs/p000-r1.log"
+        slurm.wait_for(lambda: log.exists() and subprocess.run(["squeue", "-h", "-s", "-t", "R"], capture_output=True, text=True,
+                                                               check=False).stdout.count("heat"), "the start of the run", 60)
+        subprocess.run(["scancel", "--signal=TERM", "--batch", self.state()["jobs"][0]["id"]], check=True)
+        self.wait()
+        self.assertIn("1 ended early", self.study("jobs", "--collect"), self.told())
+        self.assertEqual([run["state"] for run in self.state()["runs"]], ["ended early"])
+
+
+if __name__ == "__main__":
+    hosts.isolate()
+    unittest.main()
