@@ -12,7 +12,7 @@ from .collectives import allreduce
 from .exchange import Exchange
 from .grid import DividedBox, all_around, faces, halo, smallest_surface_grid
 from .machine import Machine
-from .prediction import Prediction, Value
+from .prediction import Prediction, Value, outside
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
         exchanged *= count + method.first_products
         sums = count * sums + sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.first_sums)
     return Prediction(count, compute, exchanged, sums, box.grid,
-                      " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks)
+                      " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks, outside(machine, cg_product=max(rows), cg_vectors=max(rows)))
 
 
 def points_of(value: Value) -> tuple[list[int], bool]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Collective operations of all ranks, as rounds of messages.
 
-Recursive doubling and the binomial tree: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in
-MPICH", Int. J. High Perform. Comput. Appl. 19 (2005). What the mini-apps reduce is some tens of bytes, where all libraries double.
+Recursive doubling: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", Int. J. High
+Perform. Comput. Appl. 19 (2005). What the mini-apps reduce is some tens of bytes, where all libraries double.
 """
 
 from __future__ import annotations
@@ -34,25 +34,6 @@ def allreduce(machine: Machine, ranks: int, size: float) -> float:
         seconds += max(one_message(machine, real(rank), real(rank ^ distance), size) for rank in _sample(doubled))
         distance *= 2
     return seconds
-
-
-def broadcast(machine: Machine, ranks: list[int], size: float) -> float:
-    """By a binomial tree from the first of the ranks: until the last one has it."""
-    count = len(ranks)
-    have = [0.0] * count
-    distance = 1 << max(0, (count - 1).bit_length() - 1)
-    ready = {0: 0.0}  # from when on a rank may send
-    while distance >= 1:
-        for place in sorted(ready):
-            target = place + distance
-            if target >= count or target in ready:
-                continue
-            sends = ready[place] + machine.send
-            have[target] = ready[place] + one_message(machine, ranks[place], ranks[target], size)
-            ready[place] = sends
-            ready[target] = have[target]
-        distance //= 2
-    return max(have)
 
 
 def _sample(ranks: int) -> range:

@@ -9,7 +9,7 @@ from .collectives import allreduce
 from .exchange import Exchange
 from .grid import DividedBox, faces, halo, smallest_surface_grid
 from .machine import Machine
-from .prediction import Prediction, Value
+from .prediction import Prediction, Value, outside
 
 LINE = 64  # bytes of a cache line: strips along x are as wide (miniapps/grid/regions.hpp)
 
@@ -33,4 +33,4 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     steps = value("solver.max_sweeps") if fixed else None
     count = steps or 1
     return Prediction(steps, count * compute, count * exchanged, count * reduction, box.grid, " x ".join(map(str, box.block(0))),
-                      exchange.messages / ranks, exchange.bytes / ranks)
+                      exchange.messages / ranks, exchange.bytes / ranks, outside(machine, heat_sweep=max(blocks)))

@@ -11,7 +11,7 @@ from .collectives import allreduce
 from .exchange import Exchange
 from .machine import Machine
 from .network import Message
-from .prediction import Prediction, Value
+from .prediction import Prediction, Value, outside
 
 
 class Cannon:
@@ -78,6 +78,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     compute = exchanged = 0.0
     for skew in (cannon.skew_of_a(), cannon.skew_of_b(), cannon.skew_of_a(back=True), cannon.skew_of_b(back=True)):
         exchanged += Exchange(machine, ranks, skew).once()
+    flops = 0.0
     kinds: dict[tuple[bool, bool], Exchange] = {}
     for begin, end in cannon.segments():
         flops = 2 * (m / rows) * (n / columns) * (k / cannon.panels) * (end - begin)
@@ -90,7 +91,8 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
         compute += multiply
         exchanged += kinds[moves].step(*([multiply if on else 0.0] * ranks for on in (overlap, not overlap))) - multiply
     return Prediction(1, compute, exchanged, allreduce(machine, ranks, 16), (rows, columns), f"{m / rows:.4g} x {n / columns:.4g}",
-                      2.0, cannon.bytes_of_a(cannon.in_a) + cannon.bytes_of_b(cannon.in_b))
+                      2.0, cannon.bytes_of_a(cannon.in_a) + cannon.bytes_of_b(cannon.in_b),
+                      outside(machine, matmul_gemm=flops))
 
 
 def least_volume_grid(m: int, n: int, k: int, ranks: int) -> tuple[int, int]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .machine import Machine
+
 Value = Callable[[str], Any]  # what the deck says, by key
 
 
@@ -33,3 +35,15 @@ class Prediction:
         """What most of it is."""
         parts = {"compute": self.compute, "exchange": self.exchange, "reduction": self.reduction}
         return max(parts, key=lambda name: parts[name])
+
+
+def outside(machine: Machine, **sizes: float) -> list[str]:
+    """Remarks about kernels, written with _ for /, whose size was not measured and lies between none that were."""
+    found = []
+    for name, size in sizes.items():
+        kernel = name.replace("_", "/")
+        rate = machine.rate(kernel)
+        if not rate.covers(size):
+            found.append(f"{kernel}: {size:.6g} lies outside of what the machine tells, from {rate.points[0][0]:.6g} to {rate.points[-1][0]:.6g}: "
+                         "a unit is taken to take as long as at the nearest size")
+    return found

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 SCRIPTS = Path(__file__).resolve().parent.parent
@@ -20,8 +21,9 @@ sys.path.insert(0, str(SCRIPTS))
 try:
     import yaml
     from kontor_model import cg, heat, matmul
-    from kontor_model.collectives import allreduce, broadcast
+    from kontor_model.collectives import allreduce
     from kontor_model.command import main
+    from kontor_model.compare import measured_seconds
     from kontor_model.exchange import Exchange
     from kontor_model.grid import DividedBox, faces, halo, smallest_surface_grid
     from kontor_model.machine import machine_of, read_machine
@@ -167,10 +169,6 @@ class Messages(Close):
         self.assert_close(allreduce(m, 3, 0), 2 * inside + near)  # rank 0 gives to 1, 1 and 2 double, 1 gives back
         self.assert_close(allreduce(m, 4, 1000), inside + near + 2 * 1e-6)
 
-    def test_broadcast(self):
-        m = machine(nodes=1, node={"ranks": 8})
-        self.assert_close(broadcast(m, [0, 1, 2, 3], 0), 8e-6)
-
 
 class Grids(unittest.TestCase):
     def test_grids(self):
@@ -273,6 +271,31 @@ class Measured(Close):
             self.assertEqual(read_machine(str(file)).rate("heat/sweep").points, ((5000, 0.05), (10000, 0.1)))
         with self.assertRaisesRegex(StudyError, "2 ranks or more"):
             machine_values([heat_record(1, [100, 100], 1.0)], "here")
+
+
+class Tables(unittest.TestCase):
+    def test_measured_runs_of_the_same_point(self):
+        point = SimpleNamespace(ranks=2, set={"problem.cells": [8, 8]}, deck="a.yaml")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            points = [{"id": "p0", "ranks": 2, "set": point.set, "deck": "a.yaml"}, {"id": "p1", "ranks": 4, "set": point.set, "deck": "a.yaml"},
+                      {"id": "p2", "ranks": 2, "set": point.set, "deck": "a.yaml", "ablation": "no_overlap"}]
+            runs = [{"point": f"p{number}", "state": state, "record": f"{number}{state}.json"} for number in range(3) for state in ("passed", "failed")]
+            for run in runs:
+                seconds = [3.0, 1.0, 2.0] if run["record"] == "0passed.json" else [9.0]
+                (folder / run["record"]).write_text(json.dumps({"sweeps": 4, "repeats": seconds}))
+            (folder / "study.json").write_text(json.dumps({"points": points, "runs": runs}))
+            self.assertEqual(measured_seconds(folder, point), 0.5)
+            point.ranks = 8
+            self.assertIsNone(measured_seconds(folder, point))
+            with self.assertRaisesRegex(StudyError, "no study.json"):
+                measured_seconds(folder / "elsewhere", point)
+
+    def test_sizes_that_were_not_measured_are_told(self):
+        deck = {"problem_cells": [4, 4], "comm_overlap": False, "problem_equation": "steady", "solver_tolerance": 0, "solver_max_sweeps": 1}
+        (remark,) = heat.predict(value_of(**deck), 1, machine()).remarks
+        for fact in ("heat/sweep", "16", "100", "10000"):
+            self.assertIn(fact, remark)
 
 
 class Usage(unittest.TestCase):
