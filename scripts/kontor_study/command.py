@@ -49,7 +49,8 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--repeat", metavar="N", type=int, action="append", help="with --part: this repeat")
     arguments = parser.parse_args(words)
     if not arguments.study and not arguments.schema:
-        parser.error("no study given")
+        studies = " ".join(f"inputs/studies/{file.name}" for file in sorted((Here().root / "inputs/studies").glob("*.yaml")))
+        parser.error(f"no study given; there are {studies}")
     return arguments
 
 
@@ -92,7 +93,8 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
     return run(study, points, selected, machine, path, arguments, here)
 
 
-def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path, arguments: argparse.Namespace, here: Here) -> int:
+def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path, arguments: argparse.Namespace,
+        here: Here) -> int:
     """Makes, submits or collects. Points that cannot run here are told."""
     able = [point for point in selected if not point.skipped]
     for point in selected:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from .kinds import ByDeckKey, Flag, Formula, Key, ListOf, OneOrMore, Paths, Section, Setting, Text, Whole, Wholes, Word, Zipped
+from .kinds import Flag, Key, ListOf, Section, Text, Whole, Word
+from .study_kinds import ByDeckKey, Formula, OneOrMore, Paths, Setting, Wholes, Zipped
 
 STUDY_KINDS = ("strong", "weak", "compare", "sweep")
 MOST_RANKS = 10_000_000

@@ -56,7 +56,8 @@ class Folder:
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
             os.close(self.lock)
-            raise StudyError(f"{self.path}: another study is running in this folder{f' ({shown(owner, 200)})' if owner else ''}; wait for it, or -o another folder") from error
+            who = f" ({shown(owner, 200)})" if owner else ""
+            raise StudyError(f"{self.path}: another study is running in this folder{who}; wait for it, or -o another folder") from error
         except OSError as error:
             raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}") from error
         try:

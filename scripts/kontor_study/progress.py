@@ -44,7 +44,8 @@ class Progress:
         if self.terminal:
             again = "" if attempt == 1 else f", attempt {attempt}"
             failed = f", {self.failed} failed" if self.failed else ""
-            sys.stderr.write(f"\r\033[K[{self.all - len(self.left) + 1}/{self.all}] {point.id} repeat {repeat}{again}: {point.words()}{failed}, {self.time_left()}")
+            which = f"[{self.all - len(self.left) + 1}/{self.all}] {point.id} repeat {repeat}{again}"
+            sys.stderr.write(f"\r\033[K{which}: {point.words()}{failed}, {self.time_left()}")
             sys.stderr.flush()
 
     def ended(self, point: Point, run: dict[str, Any], done: bool) -> None:

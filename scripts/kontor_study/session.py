@@ -47,7 +47,8 @@ def refuse_other(folder: Folder, study: Study, revision: str, machine: Machine |
     if folder.state.get("git_revision") != revision:
         told.insert(0, f"revision {revision}, was {folder.state.get('git_revision')}")
     if told and not mixed:
-        raise StudyError("\n".join([f"{folder.path}: not all runs would be of one revision and machine; --allow-mixed takes them all the same. Now it is", *told]))
+        raise StudyError("\n".join([f"{folder.path}: not all runs would be of one revision and machine; --allow-mixed takes them all the same. "
+                                    "Now it is", *told]))
     for line in told:
         say(f"study: mixed: {line}")
         folder.state.setdefault("mixed", []).append(line)
@@ -79,7 +80,8 @@ def revision_of(study: Study, here: Here) -> str:
     for app in sorted({deck.app for deck in study.decks}):
         done = subprocess.run([here.build / "bin" / app, "--version"], capture_output=True, text=True, check=False, env=here.environment())
         if done.returncode != 0:
-            raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {' '.join(done.stderr.split())[:300]}", code=3)
+            said = " ".join(done.stderr.split())[:300]
+            raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {said}", code=3)
         revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
     if len(revisions) > 1:
         raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them anew: kontor build")
@@ -103,7 +105,9 @@ def make_runs(folder: Folder, study: Study, order: list[tuple[Point, int]], here
 
     def check(record: dict[str, Any]) -> str | None:
         found = record.get("git_revision")
-        return None if mixed or found == revision else f"the program is of revision {found}, the study of {revision}; --allow-mixed takes it all the same"
+        if mixed or found == revision:
+            return None
+        return f"the program is of revision {found}, the study of {revision}; --allow-mixed takes it all the same"
 
     progress = Progress()
     try:
@@ -144,7 +148,8 @@ def summary(folder: Folder, points: list[Point], repeats: list[int], where: str)
     print(f"{count(len(wanted), 'run')} of {count(len(points), 'point')}: {', '.join(told)}; {where}")
     words = {point.id: point.words() for point in points}
     for run in states["failed"]:
-        print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, {run['message']} ({folder.path / run['log']})")
+        print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, {run['message']} "
+              f"({folder.path / run['log']})")
     codes = {code_of(run) for run in states["failed"]}
     return next((code for code in (3, 2, 1) if code in codes), 0)
 

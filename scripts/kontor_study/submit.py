@@ -56,7 +56,8 @@ def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: li
     done = subprocess.run([*command, str(folder.path / name)], capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode != 0 or not words:
-        raise StudyError(f"{' '.join(command)} {folder.path / name} failed with exit code {done.returncode}: {' '.join(done.stderr.split())[:400]}", code=3)
+        said = " ".join(done.stderr.split())[:400]
+        raise StudyError(f"{' '.join(command)} {folder.path / name} failed with exit code {done.returncode}: {said}", code=3)
     number = words[-1].split(";")[0]
     print(f"{number}: {name}")
     return {"id": number, "part": part.name, "script": name, "scheduler": scheduler, "repeats": part.repeats,
@@ -67,7 +68,8 @@ def still_queued(folder: Folder) -> list[str]:
     """The study's jobs that wait or run; empty where the scheduler's command is not here, or does not know them."""
     active = []
     for job in folder.state.get("jobs", []):
-        words = {"slurm": ["squeue", "-h", "-o", "%i", "-j", job["id"]], "flux": ["flux", "jobs", "--filter=pending,running", "-no", "{id}", job["id"]],
+        words = {"slurm": ["squeue", "-h", "-o", "%i", "-j", job["id"]],
+                 "flux": ["flux", "jobs", "--filter=pending,running", "-no", "{id}", job["id"]],
                  "pbs": ["qstat", job["id"]]}[job["scheduler"]]
         if not shutil.which(words[0]):
             continue

@@ -35,7 +35,8 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
         return found
     repeats = record.get("repeats") or []
     if repeats:
-        found.update({"repeat.median": statistics.median(repeats), "repeat.min": min(repeats), "repeat.max": max(repeats), "repeat.count": len(repeats)})
+        found.update({"repeat.median": statistics.median(repeats), "repeat.min": min(repeats), "repeat.max": max(repeats),
+                      "repeat.count": len(repeats)})
     figures = record.get("figures_of_merit") or {}
     for figure in figures.values() if isinstance(figures, dict) else figures:
         for what in ("value", "attainable", "fraction"):

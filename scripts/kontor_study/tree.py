@@ -6,6 +6,7 @@ Values are resolved as YAML 1.2 has them, which is what decks are read by: `1e-9
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -47,7 +48,7 @@ def scalar(text: str) -> object:
         return None
     if WHOLE.fullmatch(text):
         return int(text)
-    return float(text) if DECIMAL.fullmatch(text) else text
+    return float(text) if DECIMAL.fullmatch(text) and math.isfinite(float(text)) else text
 
 
 def flow(value: object) -> str:

@@ -65,6 +65,7 @@ class Reading(StudyTest):
             "zip: {problem.cells: [[8, 8], [16, 16]], solver.max_sweeps: [1, 2, 3]}": ["study.yaml:9:6", "problem.cells has 2", "solver.max_sweeps has 3"],
             "baseline: {comm.backend: shm}": ["study.yaml:9:12", "shm", "raw, view"],
             "baseline: {comm.overlap: true}": ["study.yaml:9:12", "comm.overlap", "not varied"],
+            "set: {solver.tolerance: ~}": ["study.yaml:9:25", "no value"],
             "? [a]\n: b": ["study.yaml:9:3", "key"],
             "set: !!binary x": ["study.yaml:9:6", "tags"],
             "ranks_per_node: 3\n": ["ranks"],
