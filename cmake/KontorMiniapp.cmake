@@ -17,6 +17,7 @@ function(kontor_miniapp name)
   kontor_precompile(kontor_${name} ${headers})
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE kontor_${name})
+  kontor_simulated_program(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set_property(GLOBAL APPEND PROPERTY KONTOR_APPS ${name})
   add_dependencies(${name} kontor_deck) # by which `kontor run` finds the app of a deck

@@ -33,6 +33,22 @@ if(KONTOR_SANITIZE)
   target_link_options(kontor_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# For SimGrid's SMPI: ranks are threads of one process, each with its own copy of the program, which is a shared
+# library. Symbols that are unique in a process would be the same in all copies.
+option(KONTOR_SMPI "Build for SimGrid's SMPI (preset smpi): simulated ranks" OFF)
+if(KONTOR_SMPI)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(kontor_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+endif()
+
+# kontor_simulated_program(<target>): an executable as smpirun wants it, where it is to be one.
+function(kontor_simulated_program target)
+  if(KONTOR_SMPI)
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_link_options(${target} PRIVATE -shared)
+  endif()
+endfunction()
+
 # For code that is neither measured nor compared bit by bit with other code: tests of what calls do.
 add_library(kontor_not_optimized INTERFACE)
 target_compile_options(kontor_not_optimized INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O0>)

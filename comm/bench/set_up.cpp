@@ -20,7 +20,7 @@ using Plane = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Halo = Exchange<Plane>;
 
 constexpr int n = 16; ///< cells of a rank's block along each side
-#ifdef KONTOR_MPI_CLOCK
+#ifdef KONTOR_SMPI
 constexpr int splits = 1; ///< a simulator's time is the same each time
 #else
 constexpr int splits = 20;

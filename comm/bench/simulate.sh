@@ -11,25 +11,17 @@
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
-build=$source/build-simgrid
+build=$source/build-smpi
 command -v smpirun >/dev/null || { echo "simulate.sh needs SimGrid (apt-get install simgrid libsimgrid-dev)" >&2; exit 1; }
 
-miniapps=OFF libraries=kontor_comm target=comm_set_up program=$build/comm/comm_set_up
+target=comm_set_up program=$build/comm/comm_set_up
 if [ "${1:-}" = --heat ]; then
   shift
-  miniapps=ON libraries=kontor_heat target=heat program=$build/bin/heat
+  target=heat program=$build/bin/heat
 fi
 
 mkdir -p "$build"
-(
-  export SMPI_PRETEND_CC=1 # else CMake's trial programs are no programs, and exit is a macro
-  cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=smpicc -DCMAKE_CXX_COMPILER=smpicxx \
-    -DMPI_C_COMPILER=smpicc -DMPI_CXX_COMPILER=smpicxx -DKONTOR_HDF5=serial \
-    -DCMAKE_CXX_FLAGS="-DSMPI_NO_OVERRIDE_MALLOC -fno-gnu-unique" -DKONTOR_MPI_CLOCK=ON -DKONTOR_BACKEND_SHM=OFF \
-    -DKONTOR_MINIAPPS=$miniapps -DKONTOR_EXAMPLES=OFF -DKONTOR_TESTS=OFF -DKONTOR_INSTALL=OFF -DKONTOR_NATIVE=OFF
-  cmake --build "$build" --target $libraries
-) >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
-cmake --build "$build" --target $target >>"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
+(cd "$source" && cmake --preset smpi && cmake --build "$build" --target $target) >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
 kokkos=$(ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*kokkoscore[^ ]*\) .*/\1/p') # its globals are each rank's own
 
 simulate() { # <ranks> [<argument of the program>...]

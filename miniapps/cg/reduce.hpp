@@ -3,6 +3,7 @@
 
 #include "cg/team_sums.hpp"
 #include "cg/vector.hpp"
+#include "machine/simulation.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -150,7 +151,9 @@ template <class Row>
 void for_rows(const std::string& label, const Space& instance, std::int64_t rows, const Row& row) {
   if constexpr (comm::on_host<Space>) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
-    Kokkos::parallel_for(label, Policy(instance, 0, chunks), detail::ChunksOfRows<Row>{row, rows});
+    miniapp::compute("cg/vectors", rows, rows, [&] {
+      Kokkos::parallel_for(label, Policy(instance, 0, chunks), detail::ChunksOfRows<Row>{row, rows});
+    });
   } else {
     const Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>, ManyThreads> policy(instance, 0, rows);
     Kokkos::parallel_for(label, travelling(policy), detail::EachRow<Row>{row});
@@ -180,8 +183,10 @@ void for_rows_with_sums(const std::string& label, const Space& instance, std::in
   if constexpr (comm::on_host<Space>) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
     SumsOf<count> sums;
-    Kokkos::parallel_reduce(label, Policy(instance, 0, chunks), detail::InLanes<count, Row>{row, rows},
-                            Kokkos::Sum<SumsOf<count>>(sums));
+    miniapp::compute("cg/vectors", rows, rows, [&] {
+      Kokkos::parallel_reduce(label, Policy(instance, 0, chunks), detail::InLanes<count, Row>{row, rows},
+                              Kokkos::Sum<SumsOf<count>>(sums));
+    });
     last(sums);
   } else {
     detail::launch_teams<count>(label, instance, rows, row, parts.places(), last);

@@ -2,6 +2,7 @@
 #include "heat/sweeper.hpp"
 
 #include "grid/wrap.hpp"
+#include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +93,9 @@ double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device) {
   double result = 0;
   const auto compute = [&](const Box& box) {
     const ScopedTimer timed(compute_, 0);
-    const double part = sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
+    const double part = miniapp::compute("heat/sweep", box.size(), domain_->block().all().size(), [&] {
+      return sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
+    });
     result = norm == Norm::max ? std::max(result, part) : result + part;
   };
   auto& halo = halos_[domain_->current()];

@@ -3,6 +3,7 @@
 
 #include "machine/cores.hpp"
 #include "machine/link.hpp"
+#include "machine/simulation.hpp"
 #include "machine/stream.hpp"
 
 #include <kontor/comm/collectives/reductions.hpp>
@@ -13,10 +14,12 @@ namespace kontor::miniapp {
 
 Calibration calibrate(const comm::Communicator& comm) {
   Calibration result;
-  const double bytes = streamed_bytes(comm);
-  result.triad_bandwidth = triad_bandwidth(comm, bytes);
-  result.copy_bandwidth = copy_bandwidth(comm, bytes);
-  result.oversubscribed = cores_are_oversubscribed(comm);
+  if (!simulated) { // else nothing that is computed takes time
+    const double bytes = streamed_bytes(comm);
+    result.triad_bandwidth = triad_bandwidth(comm, bytes);
+    result.copy_bandwidth = copy_bandwidth(comm, bytes);
+    result.oversubscribed = cores_are_oversubscribed(comm);
+  }
   const auto links = link_partners(comm);
   if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
     const auto link = time_link(comm, *partners);
@@ -36,6 +39,7 @@ Calibration calibrate(const comm::Communicator& comm) {
 
 Calibration calibrate_for(const comm::Communicator& comm, const CalibrationRequest& request,
                           Calibration result) {
+  if (simulated) return result;
   result.working_set = comm::allreduce(comm, request.working_set, comm::ReduceOp::max);
   if (result.working_set > 0 && result.working_set < streamed_bytes(comm))
     result.working_set_bandwidth =

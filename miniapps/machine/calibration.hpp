@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -39,7 +40,7 @@ struct CalibrationRequest {
 
 /// What this machine does, measured in the same job on the same ranks.
 struct Calibration {
-  double triad_bandwidth = 0; ///< bytes/s, all ranks together
+  double triad_bandwidth = 0; ///< bytes/s, all ranks together; 0 on simulated ranks
   double copy_bandwidth = 0;  ///< bytes/s read and written, all devices together; 0 on the host
 
   double latency = 0;              ///< s, half a round trip of one element between two ranks; 0 on one rank
@@ -56,9 +57,12 @@ struct Calibration {
   double working_set_bandwidth = 0;  ///< bytes/s within it, all ranks together; 0 where memory's applies
   std::optional<GemmRate> gemm = {}; ///< what the app has asked for
 
-  /// What streaming through the working set can reach: bytes/s, all ranks together.
+  /// What streaming through the working set can reach: bytes/s, all ranks together; NaN if it was not
+  /// measured.
   double attainable_bandwidth() const {
-    return working_set_bandwidth > 0 ? working_set_bandwidth : std::max(triad_bandwidth, copy_bandwidth);
+    if (working_set_bandwidth > 0) return working_set_bandwidth;
+    const double memory = std::max(triad_bandwidth, copy_bandwidth);
+    return memory > 0 ? memory : std::numeric_limits<double>::quiet_NaN();
   }
 };
 

@@ -26,8 +26,9 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
   const auto [first, second] = partners;
   const int me = comm.rank();
   const Kokkos::DefaultExecutionSpace instance;
-  const Vector there("calibrate/send", elements);
-  const Vector back("calibrate/receive", elements);
+  const std::size_t mine = me == first || me == second ? elements : 0;
+  const Vector there("calibrate/send", mine);
+  const Vector back("calibrate/receive", mine);
   comm::Exchange<Vector> ping(comm, "calibrate/ping");
   comm::Exchange<Vector> pong(comm, "calibrate/pong");
   ping.add(there, me == first ? second : comm::no_rank, back, me == second ? first : comm::no_rank);

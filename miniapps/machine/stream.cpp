@@ -25,20 +25,12 @@ constexpr int stream_repeats = 8;
 
 constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
 
-/// Then the ranks are in one process and computation takes no time: little memory, and rates that mean
-/// nothing.
-#ifdef KONTOR_MPI_CLOCK
-constexpr bool simulated = true;
-#else
-constexpr bool simulated = false;
-#endif
-
 constexpr double mebi = 1 << 20;
 
 /// Collective. How often the work is done in one sample, so that the sample is long against a launch and a
 /// look at the clock: on a device two GiB and more take less than a millisecond.
 int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
-  constexpr double bytes_of_sample = simulated ? 0 : (host ? 64 : 16384) * mebi;
+  constexpr double bytes_of_sample = (host ? 64 : 16384) * mebi;
   return comm::allreduce(comm,
                          static_cast<int>(std::clamp(std::ceil(bytes_of_sample / bytes_moved), 1.0, 1000.0)),
                          comm::ReduceOp::max);
@@ -68,7 +60,6 @@ double bandwidth_of(const comm::Communicator& comm, double bytes_moved, const Wo
 } // namespace
 
 double streamed_bytes(const comm::Communicator& comm) {
-  if (simulated) return mebi / 16;
   return host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
               : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
 }

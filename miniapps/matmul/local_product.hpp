@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/simulation.hpp"
 #include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
 
@@ -24,7 +25,8 @@ class LocalProduct {
   /// Local. Adds alpha op(a) op(b). Parts may be empty.
   void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c) {
     if (a.size() == 0 || b.size() == 0) return;
-    miniapp::gemm<T>(form_, alpha_, a, b, beta_, c);
+    const auto flops = 2.0 * static_cast<double>(a.size()) * static_cast<double>(c.extent(1));
+    miniapp::compute("matmul/gemm", flops, flops, [&] { miniapp::gemm<T>(form_, alpha_, a, b, beta_, c); });
     beta_ = 1;
   }
   /// Local. After the last part: C is right even if all were empty.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/simulation.hpp"
 #include "run/build_info.hpp"
 #include "run/record.hpp"
 
@@ -134,6 +135,7 @@ void add_provenance(ordered_json& json, const Provenance& run) {
   json["started"] = run.started;
   json["command"] = utf8(run.command);
   json["deck"] = utf8(run.resolved_deck);
+  if (simulated) json["simulated"] = words_of_simulation();
   json["hosts"] = run.hosts;
   json["ranks"] = run.ranks;
   json["execution_space"] = Kokkos::DefaultExecutionSpace::name();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/report.hpp"
 
+#include "machine/simulation.hpp"
+
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,7 +48,10 @@ void print_candidates(const RunRecord& record) {
 }
 
 void print_machine(const Calibration& machine) {
-  fmt::print("this machine: triad {:.1f} GB/s", machine.triad_bandwidth / 1e9);
+  if (simulated)
+    fmt::print("simulated machine, {}", words_of_simulation());
+  else
+    fmt::print("this machine: triad {:.1f} GB/s", machine.triad_bandwidth / 1e9);
   if (machine.copy_bandwidth > 0) fmt::print(", copy {:.1f} GB/s", machine.copy_bandwidth / 1e9);
   if (machine.working_set_bandwidth > 0)
     fmt::print(", in a working set of {:.3g} MB a rank {:.1f} GB/s", machine.working_set / 1e6,
@@ -107,6 +112,7 @@ void print_table(const RunRecord& record, const std::string& findings,
 }
 
 void print_verdict(const Outcome& outcome) {
+  if (simulated) fmt::print("SIMULATED: {}\n", words_of_simulation());
   for (const auto& figure : outcome.figures)
     fmt::print("FOM {} = {:.6g} {}\n", figure.name, figure.value, figure.unit);
   const auto& v = outcome.verification;

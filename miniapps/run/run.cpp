@@ -2,6 +2,7 @@
 #include "run/run.hpp"
 
 #include "machine/calibrate.hpp"
+#include "machine/simulation.hpp"
 #include "run/communicator.hpp"
 #include "run/deck_file.hpp"
 #include "run/end_request.hpp"
@@ -67,6 +68,7 @@ int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, factory_.name());
   const bool root = comm.rank() == 0;
   factory_.resolve(deck_, comm.size(), options_);
+  charges_computation(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
@@ -101,11 +103,13 @@ int Run::operator()() {
   add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
   if (!outcome.complete())
     outcome.verification = {.measure = "no answer is complete", .off = true};
-  else if (comm.capabilities().moves_data)
-    outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
-  else
+  else if (!comm.capabilities().moves_data)
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
+  else if (charges_computation())
+    outcome.verification = {.measure = words_of_simulation(), .off = true};
+  else
+    outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   outcome.timers = summarise(comm, timers);
   outcome.per_rank = gather(comm, times);
   if (outcome.complete() && !outcome.verification.failed())

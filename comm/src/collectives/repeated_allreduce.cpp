@@ -104,12 +104,18 @@ void RepeatedAllreduce::call_in_chunks(MpiCall mpi_call, const char* mpi_functio
 }
 
 void RepeatedAllreduce::start(const Communicator& comm) {
+#ifdef KONTOR_SMPI // its MPI_Iallreduce sends from every rank to every rank, which no MPI does; so this waits
+  call_in_chunks([&](const void* in, void* out,
+                     int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
+                 "MPI_Allreduce");
+#else
   auto* request = requests_.data();
   call_in_chunks(
       [&](const void* in, void* out, int count) {
         return MPI_Iallreduce(in, out, count, type_, op_, comm.native(), request++);
       },
       "MPI_Iallreduce");
+#endif
 }
 
 void RepeatedAllreduce::run(const Communicator& comm) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/operator.hpp"
 
+#include "machine/simulation.hpp"
+
 namespace kontor::cg {
 
 Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Timer& boundary)
-    : matrix_(&work.matrix), streams_(&work.streams), split_(work.overlap && work.comm.size() > 1),
-      interior_(&interior), boundary_(&boundary) {}
+    : matrix_(&work.matrix), partition_(&work.partition), streams_(&work.streams),
+      split_(work.overlap && work.comm.size() > 1), interior_(&interior), boundary_(&boundary) {}
 
 void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling) {
   auto& exchange = x.exchange();
@@ -31,10 +33,13 @@ void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* tr
 }
 
 void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
-  if (sum)
-    matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
-  else
-    matrix_->multiply(streams_->compute(), rows, x.all(), y);
+  const auto range = range_of(rows, partition_->own, partition_->interior);
+  miniapp::compute("cg/product", range.end - range.begin, partition_->own, [&] {
+    if (sum)
+      matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
+    else
+      matrix_->multiply(streams_->compute(), rows, x.all(), y);
+  });
 }
 
 } // namespace kontor::cg

@@ -30,6 +30,7 @@ class Operator {
   void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
 
   const Matrix* matrix_;
+  const Partition* partition_;
   stepping::Streams<Space>* streams_;
   bool split_; ///< interior rows are computed while ghosts travel
   miniapp::Timer* interior_;

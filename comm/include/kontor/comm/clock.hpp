@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#ifdef KONTOR_MPI_CLOCK
+#ifdef KONTOR_SMPI
 #include <mpi.h>
 #else
 #include <chrono>
@@ -10,10 +10,10 @@
 namespace kontor::comm {
 
 /// Seconds since some moment of the past: the one clock of all times that Kontor measures, and of all waits
-/// that end. Never goes back. With KONTOR_MPI_CLOCK (a CMake option) it is MPI_Wtime, for simulators that
-/// have a time of their own.
+/// that end. Never goes back. With KONTOR_SMPI (a CMake option) it is MPI_Wtime, the simulator's
+/// time.
 inline double seconds() {
-#ifdef KONTOR_MPI_CLOCK
+#ifdef KONTOR_SMPI
   return MPI_Wtime();
 #else
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

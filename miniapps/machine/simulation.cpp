@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/simulation.hpp"
+
+#ifdef KONTOR_SMPI
+#include <kontor/comm/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <smpi/smpi.h>
+#include <sstream>
+
+namespace kontor::miniapp {
+namespace {
+
+using Points = std::map<double, double>; ///< seconds by size
+using Charges = std::map<std::string, Points, std::less<>>;
+
+std::string file_name() {
+  const char* const name = std::getenv("KONTOR_CHARGES");
+  return name ? name : "";
+}
+
+Charges read_charges(const std::string& name) {
+  Charges charges;
+  if (name.empty()) return charges;
+  std::ifstream file(name);
+  if (!file)
+    throw comm::UsageError(fmt::format("KONTOR_CHARGES: '{}' cannot be read; it has lines \"<kernel> "
+                                       "<size> <seconds>\"",
+                                       name));
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    std::istringstream words(line);
+    std::string kernel, more;
+    double size = 0, seconds = 0;
+    if (!(words >> kernel) || kernel.starts_with('#')) continue;
+    if (!(words >> size >> seconds) || words >> more || !(size > 0) || !(seconds >= 0))
+      throw comm::UsageError(fmt::format("{}:{}: '{}'; allowed is \"<kernel> <size> <seconds>\", a "
+                                         "size above 0 and seconds from 0",
+                                         name, number, line));
+    charges[kernel][size] = seconds;
+  }
+  return charges;
+}
+
+/// Each simulated rank has its own.
+const Charges& charges() {
+  static const auto table = read_charges(file_name());
+  return table;
+}
+
+double seconds_of(const Points& points, double size) {
+  const auto above = points.lower_bound(size);
+  const auto proportional = [&](const auto& point) { return point.second * size / point.first; };
+  if (above == points.end()) return proportional(*points.rbegin());
+  if (above == points.begin()) return proportional(*above);
+  const auto below = std::prev(above);
+  const double part = (size - below->first) / (above->first - below->first);
+  return below->second + part * (above->second - below->second);
+}
+
+} // namespace
+
+bool charges_computation() {
+  return !charges().empty();
+}
+
+void charge(std::string_view kernel, double units, double size) {
+  if (units <= 0) return;
+  const auto points = charges().find(kernel);
+  if (points == charges().end())
+    throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel));
+  smpi_execute(units / size * seconds_of(points->second, size));
+}
+
+std::string words_of_simulation() {
+  return charges_computation() ? "computation charged and not made" : "computation takes no time";
+}
+
+} // namespace kontor::miniapp
+#endif
