@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ipc/function.hpp"
+
 #include <kontor/comm/backend/buffer.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#if defined(__CUDACC__)
-#define KONTOR_IPC_FUNCTION __host__ __device__ inline
-#else
-#define KONTOR_IPC_FUNCTION inline
-#endif
 
 /// How a kernel walks over the elements of two arrays at once. No CUDA in this file.
 namespace kontor::comm::ipc {

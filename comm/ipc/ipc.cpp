@@ -2,8 +2,10 @@
 //
 // Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender
 // writes into them from where its View lies: with packing `datatype` strided cells as they lie at both ends,
-// with `kernel` from and to memory into which they are packed. Within one node.
+// with `kernel` from and to memory into which they are packed. Within one node. Reductions of a few numbers
+// are made by a kernel too.
 #include "ipc/plan.hpp"
+#include "ipc/stream_collectives.hpp"
 #include "ipc/together.hpp"
 #include "mpi/mpi_backend.hpp"
 #include "support/deadline.hpp"
@@ -28,8 +30,15 @@ class Ipc final : public mpi::MpiBackend {
 
   PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
 
+  StreamCollectives* stream_collectives() override {
+    if (!std::exchange(asked_, true)) collectives_ = make_stream_collectives(context(), gpus_);
+    return collectives_.get();
+  }
+
  private:
   Gpus gpus_;
+  bool asked_ = false;
+  std::unique_ptr<StreamCollectives> collectives_;
 };
 
 /// "ranks 0, 1 on node1; ranks 2, 3 on node2"
@@ -89,7 +98,8 @@ Capabilities capabilities() {
           .packings = {Packing::kernel, Packing::datatype, Packing::none},
           .host_buffers = false,
           .device_buffers = true,
-          .stream_ordered = true};
+          .stream_ordered = true,
+          .stream_collectives = true};
 }
 
 std::unique_ptr<Backend> make(const BackendContext& context) {

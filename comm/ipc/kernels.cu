@@ -4,6 +4,7 @@
 // those of several exchanges could fill a device and keep out the one that their peers wait for. Ranks that
 // start and finish their exchanges in the same order therefore always come to an end.
 #include "ipc/kernels.hpp"
+#include "ipc/device_wait.cuh"
 
 #include <cuda/atomic>
 
@@ -14,15 +15,8 @@ constexpr int waiting_threads = 64;      ///< of a kernel that only waits
 constexpr std::uint32_t few_blocks = 32; ///< that may wait: a small part of any device
 
 using Shared = cuda::atomic_ref<Counter, cuda::thread_scope_system>;
-using HostNumber = cuda::atomic_ref<int, cuda::thread_scope_system>;
 using Number = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 using Ended = cuda::atomic_ref<unsigned, cuda::thread_scope_system>; ///< orders what peers see
-
-__device__ std::uint64_t nanoseconds() {
-  std::uint64_t now = 0;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
 
 __device__ bool given_up(const DevicePlan& plan) {
   return Number(plan.state->given_up).load(cuda::memory_order_relaxed) != 0;
@@ -33,16 +27,12 @@ __device__ void give_up(const DevicePlan& plan, int message) {
   HostNumber(plan.host_flags->late).store(message + 1, cuda::memory_order_relaxed);
 }
 
-/// Whether the counter has come to the step before the timeout.
+/// Whether the counter comes to the step before the wait ends.
 __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) {
   const Shared steps(counter);
-  const auto begin = nanoseconds();
-  for (unsigned turn = 1; steps.load(cuda::memory_order_acquire) < step; ++turn) {
-    __nanosleep(20);
-    if (turn % 256 != 0) continue;
-    if (plan.timeout > 0 && nanoseconds() - begin > plan.timeout) return false;
-    if (HostNumber(plan.host_flags->abandoned).load(cuda::memory_order_relaxed) != 0) return false;
-  }
+  DeviceWait wait(plan.timeout, plan.host_flags);
+  while (steps.load(cuda::memory_order_acquire) < step)
+    if (!wait.goes_on()) return false;
   return true;
 }
 

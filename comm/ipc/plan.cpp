@@ -7,6 +7,7 @@
 
 #include "ipc/check.hpp"
 #include "ipc/connection.hpp"
+#include "ipc/host_wait.hpp"
 #include "ipc/kernels.hpp"
 #include "support/deadline.hpp"
 
@@ -52,7 +53,8 @@ class PeerPlan final : public Plan {
   void finish() override {
     under_way_ = false;
     check_step(launch_finish(device_, stream_), "launching the kernel that waits for what is received");
-    if (timeout_ > 0) wait_on_host();
+    if (timeout_ > 0) // at check level `cross_rank` errors belong to the step in which they come up
+      check_step(wait_for_stream(comm_, stream_), "waiting for what is received");
     poll();
   }
 
@@ -77,36 +79,9 @@ class PeerPlan final : public Plan {
   /// Local. Kernels that wait for others end; what they and those of other ranks may still use is left
   /// behind. Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
   void abandon() {
-    std::atomic_ref(connection_->host_flags().abandoned).store(1);
-    constexpr double long_enough = 1; // s
-    auto code = cudaErrorNotReady;
-    mpi::Deadline(long_enough).wait([&] {
-      code = cudaStreamQuery(stream_);
-      static_cast<void>(cudaGetLastError()); // not an error, but kept as one
-      return code != cudaErrorNotReady;
-    });
+    const auto code = end_waiting(connection_->host_flags(), [&] { return cudaStreamQuery(stream_); });
     if (code == cudaSuccess) connection_->unmap();
     static_cast<void>(connection_.release());
-  }
-
-  /// At check level `cross_rank` errors belong to the step in which they come up. While the host waits, MPI
-  /// messages of this rank must not stand still: a peer may need them to come here.
-  void wait_on_host() {
-    auto status = cudaStreamCaptureStatusNone;
-    check_step(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
-    if (status != cudaStreamCaptureStatusNone) return;
-    constexpr double any_time = 0; // the kernels' own timeout ends it
-    mpi::Deadline(any_time).wait([&] {
-      int flag = 0;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
-      const auto code = cudaStreamQuery(stream_);
-      if (code == cudaErrorNotReady) {
-        static_cast<void>(cudaGetLastError()); // not an error, but kept as one
-        return false;
-      }
-      check_step(code, "cudaStreamQuery");
-      return true;
-    });
   }
 
   void check_step(cudaError_t code, const char* operation) {

@@ -34,9 +34,9 @@ std::vector<Pair> in_order(MessageSet& messages) {
 }
 
 /// The same with waits that end.
-class PatientBlocking final : public Plan {
+class BlockingWithTimeout final : public Plan {
  public:
-  PatientBlocking(const BackendContext& context, MessageSet messages) {
+  BlockingWithTimeout(const BackendContext& context, MessageSet messages) {
     const auto label = messages.label;
     for (auto& [send, receive] : in_order(messages)) {
       MessageSet pair{label, {}, {}};
@@ -102,7 +102,7 @@ class Blocking final : public Plan {
 } // namespace
 
 std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
-  if (timeout(context.options) > 0) return std::make_unique<PatientBlocking>(context, std::move(messages));
+  if (timeout(context.options) > 0) return std::make_unique<BlockingWithTimeout>(context, std::move(messages));
   return std::make_unique<Blocking>(context, std::move(messages));
 }
 

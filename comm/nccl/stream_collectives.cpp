@@ -25,7 +25,9 @@ class Collectives final : public StreamCollectives {
  public:
   explicit Collectives(std::shared_ptr<NcclComm> ranks) : ranks_(std::move(ranks)) {}
 
-  bool reduces(Scalar scalar, ReduceOp op) const override { return reduction(scalar, op).has_value(); }
+  bool reduces(Scalar scalar, ReduceOp op, std::int64_t) const override {
+    return reduction(scalar, op).has_value();
+  }
 
   void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
     const auto [nccl_op, type, per_element] = reduction(out.scalar, op).value();

@@ -4,16 +4,20 @@
 #include <kontor/comm/backend.hpp>
 #include <kontor/comm/backend/mpi_datatype.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
 namespace kontor::comm::test {
 
 /// What a backend does on a stream of a device, on the host and at once.
-class HostCollectives final : public StreamCollectives {
+class HostCollectives : public StreamCollectives {
  public:
   explicit HostCollectives(MPI_Comm comm) : comm_(comm) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
   }
-  bool reduces(Scalar, ReduceOp) const override { return true; }
+  bool reduces(Scalar, ReduceOp, std::int64_t) const override { return true; }
   void allreduce(Stream, const void* in, const Buffer& out, ReduceOp op) override {
     MPI_Allreduce(in == out.data ? MPI_IN_PLACE : in, out.data, count(out), mpi::element(out.scalar).type,
                   mpi::reduction(op, out.scalar), comm_);
@@ -37,12 +41,40 @@ class HostCollectives final : public StreamCollectives {
   void poll() override {}
   void give_up(Stream) noexcept override {}
 
+ protected:
+  MPI_Comm comm() const { return comm_; }
+
  private:
   static int count(const Buffer& buffer) { return static_cast<int>(element_count(buffer.shape)); }
   static int bytes(const Buffer& buffer) { return count(buffer) * static_cast<int>(buffer.scalar.size); }
   MPI_Comm comm_;
   int rank_ = 0;
   int size_ = 1;
+};
+
+/// Only reductions of up to so many elements, each Reduction by some of its own.
+class FewCollectives final : public HostCollectives {
+ public:
+  static constexpr std::int64_t most = 4;
+
+  using HostCollectives::HostCollectives;
+  explicit FewCollectives(MPI_Comm comm, int* calls) : HostCollectives(comm), calls_(calls) {}
+  bool reduces(Scalar, ReduceOp, std::int64_t elements) const override { return elements <= most; }
+  bool moves() const override { return false; }
+  std::unique_ptr<StreamCollectives> for_one_stream(std::size_t bytes) override {
+    bytes_of_own = bytes;
+    return std::make_unique<FewCollectives>(comm(), &calls_of_own);
+  }
+  void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
+    if (calls_) ++*calls_;
+    HostCollectives::allreduce(stream, in, out, op);
+  }
+
+  std::size_t bytes_of_own = 0; ///< what the last one was asked for
+  int calls_of_own = 0;
+
+ private:
+  int* calls_ = nullptr;
 };
 
 } // namespace kontor::comm::test

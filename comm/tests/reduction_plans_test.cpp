@@ -74,6 +74,26 @@ TEST(ReductionPlans, LayoutsAndPlaces) {
   expect_shape<int, Right>(comm, Index<2>{0, 3});
 }
 
+/// Where a backend has some for one stream, a Reduction asks for its own, of its size.
+TEST(ReductionPlans, ByCollectivesOfItsOwn) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Doubles values("values", 3);
+  FewCollectives few(comm.native());
+  using Method = detail::ReductionMethod<Doubles, Doubles>;
+  const Doubles::execution_space instance;
+  std::unique_ptr<Method, detail::RetireReduction> method(
+      new Method(comm, "own", values, values, ReduceOp::sum, instance, {detail::ReducedIn::stream, &few}));
+  EXPECT_EQ(few.bytes_of_own, 3 * sizeof(double));
+  const int before = few.calls_of_own;
+  for (int step = 0; step < 3; ++step) {
+    Kokkos::deep_copy(values, step);
+    method->start(instance);
+    method->finish(instance);
+    EXPECT_EQ(values(2), comm.size() * step);
+  }
+  EXPECT_EQ(few.calls_of_own, before + 3);
+}
+
 /// Elements meet by logical index.
 TEST(ReductionPlans, TwoLayouts) {
   const Communicator comm(MPI_COMM_WORLD);

@@ -57,7 +57,7 @@ Options has_timeout(Options options, double timeout = 0.2) {
   return options;
 }
 
-TEST(Patience, ALostMessageIsAnError) {
+TEST(Timeout, ALostMessageIsAnError) {
 #ifdef MPICH_NUMVERSION
   GTEST_SKIP() << "MPICH over UCX ends a program that leaves receives behind with an error";
 #endif
@@ -89,7 +89,7 @@ TEST(Patience, ALostMessageIsAnError) {
 }
 
 /// The kernels of backend `ipc` that wait have a timeout of their own.
-TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
+TEST(Timeout, ALostMessageIsAnErrorOnTheDevice) {
   int size = 1;
   int rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -107,6 +107,38 @@ TEST(Patience, ALostMessageIsAnErrorOnTheDevice) {
                             : "");
 }
 
+/// So have those that reduce.
+TEST(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
+  using Sums = Kokkos::View<double*, Kokkos::DefaultExecutionSpace>;
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) GTEST_SKIP() << "a rank does not miss itself";
+  const auto possible = device_methods();
+  const auto found = std::ranges::find(possible, "ipc", &Options::backend);
+  if (found == possible.end()) GTEST_SKIP() << "there is no backend 'ipc' here";
+  const Communicator comm(MPI_COMM_WORLD, has_timeout(*found, 0.5));
+  const int last = size - 1;
+  const Sums sums("sums", 3);
+  Kokkos::fence();
+  auto* collectives = detail::internals(comm).backend().stream_collectives();
+  ASSERT_NE(collectives, nullptr);
+  const auto reduce = [&] {
+    collectives->allreduce(native_stream(Sums::execution_space()), sums.data(), to_buffer(sums),
+                           ReduceOp::sum);
+  };
+  reduce();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (comm.rank() != last) {
+    const auto text = text_of<Error>(reduce);
+    for (const auto& fact : {std::string("'sums'"), fmt::format("rank {} has waited 0.5 s", comm.rank()),
+                             fmt::format("for rank {}", last)})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+    EXPECT_NE(text_of<Error>(reduce), "no error"); // nor is anything reduced afterwards
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (comm.rank() == last) detail::internals(comm).abandon();
+}
+
 /// A ring of the exchange's own, on a communicator that checks.
 struct TimedRing {
   explicit TimedRing(const char* name, const Options& options = method("view"), double timeout = 0.2)
@@ -119,7 +151,7 @@ struct TimedRing {
   Exchange<Ints> exchange;
 };
 
-TEST(Patience, ARankThatDoesNotStartIsAnError) {
+TEST(Timeout, ARankThatDoesNotStartIsAnError) {
   TimedRing ring("halo");
   const int last = ring.comm.size() - 1;
   if (last == 0) GTEST_SKIP() << "a rank does not miss itself";
@@ -132,7 +164,7 @@ TEST(Patience, ARankThatDoesNotStartIsAnError) {
 }
 
 /// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
-TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
+TEST(Timeout, AFailedExchangeIsDroppedWithoutWaiting) {
   for (const auto& method : methods()) {
     if (method.packing == Packing::automatic && method.backend != automatic_backend)
       continue; // one of the others
@@ -149,7 +181,7 @@ TEST(Patience, AFailedExchangeIsDroppedWithoutWaiting) {
   }
 }
 
-TEST(Patience, ExchangesInAnotherOrderAreAnError) {
+TEST(Timeout, ExchangesInAnotherOrderAreAnError) {
   TimedRing first("first");
   if (first.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   Exchange<Ints> second(first.comm, "second");
@@ -160,7 +192,7 @@ TEST(Patience, ExchangesInAnotherOrderAreAnError) {
                         first.comm.size() - 1));
 }
 
-TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
+TEST(Timeout, ACollectiveInTheMiddleOfAStepIsAnError) {
   TimedRing ring("halo");
   if (ring.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   ring.exchange.start();
@@ -174,7 +206,7 @@ TEST(Patience, ACollectiveInTheMiddleOfAStepIsAnError) {
 }
 
 /// The first test() of a step is compared with the finish() of others.
-TEST(Patience, AStepThatTestEndsIsComparedToo) {
+TEST(Timeout, AStepThatTestEndsIsComparedToo) {
   TimedRing ring("halo", method("view"), 20);
   for (int step = 0; step < 3; ++step) {
     ring.exchange.start();
@@ -193,7 +225,7 @@ TEST(Patience, AStepThatTestEndsIsComparedToo) {
 }
 
 /// At the other levels and with enough time, nothing changes.
-TEST(Patience, ChecksDoNotDisturb) {
+TEST(Timeout, ChecksDoNotDisturb) {
   for (const auto& method : methods()) {
     SCOPED_TRACE(to_string(method));
     auto options = has_timeout(method);

@@ -6,8 +6,8 @@
 
 namespace kontor::comm::detail {
 
-bool Alltoall::queues(const StreamCollectives&, Scalar, std::size_t views) const {
-  return views == 2; // none does it in place
+bool Alltoall::queues(const StreamCollectives& backend, Scalar, std::size_t views, std::int64_t) const {
+  return views == 2 && backend.moves(); // none does it in place
 }
 
 void Alltoall::operator()(const Communicator& comm, const Operand& in, const Operand& out,

@@ -5,8 +5,8 @@
 
 namespace kontor::comm::detail {
 
-bool Broadcast::queues(const StreamCollectives&, Scalar, std::size_t) const {
-  return true;
+bool Broadcast::queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
+  return backend.moves();
 }
 
 void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted* posted) const {

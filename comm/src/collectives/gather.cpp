@@ -54,8 +54,8 @@ void Gatherv::operator()(const Communicator& comm, const Operand& inout, Posted*
   (*this)(comm, inout, inout.absent(), posted);
 }
 
-bool Allgather::queues(const StreamCollectives&, Scalar, std::size_t) const {
-  return true;
+bool Allgather::queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
+  return backend.moves();
 }
 
 void Allgather::operator()(const Communicator& comm, const Operand& in, const Operand& out,

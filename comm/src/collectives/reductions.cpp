@@ -127,11 +127,12 @@ struct Call {
 
 } // namespace
 
-bool Allreduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
-  return !op.function && backend.reduces(scalar, op.named);
+bool Allreduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t,
+                       std::int64_t count) const {
+  return !op.function && backend.reduces(scalar, op.named, count);
 }
-bool Reduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t) const {
-  return !op.function && backend.reduces(scalar, op.named);
+bool Reduce::queues(const StreamCollectives& backend, Scalar scalar, std::size_t, std::int64_t count) const {
+  return !op.function && backend.reduces(scalar, op.named, count);
 }
 
 void Allreduce::operator()(const Communicator& comm, const Operand& in, const Operand& out,

@@ -71,10 +71,11 @@ void agree_on_reduction(const Communicator& comm, const std::string& label, cons
   comm.agree(problem ? problem : other);
 }
 
-ReductionRoute reduction_route(const Communicator& comm, MemoryKind memory, Scalar scalar, ReduceOp op) {
+ReductionRoute reduction_route(const Communicator& comm, MemoryKind memory, Scalar scalar, ReduceOp op,
+                               std::int64_t elements) {
   if (memory == MemoryKind::host) return {};
   if (auto* collectives = detail::internals(comm).backend().stream_collectives();
-      collectives && collectives->reduces(scalar, op))
+      collectives && collectives->reduces(scalar, op, elements))
     return {ReducedIn::stream, collectives};
   return {ReducedIn::pinned};
 }

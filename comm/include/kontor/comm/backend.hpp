@@ -5,6 +5,8 @@
 #include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/options.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -48,7 +50,7 @@ struct Capabilities {
   bool host_buffers = true;        ///< takes pointers to host memory
   bool device_buffers = false;     ///< takes pointers to device memory
   bool stream_ordered = false;     ///< plans queue their work on the schedule's stream: no call waits for it
-  bool stream_collectives = false; ///< has stream_collectives()
+  bool stream_collectives = false; ///< can have stream_collectives()
   bool moves_data = true;          ///< false: received data mean nothing, and cannot be verified
   std::string_view same_calls{};   ///< a backend that makes the same calls: `auto` tries that one alone
 
@@ -159,8 +161,8 @@ enum class ReduceOp {
 const char* to_string(ReduceOp);
 
 /// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a
-/// stream; no call waits. All of them but reduces() and give_up() are collective, in the same order as what
-/// else the backend does for these ranks.
+/// stream; no call waits. The operations are collective, in the same order as what else the backend does for
+/// these ranks.
 class StreamCollectives {
  public:
   virtual ~StreamCollectives() = default;
@@ -168,8 +170,18 @@ class StreamCollectives {
   StreamCollectives(const StreamCollectives&) = delete;
   StreamCollectives& operator=(const StreamCollectives&) = delete;
 
-  /// Local. Whether it has this reduction; equal on all ranks.
-  virtual bool reduces(Scalar, ReduceOp) const = 0;
+  /// Local. Whether it has this reduction of so many elements, by allreduce() and reduce(); equal on all
+  /// ranks.
+  virtual bool reduces(Scalar, ReduceOp, std::int64_t elements) const = 0;
+
+  /// Local. Whether it has bcast(), allgather() and alltoall(), which move data; equal on all ranks.
+  virtual bool moves() const { return true; }
+
+  /// Collective. Reductions of up to so many bytes, all queued on one stream, that need no order with those
+  /// of other streams; they last at most as long as the backend. Null: this serves as well.
+  virtual std::unique_ptr<StreamCollectives> for_one_stream([[maybe_unused]] std::size_t bytes) {
+    return nullptr;
+  }
 
   /// `out` becomes, on every rank, the combination of as many elements at `in`, which may be `out` itself.
   virtual void allreduce(Stream, const void* in, const Buffer& out, ReduceOp) = 0;
@@ -217,8 +229,9 @@ class Backend {
   /// AgreedError on every rank, or Error where no rank waits for this one.
   virtual PlannedExchange plan(const Schedule&) = 0;
 
-  /// Collective where it is the first call. Null unless capabilities() has stream_collectives; lasts as long
-  /// as the backend. All other collective operations are MPI's, on the Communicator.
+  /// Collective where it is the first call. Null unless capabilities() has stream_collectives, and where
+  /// these ranks cannot have them; lasts as long as the backend. All other collective operations are MPI's,
+  /// on the Communicator.
   virtual StreamCollectives* stream_collectives() { return nullptr; }
 };
 

@@ -19,11 +19,11 @@ namespace kontor::comm {
 ///
 /// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between
 /// whenever it is called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in
-/// device memory: where the backend has the reduction by itself (`nccl`; not with `auto`, whatever exchanges
-/// have chosen), start() queues it on the instance and nothing waits on the host; elsewhere start() queues a
-/// copy into pinned memory, finish() waits for that, calls MPI_Allreduce and queues the copy back, while the
-/// device goes on with what it has been given in between. So on path `direct` too: Open MPI has no
-/// non-blocking reductions of device memory.
+/// device memory: where the backend has the reduction by itself (`nccl`; `ipc` up to 32 KiB; not with `auto`,
+/// whatever exchanges have chosen), start() queues it on the instance and nothing waits on the host;
+/// elsewhere start() queues a copy into pinned memory, finish() waits for that, calls MPI_Allreduce and
+/// queues the copy back, while the device goes on with what it has been given in between. So on path `direct`
+/// too: Open MPI has no non-blocking reductions of device memory.
 ///
 /// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones
 /// is the caller's to keep. One that is destroyed in the middle of a step finishes it, together with all
@@ -48,9 +48,10 @@ class Reduction {
 
   /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`.
   /// `label` names the reduction in errors. Work on the device is queued on `instance`; one of its own lets
-  /// it go on beside what the caller computes. The Views have equal extents and layouts on all ranks. Throws
-  /// AgreedError on every rank if labels, extents, scalars, operations or layouts differ between ranks, or if
-  /// MPI does not define the operation for the scalar; Error where MPI or the backend reports one.
+  /// it go on beside what the caller computes, and outlives this. The Views have equal extents and layouts on
+  /// all ranks. Throws AgreedError on every rank if labels, extents, scalars, operations or layouts differ
+  /// between ranks, or if MPI does not define the operation for the scalar; Error where MPI or the backend
+  /// reports one.
   Reduction(const Communicator& comm, std::string label, const View& values, ReduceOp op,
             const execution_space& instance = {}) requires std::is_same_v<View, In>
       : Reduction(comm, std::move(label), values, values, op, instance) {}
@@ -61,7 +62,8 @@ class Reduction {
       : comm_(comm.share()), label_(std::move(label)), instance_(instance) {
     const Region region("comm/commit");
     detail::agree_on_reduction(comm, label_, to_buffer(in), to_buffer(out), op);
-    auto route = detail::reduction_route(comm, memory_of<In>(), scalar_of<value_type>(), op);
+    auto route = detail::reduction_route(comm, memory_of<In>(), scalar_of<value_type>(), op,
+                                         static_cast<std::int64_t>(out.size()));
     method_.reset(new Method(comm, label_, in, out, op, instance, std::move(route)));
   }
 

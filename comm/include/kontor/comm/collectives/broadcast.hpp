@@ -14,7 +14,7 @@ struct Broadcast {
   int root;
   void operator()(const Communicator&, const Operand&, Posted*) const;
   /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
 };
 
 struct Barrier {

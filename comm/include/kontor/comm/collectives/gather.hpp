@@ -45,7 +45,7 @@ struct Allgather {
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
   /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
 };
 
 struct Allgatherv {

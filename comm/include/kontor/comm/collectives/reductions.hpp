@@ -35,7 +35,7 @@ struct Allreduce {
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
   /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
 };
 
 struct Reduce {
@@ -46,7 +46,7 @@ struct Reduce {
   void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
   void operator()(const Communicator&, const Operand& inout, Posted*) const;
   /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views) const;
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
 };
 
 struct Scan {

@@ -114,7 +114,7 @@ template <class Collective, class... Views>
 inline constexpr bool
     may_be_queued = ((memory_of<Views>() == MemoryKind::device) && ...) && sizeof...(Views) > 0 &&
                     requires(const Collective& collective, const StreamCollectives& backend) {
-  collective.queues(backend, Scalar{}, sizeof...(Views));
+  collective.queues(backend, Scalar{}, sizeof...(Views), std::int64_t{});
 };
 
 /// The blocking operation by a backend that queues it on the instance. False: it has not got it.
@@ -122,7 +122,9 @@ template <class Collective, class Space, class... Views>
 bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
            const Used<Views>&... used) {
   using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
-  if (!backend || !collective.queues(*backend, scalar_of<Scalars>(), sizeof...(Views))) return false;
+  const std::int64_t counts[] = {static_cast<std::int64_t>(used.view.size())...}; // the first one decides
+  if (!backend || !collective.queues(*backend, scalar_of<Scalars>(), sizeof...(Views), counts[0]))
+    return false;
   const Space instance = on.instance() ? *on.instance() : Space();
   Posted posted{backend, native_stream(instance)};
   [&](const Lent<Views, const Views&>&... lent) {

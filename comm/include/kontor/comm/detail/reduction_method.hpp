@@ -34,9 +34,9 @@ struct ReductionRoute {
   StreamCollectives* collectives = nullptr; ///< the communicator's
 };
 
-/// Collective where it is the backend's first reduction. Open MPI has no non-blocking reductions of device
-/// memory, so MPI never gets any, whatever the path.
-ReductionRoute reduction_route(const Communicator&, MemoryKind, Scalar, ReduceOp);
+/// Collective where it is the backend's first reduction. Of so many elements. Open MPI has no non-blocking
+/// reductions of device memory, so MPI never gets any, whatever the path.
+ReductionRoute reduction_route(const Communicator&, MemoryKind, Scalar, ReduceOp, std::int64_t elements);
 
 /// What a Reduction repeats: its Views, copies of them in memory where they can be reduced, and the
 /// reduction. All work on a device is queued on one instance.
@@ -49,7 +49,7 @@ class ReductionMethod final : public InFlight {
   /// Collective: the ranks agree on the reduction.
   ReductionMethod(const Communicator& comm, const std::string& label, const In& in, const Out& out,
                   ReduceOp op, const Space& instance, ReductionRoute route)
-      : comm_(comm.share()), in_(in), out_(out), op_(op), instance_(instance), route_(std::move(route)) {
+      : comm_(comm.share()), in_(in), out_(out), op_(op), instance_(instance), route_(route) {
     const auto order = storage_order(shape_of(out_));
     const auto count = static_cast<std::int64_t>(out_.size());
     const auto lies_well = [&](const auto& view) {
@@ -76,10 +76,13 @@ class ReductionMethod final : public InFlight {
     } else if (data_of(in_) != result_.data) {
       given_ = data_of(in_);
     }
-    if (route_.where == ReducedIn::stream)
+    if (route_.where == ReducedIn::stream) {
+      own_ = route_.collectives->for_one_stream(out_.size() * sizeof(value_type));
+      if (own_) route_.collectives = own_.get();
       connect();
-    else
+    } else {
       by_mpi_.emplace(label, given_, result_, op_);
+    }
   }
 
   /// Collective. Begins after the work that `caller` has been given.
@@ -144,6 +147,7 @@ class ReductionMethod final : public InFlight {
       const auto shared = std::move(method->comm_); // or the communicator would keep itself
     }
     if (!method->over()) detail::internals(comm).keep(std::move(method));
+    method.reset(); // before the communicator
   }
 
  private:
@@ -180,6 +184,7 @@ class ReductionMethod final : public InFlight {
   ReduceOp op_;
   Space instance_;
   ReductionRoute route_;
+  std::unique_ptr<StreamCollectives> own_; ///< where the route's has some for one stream
   Step step_ = Step::none;
   Device device_;
   Pinned pinned_;
