@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The record of a run: what group /run of its HDF5 file says, as plain Python values."""
 
-import json
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -98,6 +96,8 @@ class Record:
 
 def read_record(path):
     """Of an HDF5 file of a run, or of the JSON that --results writes."""
+    from .record_json import read_json
+
     record = read_json(path) if path.endswith(".json") else _read_hdf5(path)
     if wrong := misfit(record):
         raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
@@ -110,7 +110,7 @@ def _read_hdf5(path):
         return Record(
             path=path,
             run=_attributes(run),
-            figures=_figures(_attributes(run.get("figure_of_merit")), _members(run.get("figures_of_merit", {}))),
+            figures=figures_of(_attributes(run.get("figure_of_merit")), _members(run.get("figures_of_merit", {}))),
             verification=_attributes(run.get("verification")),
             timers={row.pop("region"): row for row in _rows(run.get("timers"))},
             repeats=_numbers(run.get("repeats")),
@@ -126,31 +126,6 @@ def _read_hdf5(path):
             volume=_attributes(run.get("volume")),
             memory=_attributes(run.get("memory")),
         )
-
-
-def read_json(path):
-    with shown_as_damaged(path):
-        try:
-            tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
-        except OSError as error:
-            raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
-        if not isinstance(tree, dict) or "app" not in tree:
-            raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-        groups = {key: _some(tree.pop(key, None)) for key in ("verification", "calibration", "matrix", "solver", "volume", "memory", "per_rank")}
-        tables = {key: [_some(row) for row in tree.pop(key, None) or []] for key in ("traffic", "curves", "ratios", "timeline")}
-        timers = {row.pop("region"): row for row in [_some(row) for row in tree.pop("timers", None) or []]}
-        history = tree.pop("history", None) or {}
-        name = next((name for name in ("residual", "norm") if name in history), None)
-        return Record(
-            path=path, timers=timers, repeats=tree.pop("repeats", None) or [],
-            figures=_figures(_some(tree.pop("figure_of_merit", None)), list(map(_some, (tree.pop("figures_of_merit", None) or {}).values()))),
-            history={"name": name, "iterations": history["iteration"], "values": history[name]} if name else {},
-            **groups, **tables, run={key: value for key, value in _some(tree).items() if not isinstance(value, (dict, list)) or key == "hosts"})
-
-
-def _some(values):
-    """Without what is null; truths as the HDF5 file has them."""
-    return {key: int(value) if isinstance(value, bool) else value for key, value in (values or {}).items() if value is not None}
 
 
 @dataclass
@@ -215,7 +190,7 @@ def _members(group):
     return [_attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
 
 
-def _figures(primary, others):
+def figures_of(primary, others):
     figures = [primary] if primary else []
     figures += [figure for figure in others if figure.get("name") != primary.get("name")]
     for figure in figures:

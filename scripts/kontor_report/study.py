@@ -149,7 +149,7 @@ def _last_attempts(entries: list[dict]) -> list[dict]:
     """A run that was tried again counts as its last attempt."""
     attempts: dict[tuple, list[dict]] = {}
     for entry in entries:
-        attempts.setdefault((entry.get("point"), entry.get("repeat")), []).append(entry)
+        attempts.setdefault((str(entry.get("point")), str(entry.get("repeat"))), []).append(entry)
     return [{**of_run[-1], "attempts": len(of_run)} for of_run in attempts.values()]
 
 
