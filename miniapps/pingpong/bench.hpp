@@ -108,7 +108,7 @@ void each_size(Bench& bench, const Work& work) {
     with_scalar(c.scalar, [&](auto scalar) {
       with_dimensions(c.dimensions, [&](auto dimensions) {
         for (const auto size : c.sizes) {
-          if (bench.context.told_to_end()) throw miniapp::EndedEarly();
+          if (bench.context.end && bench.context.end->ask()) throw miniapp::EndedEarly();
           work(scalar, dimensions, size, c);
           bench.context.progress.update({++bench.sizes_done, total});
         }

@@ -25,11 +25,16 @@ class EndRequest {
   explicit EndRequest(const comm::Communicator& comm);
 
   /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They
-  /// ask each other about twice a second, by a small allreduce; the other calls count down.
+  /// ask each other about twice a second, by a small allreduce; the other calls count down. Simulated ranks
+  /// never do.
   bool agreed() { return signal_ != 0 || (--calls_left_ <= 0 && ask_by_the_way()); }
 
   /// Collective. The same, and they ask each other now.
   bool ask();
+
+  /// Collective. A call of agreed() takes no more than so many seconds on this rank: how many make an
+  /// interval until that is known. So short work is never interrupted, and long work from the first.
+  void expect(double seconds_of_call);
 
   /// Local. Whether it has been agreed on so far.
   bool granted() const { return signal_ != 0; }

@@ -35,6 +35,16 @@ auto timed(Timer& timer, const Work& work) {
   return work();
 }
 
+/// Calls work(); returns how long that took.
+template <class Work>
+double seconds_of(const Work& work) {
+  comm::Stopwatch watch;
+  work();
+  double seconds = 0;
+  watch.lap(seconds);
+  return seconds;
+}
+
 /// Times and calls of regions inside the repeats, which were so many, are given for one repeat.
 void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) {
   for (const auto& [region, timer] : repeated.entries()) {
@@ -94,7 +104,7 @@ int Run::operator()() {
   machine = timed(timers.once("calibrate"),
                   [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
   since_start_.lap(outcome.start_to_first_step);
-  app->warm_up();
+  end.expect(seconds_of([&] { app->warm_up(); })); // longer than a step
   repeated.reset();
   RepeatTimes times;
   measure(context, *app, outcome, times);
