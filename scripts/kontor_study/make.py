@@ -80,11 +80,12 @@ class Maker:
 
     def pass_on(self, number: int, _: object) -> None:
         self.caught = self.caught or number
-        self.end_child()
+        self.end_child(signal.SIGINT if number in (signal.SIGINT, signal.SIGHUP) else signal.SIGTERM)
 
-    def end_child(self) -> None:
+    def end_child(self, number: int) -> None:
+        """kontor run ends all ranks, at TERM with time to write what they have; at a second signal at once."""
         if self.child and self.child.poll() is None:
-            self.child.send_signal(signal.SIGTERM)  # kontor run ends all ranks; at a second one at once
+            self.child.send_signal(number)
 
     def make(self, order: list[tuple[Point, int]]) -> None:
         """Raises Interrupted after a signal, and StudyError if the state cannot be kept."""
@@ -136,12 +137,12 @@ class Maker:
                                       env=self.here.environment(**variables_of(point)), preexec_fn=_end_with_parent,
                                       pass_fds=(self.folder.lock,))
         if self.caught:
-            self.end_child()
+            self.end_child(signal.SIGINT)
         try:
             code = self.child.wait(self.timeout)
         except subprocess.TimeoutExpired:
             late = True
-            self.end_child()
+            self.end_child(signal.SIGINT)
             code = self.child.wait()
         self.child = None
         return (code if code >= 0 else 128 - code), late

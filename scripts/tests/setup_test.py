@@ -105,6 +105,14 @@ class Setup(KontorTest):
                 if line and not line.startswith("#"):
                     self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S")
 
+    def test_targets_and_options(self):
+        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"; touch "$KONTOR_BUILD_DIR/build.ninja"')
+        done = self.kontor("build", "heat", "-D", "X=1", "cg")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        calls = (self.folder / "cmake").read_text().splitlines()
+        self.assertIn("-D X=1", calls[0])
+        self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
+
 
 if __name__ == "__main__":
     unittest.main()

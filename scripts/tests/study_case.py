@@ -30,7 +30,7 @@ SCHEMA = {"type": "object", "properties": {name: {"type": "object", "properties"
 
 # Counts its runs in the file `made`. A file `obey` is sourced, and may end it or change `revision` and `passed`.
 APP = r"""
-case $1 in --schema) cat "$HOME/schema.json"; exit ;; --version) echo "heat of Kontor 0.1.0 ($(cat "$HOME/revision"))"; exit ;; esac
+case $1 in --list-backends) exit ;; --schema) cat "$HOME/schema.json"; exit ;; --version) echo "heat of Kontor 0.1.0 ($(cat "$HOME/revision"))"; exit ;; esac
 deck=$1 settings= revision=$(cat "$HOME/revision") passed=1
 while (($#)); do
   case $1 in -o) result=$2 ;; --results) record=$2 ;; --set) settings+=" $2" ;; esac
