@@ -95,6 +95,10 @@ class Setup(KontorTest):
         self.fake("cmake", "echo '[1/2] x'; echo 'heat.cpp:3:1: error: no such thing'; exit 1")
         self.assert_fails(self.kontor("build"), "heat.cpp:3:1: error: no such thing", "kontor: the build failed", code=3)
 
+    def test_programs_for_simulated_ranks_are_not_run(self):
+        for command in ("run", "test"):
+            self.assert_fails(self.kontor(command, KONTOR_PRESET="smpi"), "preset smpi", "--simulate")
+
     def test_packages_say_what_they_are_for(self):
         for file in (ROOT / "scripts").glob("packages*.txt"):
             for line in file.read_text().splitlines():
