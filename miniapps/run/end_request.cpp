@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/end_request.hpp"
 
+#include "machine/simulation.hpp"
+
 #include <kontor/comm/clock.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
 
@@ -13,13 +15,6 @@ namespace {
 
 constexpr double interval = 0.5;   // seconds
 constexpr double most_calls = 256; // before anything is known of their time
-
-/// Then nobody ends the run early, and asking would take simulated time.
-#ifdef KONTOR_MPI_CLOCK
-constexpr bool simulated = true;
-#else
-constexpr bool simulated = false;
-#endif
 
 volatile std::sig_atomic_t caught = 0; // all that a handler may touch
 
@@ -53,7 +48,7 @@ bool EndRequest::ask() {
 
 /// The next time is when as many calls have been made as took the interval, in steps of at most eight.
 bool EndRequest::ask_by_the_way() {
-  if (simulated) return false;
+  if (simulated) return false; // nobody ends a simulated run early, and asking would take its time
   const auto [signal, seconds] = comm::allreduce(
       comm_, std::array{static_cast<double>(caught), comm::seconds() - asked_}, comm::ReduceOp::max);
   signal_ = static_cast<int>(signal);
