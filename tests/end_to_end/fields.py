@@ -33,7 +33,7 @@ output: {file: diffusion.h5}
 
 # Of these a second run has others.
 OF_THE_MOMENT = {"started", "command", "deck", "start_to_first_step", "peak_memory", "value", "attainable", "fraction"}
-OF_THE_MOMENT |= {"timers", "repeats", "triad_bandwidth", "working_set_bandwidth", "latency", "bandwidth"}
+OF_THE_MOMENT |= {"timers", "repeats", "seconds", "wall", "triad_bandwidth", "working_set_bandwidth", "latency", "bandwidth"}
 
 
 def centres(cells, lower, upper):
