@@ -88,9 +88,12 @@ run_command() {
   fi
 }
 
+# Those that come with Kontor; inputs/ has studies and machines, too.
+decks() { (cd "$kontor_root" && grep -l '^app:' inputs/*/*.yaml | paste -s -d ' '); }
+
 check_input() {
-  [[ -n $1 ]] || fail "run: no deck given; there are $(cd "$kontor_root" && echo inputs/*/*.yaml)"
-  [[ -e $1 ]] || fail "$1: cannot read the deck: No such file or directory; there are $(cd "$kontor_root" && echo inputs/*/*.yaml)"
+  [[ -n $1 ]] || fail "run: no deck given; there are $(decks)"
+  [[ -e $1 ]] || fail "$1: cannot read the deck: No such file or directory; there are $(decks)"
   [[ -f $1 && -r $1 ]] || fail "$1: cannot read the deck: not a file, or not readable"
 }
 

@@ -61,8 +61,15 @@ see_it_end() {
 gone_within() {
   local tick
   for ((tick = 0; tick < 20 * $1; ++tick)); do
-    kill -0 -- "-$child" 2>/dev/null || return 0
+    group_lives || return 0
     sleep 0.05 || true
   done
   return 1
+}
+
+# In a container whose first process reaps no orphans, a group whose processes have all ended stays, of zombies.
+group_lives() {
+  kill -0 -- "-$child" 2>/dev/null || return 1
+  ! have ps || ps -e -o pgid= -o stat= 2>/dev/null |
+    awk -v group="$child" '$1 == group { if ($2 ~ /^Z/) dead = 1; else live = 1 } END { exit dead && !live }'
 }
