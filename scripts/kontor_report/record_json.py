@@ -18,7 +18,7 @@ def read_json(path):
             raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
         if not isinstance(tree, dict) or "app" not in tree:
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-        groups = {key: _some(tree.pop(key, None)) for key in GROUPS}
+        groups = {key: _some(tree.pop(key) if isinstance(tree.get(key), dict) else None) for key in GROUPS}  # memory of pingpong is a word
         tables = {key: [_some(row) for row in tree.pop(key, None) or []] for key in TABLES}
         timers = {row.pop("region"): row for row in [_some(row) for row in tree.pop("timers", None) or []]}
         history = tree.pop("history", None) or {}

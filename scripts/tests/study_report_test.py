@@ -111,6 +111,13 @@ class StudyReport(ReportTest):
             (self.folder / name / "study.json").write_text(json.dumps(plan))
             self.assertIn("# ", self.report(name))
 
+    def test_memory_that_is_a_word(self):
+        """Pingpong's record says which memory its Views are in, matmul's how much it takes."""
+        write_study(self.folder / "study", ranks=(1, 2), repeats=1)
+        for file in (self.folder / "study/runs").glob("*.json"):
+            file.write_text(json.dumps({**json.loads(file.read_text()), "memory": "host"}))
+        self.assertNotIn("not read", self.report("study"))
+
     def test_what_is_no_study(self):
         (self.folder / "empty").mkdir()
         self.assert_fails(self.reported("empty"), "empty", "study.json")
