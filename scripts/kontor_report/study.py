@@ -98,7 +98,7 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
     about = _plan(Path(folder) / "study.json")
     now(str(Path(folder) / "study.json"))
     points = {str(entry["id"]): _point(entry) for entry in _objects(about.pop("points", [])) if "id" in entry}
-    study = Study(folder, str(about.get("study", Path(folder).name)), str(about.get("kind", "sweep")), str(about.get("app", "")),
+    study = Study(folder, str(about.get("study", Path(folder).name)), str(about.get("kind", "sweep")), str(about.get("app") or ""),
                   about, list(points.values()))
     for entry in _last_attempts(_objects(about.pop("runs", []))):
         run = _run(entry)
@@ -110,7 +110,7 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
         points[run.point].runs.append(run)
     if not study.points:
         study.problems.append("the study has no points")
-    study.app = study.app or next((point.records[0].run.get("app", "") for point in study.points if point.records), "")
+    study.app = study.app or ", ".join(dict.fromkeys(str(point.records[0].run.get("app", "?")) for point in study.points if point.records))
     return study
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .comparison_section import crossing_words
+from .comparison_section import DECK, crossing_words
 from .crossover import compare, pairs
 from .pop import pop_of
 from .report_parts import Section
@@ -22,7 +22,8 @@ def summary_section(study: Study, series: list[Series]) -> Section:
     words = [f"{len(study.points)} points of {study.app or 'an app'}, {len(runs)} runs: {passed} passed, {len(runs) - passed} did not"
              + (f"; {skipped} point{'s' * (skipped != 1)} cannot run here" if skipped else "") + "."]
     words += [_scales(study, one) for one in series if len(one.points) > 1]
-    words += _fastest(series)
+    for deck in dict.fromkeys(one.factors.get(DECK) for one in series):
+        words += _fastest([one for one in series if one.factors.get(DECK) == deck])
     words += [text for one, other in pairs(series) for text in crossing_words(one, other, compare(one, other), certain=True)]
     if not series:
         words.append("No point has a record yet, so there is nothing to compare.")

@@ -111,6 +111,19 @@ class StudyReport(ReportTest):
             (self.folder / name / "study.json").write_text(json.dumps(plan))
             self.assertIn("# ", self.report(name))
 
+    def test_decks_are_not_compared(self):
+        """Two decks are two problems: no ratio of their times, and no fastest of them."""
+        write_study(self.folder / "study", ranks=(2,), repeats=5)
+        file = self.folder / "study/study.json"
+        plan = json.loads(file.read_text())
+        for point in plan["points"]:
+            point["factors"]["deck"] = f"{point['factors'].get('comm.backend', 'raw')}.yaml"
+        file.write_text(json.dumps({**plan, "app": None}))
+        text = self.report("study")
+        self.assertIn("points of heat,", text)
+        self.assertNotIn("deck compared", text)
+        self.assertNotIn("is the fastest", text)
+
     def test_memory_that_is_a_word(self):
         """Pingpong's record says which memory its Views are in, matmul's how much it takes."""
         write_study(self.folder / "study", ranks=(1, 2), repeats=1)
