@@ -215,9 +215,9 @@ class End(KontorTest):
 
     def test_signals_end_the_program_first(self):
         """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
-        stubborn = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        asks_and_goes_on = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
         for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
-                                   (signal.SIGTERM, stubborn, 2)):
+                                   (signal.SIGTERM, asks_and_goes_on, 2)):
             with self.subTest(signal=how.name, times=times):
                 (self.folder / "log").unlink(missing_ok=True)
                 self.make_app(script or "echo $$ >log; exec sleep 60")
