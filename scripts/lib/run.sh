@@ -76,7 +76,7 @@ run_command() {
 
   # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
   local app launcher=() launcher_environment=() end_signal=TERM
-  if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
+  if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built "$(first_target "$deck")"; fi
   app=$(app_of "$deck")
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
@@ -97,6 +97,14 @@ check_input() {
   [[ -f $1 && -r $1 ]] || fail "$1: cannot read the deck: not a file, or not readable"
 }
 
+# first_target DECK: what the first run builds. An app builds what reads decks, too, and one build is faster than
+# two, so it is the app that the deck seems to name, or what reads decks if that cannot be seen.
+first_target() {
+  local app
+  app=$(sed -n "/^app:/{s/^app:[[:space:]]*[\"']\?\([a-z]*\).*/\1/p;q}" "$1")
+  if [[ -f $kontor_root/miniapps/$app/main.cpp ]]; then echo "$app"; else echo kontor_deck; fi
+}
+
 # The app that a deck names, by the parser that all apps have.
 app_of() {
   local app known tool=$build_dir/bin/kontor-deck
@@ -110,8 +118,7 @@ app_of() {
 known_apps() {
   local folder
   for folder in "$kontor_root"/miniapps/*/; do
-    folder=$(basename "$folder")
-    if [[ $folder != common ]]; then echo "$folder"; fi
+    if [[ -f $folder/main.cpp ]]; then basename "$folder"; fi
   done | paste -sd ' '
 }
 

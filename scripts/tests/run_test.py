@@ -6,7 +6,7 @@ import signal
 import time
 import unittest
 
-from command import KontorTest
+from command import DECK_READER, KontorTest
 
 
 class Command(KontorTest):
@@ -177,6 +177,19 @@ class Refusals(KontorTest):
         (self.folder / "build/bin/kontor-deck").unlink()
         message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
         self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
+
+    def test_the_first_run_builds_once(self):
+        cases = {"app: heat # the app": "heat", 'app: "heat"': "heat", "app: nothing": "kontor_deck", "{app: heat}": "kontor_deck"}
+        self.write("build/build.ninja", "")
+        reader = self.folder / "build/bin/kontor-deck"
+        self.fake("cmake", f'echo "$*" >>"$HOME/cmake"; ln -sf "{DECK_READER}" "{reader}"')
+        for line, target in cases.items():
+            with self.subTest(line):
+                reader.unlink()
+                (self.folder / "cmake").unlink(missing_ok=True)
+                self.kontor("run", self.write("first.yaml", f"# a deck\n{line}\n"))
+                first = (self.folder / "cmake").read_text().splitlines()[0]
+                self.assertIn(f" --target {target} ", first)
 
     def test_unknown_command(self):
         self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, bench")
