@@ -2,7 +2,7 @@
 #pragma once
 
 #include "heat/range.hpp"
-#include "heat/sweep.hpp"
+#include "heat/sweep_input.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -4,7 +4,7 @@
 #include "grid/functions.hpp"
 #include "heat/names.hpp"
 #include "heat/options.hpp"
-#include "heat/sweep.hpp"
+#include "heat/sweep_input.hpp"
 
 #include <kontor/comm/communicator.hpp>
 

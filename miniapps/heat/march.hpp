@@ -232,4 +232,16 @@ void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldV
     with_source(std::integral_constant<int, 2>());
 }
 
+/// Compiled once, in march.cpp.
+using MarchInstance = FieldView<float>::execution_space;
+using MarchBoxes = MarchShapes<FieldView<float>::memory_space>;
+extern template void march(const MarchInstance&, const SweepInput<float>&, const FieldView<float>&,
+                           const MarchShape&, Norm, double*);
+extern template void march(const MarchInstance&, const SweepInput<float>&, const FieldView<float>&,
+                           const MarchBoxes&, Norm, double*);
+extern template void march(const MarchInstance&, const SweepInput<double>&, const FieldView<double>&,
+                           const MarchShape&, Norm, double*);
+extern template void march(const MarchInstance&, const SweepInput<double>&, const FieldView<double>&,
+                           const MarchBoxes&, Norm, double*);
+
 } // namespace kontor::heat

@@ -117,4 +117,11 @@ double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, co
                                   : with_source(std::integral_constant<int, 2>());
 }
 
+/// Compiled once, in sweep.cpp.
+using RowsInstance = FieldView<float>::execution_space;
+extern template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&,
+                                     const Box&, Norm, bool);
+extern template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&,
+                                     const Box&, Norm, bool);
+
 } // namespace kontor::heat

@@ -2,6 +2,7 @@
 #include "heat/sweeper.hpp"
 
 #include "grid/wrap.hpp"
+#include "heat/sweep.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 

@@ -4,7 +4,6 @@
 // and bit by bit; and the norms that its teams leave.
 #include "grid/regions.hpp"
 #include "heat/march.hpp"
-#include "heat/sweep.hpp"
 #include "plain_sweep.hpp"
 #include "scrambled.hpp"
 
