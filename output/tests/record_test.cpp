@@ -58,7 +58,9 @@ TEST(Record, IsWrittenTheSameInBothWays) {
   write_all(path / "gathered.h5", Access::gathered);
   for (const char* name : {"parallel.h5", "gathered.h5"})
     EXPECT_EQ(left_beside(path / name), std::vector<std::filesystem::path>{});
-  EXPECT_TRUE(read_text(path / "parallel.h5") == read_text(path / "gathered.h5")) << "files differ";
+  if (world_rank() == 0) {
+    EXPECT_TRUE(read_text(path / "parallel.h5") == read_text(path / "gathered.h5")) << "files differ";
+  }
 }
 
 /// Fields of cells, of points, or of both, on a mesh of so many dimensions.
@@ -164,9 +166,11 @@ TEST(Record, ValuesMayLieAnyhowInMemory) {
       write("turned.h5", turned.data(), strides(1, n[0], n[0] * n[1]));
       write("fetched.h5", fetch);
       EXPECT_TRUE(padded == before) << "writing has changed the values";
-      const auto expected = read_text(path / "contiguous.h5");
-      for (const char* name : {"padded.h5", "turned.h5", "fetched.h5"})
-        EXPECT_TRUE(read_text(path / name) == expected) << name << ", cut along " << cut;
+      if (world_rank() == 0) {
+        const auto expected = read_text(path / "contiguous.h5");
+        for (const char* name : {"padded.h5", "turned.h5", "fetched.h5"})
+          EXPECT_TRUE(read_text(path / name) == expected) << name << ", cut along " << cut;
+      }
       MPI_Barrier(MPI_COMM_WORLD);
     }
 }

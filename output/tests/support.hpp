@@ -43,7 +43,9 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
 
 inline std::string read_text(const std::filesystem::path& path) {
   std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string text(stream ? std::filesystem::file_size(path) : 0, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
 }
 
 /// The temporaries and locks of `name` that are beside it.
@@ -82,12 +84,13 @@ std::vector<T> numbered(const Block& block) {
   auto global = block.global, offset = block.offset, extent = block.extent;
   for (auto* list : {&global, &extent}) list->insert(list->begin(), 3 - list->size(), 1);
   offset.insert(offset.begin(), 3 - offset.size(), 0);
-  std::vector<T> values;
+  std::vector<T> values(extent[0] * extent[1] * extent[2]);
+  T* to = values.data(); // quick without optimization, too
   for (std::uint64_t z = 0; z < extent[0]; ++z)
-    for (std::uint64_t y = 0; y < extent[1]; ++y)
-      for (std::uint64_t x = 0; x < extent[2]; ++x)
-        values.push_back(
-            static_cast<T>(1 + ((offset[0] + z) * global[1] + offset[1] + y) * global[2] + offset[2] + x));
+    for (std::uint64_t y = 0; y < extent[1]; ++y) {
+      auto number = ((offset[0] + z) * global[1] + offset[1] + y) * global[2] + offset[2];
+      for (const T* const end = to + extent[2]; to < end;) *to++ = static_cast<T>(++number);
+    }
   return values;
 }
 
