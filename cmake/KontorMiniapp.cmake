@@ -2,21 +2,17 @@
 #
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
-# kontor_miniapp(<name> [JSON] SOURCES ... [LINK ...])
-# SOURCES are those beside main.cpp; JSON: most of them include it. Each deck inputs/<name>/*.yaml is run on
-# 1, 2 and 3 ranks, or as many as its line "# ranks: ..." lists, with the options of its line "# test: ..."
-# (heavy decks give a smaller size).
+# kontor_miniapp(<name> SOURCES ... [LINK ...])
+# SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
+# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size).
 function(kontor_miniapp name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "JSON" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(kontor_${name} STATIC ${arg_SOURCES})
   target_link_libraries(kontor_${name} PUBLIC kontor_miniapp ${arg_LINK} kontor_flags)
-  set(headers native)
-  if(arg_JSON)
-    set(headers json)
-  endif()
-  kontor_precompile(kontor_${name} ${headers})
+  kontor_precompile(kontor_${name} native)
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE kontor_${name})
+  kontor_precompile(${name} native)
   kontor_simulated_program(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set_property(GLOBAL APPEND PROPERTY KONTOR_APPS ${name})

@@ -32,9 +32,8 @@ endfunction()
 # kontor_precompile(<target> <set>): compiles <target> with a set of precompiled headers, whose compiler flags
 # must be its own:
 #   portable  the communication layer
-#   native    everything else that is optimized
-#   json      the same, with JSON, which is slow to read: for targets where most files include it
-#   header    a look at headers, not optimized: Kokkos and MPI only
+#   native    everything else that is optimized; with JSON, which is slow to read
+#   header    a look at headers, not optimized: Kokkos only
 #   test      tests that need no optimization, with GoogleTest
 function(kontor_precompile target set)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
@@ -48,13 +47,13 @@ function(kontor_precompile target set)
 endfunction()
 
 function(kontor_precompiled_headers set)
-  set(headers <Kokkos_Core.hpp> <mpi.h>)
-  set(libraries Kontor::kokkos MPI::MPI_CXX)
+  set(headers <Kokkos_Core.hpp>)
+  set(libraries Kontor::kokkos)
   if(NOT set STREQUAL "header")
-    list(APPEND headers <fmt/format.h> <fmt/ranges.h>)
-    list(APPEND libraries fmt::fmt)
+    list(APPEND headers <mpi.h> <fmt/format.h> <fmt/ranges.h>)
+    list(APPEND libraries MPI::MPI_CXX fmt::fmt)
   endif()
-  if(set STREQUAL "json")
+  if(set STREQUAL "native" AND TARGET nlohmann_json::nlohmann_json)
     list(APPEND headers <nlohmann/json.hpp>)
     list(APPEND libraries nlohmann_json::nlohmann_json)
   elseif(set STREQUAL "test")
