@@ -14,9 +14,9 @@ using Call = FunctionRef<void(const Communicator& comm, int next, int previous)>
 /// Around a closed ring, and along a row of ranks with two ends, at every check level.
 void expect_delivered(Delivery delivery, std::initializer_list<Call> calls);
 
-/// By every call that moves one View to the next rank and another from the previous one.
+/// By a call that returns when it is done, and one that keeps its Views; the others keep theirs alike.
 template <class View>
-void expect_delivered(const Field<View>& out_field, const Field<View>& in_field) {
+void expect_delivered_by_both(const Field<View>& out_field, const Field<View>& in_field) {
   const auto& out = out_field.view;
   const auto& in = in_field.view;
   expect_delivered(Delivery(watched(out_field), watched(in_field)),
@@ -29,6 +29,17 @@ void expect_delivered(const Field<View>& out_field, const Field<View>& in_field)
                          EXPECT_EQ(sent.data(), out.data());
                          EXPECT_EQ(received.data(), in.data());
                        },
+                   });
+}
+
+/// By every call that moves one View to the next rank and another from the previous one.
+template <class View>
+void expect_delivered(const Field<View>& out_field, const Field<View>& in_field) {
+  const auto& out = out_field.view;
+  const auto& in = in_field.view;
+  expect_delivered_by_both(out_field, in_field);
+  expect_delivered(Delivery(watched(out_field), watched(in_field)),
+                   {
                        [&](const Communicator& comm, int next, int previous) {
                          auto request = isend(comm, out, next, comm.tag_limit());
                          recv(comm, in, previous, comm.tag_limit());

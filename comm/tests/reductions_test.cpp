@@ -84,8 +84,8 @@ Reduced<ValueOf<View>> reduced(const Communicator& comm, const Field<View>& in, 
 /// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an
 /// allreduce shows.
 template <class View, class Op>
-void expect_allreduce(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
-                      const Twin<Op>& twin, MPI_Datatype type) {
+void expect_allreduce_out(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
+                          const Twin<Op>& twin, MPI_Datatype type) {
   const auto& in = in_field.view;
   const auto& out = out_field.view;
   const auto op = twin.op;
@@ -95,6 +95,18 @@ void expect_allreduce(const Communicator& comm, const Field<View>& in_field, con
   };
   views.expect_out(
       mpi, true, [&] { allreduce(comm, in, out, op); }, [&] { return iallreduce(comm, in, out, op); });
+}
+
+template <class View, class Op>
+void expect_allreduce(const Communicator& comm, const Field<View>& in_field, const Field<View>& out_field,
+                      const Twin<Op>& twin, MPI_Datatype type) {
+  expect_allreduce_out(comm, in_field, out_field, twin, type);
+  const auto& in = in_field.view;
+  const auto op = twin.op;
+  auto views = reduced(comm, in_field, out_field);
+  const auto mpi = [&](const void* from, void* to) {
+    MPI_Allreduce(from, to, views.count(), type, twin.mpi_op, comm.native());
+  };
   views.expect_in_place(
       mpi, true, [&] { allreduce(comm, in, op); }, [&] { return iallreduce(comm, in, op); });
 }
@@ -146,23 +158,13 @@ void expect_shape(const Communicator& comm, const Index<rank>& extents, MPI_Data
   expect_allreduce(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type);
 }
 
-template <class T, class Layout>
-void expect_ranks_0_to_3(MPI_Datatype type) {
+/// Every rank and every layout; all pairs of them are lent in the tests of EqualParts.
+TEST(Reductions, RanksAndLayouts) {
   const Communicator comm(MPI_COMM_WORLD);
-  expect_shape<T, Layout>(comm, Index<0>{}, type);
-  expect_shape<T, Layout>(comm, Index<1>{5}, type);
-  expect_shape<T, Layout>(comm, Index<2>{3, 4}, type);
-  expect_shape<T, Layout>(comm, Index<3>{2, 3, 4}, type);
-}
-
-TEST(Reductions, Left) {
-  expect_ranks_0_to_3<double, Left>(MPI_DOUBLE);
-}
-TEST(Reductions, Right) {
-  expect_ranks_0_to_3<double, Right>(MPI_DOUBLE);
-}
-TEST(Reductions, Stride) {
-  expect_ranks_0_to_3<double, Stride>(MPI_DOUBLE);
+  expect_shape<double, Left>(comm, Index<0>{}, MPI_DOUBLE);
+  expect_shape<double, Stride>(comm, Index<1>{5}, MPI_DOUBLE);
+  expect_shape<double, Right>(comm, Index<2>{3, 4}, MPI_DOUBLE);
+  expect_shape<double, Left>(comm, Index<3>{2, 3, 4}, MPI_DOUBLE);
 }
 TEST(Reductions, NoElements) {
   const Communicator comm(MPI_COMM_WORLD);
@@ -188,7 +190,7 @@ void expect_ops(MPI_Datatype type, std::vector<Twin<ReduceOp>> twins) {
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});
     for (const auto& twin : twins) {
-      expect_allreduce(comm, in, out, twin, type);
+      expect_allreduce_out(comm, in, out, twin, type);
       T expected{}, given = static_cast<T>(comm.rank() + 2);
       MPI_Allreduce(&given, &expected, 1, type, twin.mpi_op, comm.native());
       EXPECT_EQ(allreduce(comm, given, twin.op), expected);
