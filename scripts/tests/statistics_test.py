@@ -125,6 +125,14 @@ class Scaling(StudyCase):
         self.assertTrue(all(row.ratio.excludes(1) for row in compare(*pair)))
         self.assertFalse(any(row.significant for row in compare(*pair)))
 
+    def test_equal_times_do_not_cross(self):
+        def change(point, repeat, made):
+            if point["ranks"] == 4:
+                made["repeats"] = [0.5 + 0.01 * repeat]
+
+        (pair,) = pairs(series_of(self.study(change=change)))
+        self.assertEqual(crossings(compare(*pair)), [])
+
 
 class Fits(StudyCase):
     def test_laws(self):
@@ -227,6 +235,14 @@ class Models(StudyCase):
                 made["traffic"][0]["bytes"] += 8
                 path.write_text(json.dumps(made))
                 self.assertIs(volume_of(read_record(str(path))).agrees, False)
+
+    def test_volume_of_periodic_heat(self):
+        """Two ranks along a periodic axis are neighbours on both sides."""
+        deck = "app: heat\nproblem: {cells: [8, 20], boundary: {y_min: periodic, y_max: periodic}}\n"
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 64}, {"rank": 1, "neighbour": 0, "messages": 2, "bytes": 64}]
+        for grid, agrees in (("1 x 2", True), ("2 x 1", False)):
+            record = Record("a.h5", {"app": "heat", "deck": deck, "process_grid": grid, "precision": "float"}, traffic=traffic)
+            self.assertIs(volume_of(record).agrees, agrees)
 
     def test_volume_of_cg_and_matmul(self):
         traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}, {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 800}]
