@@ -75,10 +75,12 @@ def communication(record: Record, alpha: float, beta: float) -> float:
 
 
 def _compute(point: Point, base: Point) -> float | None:
-    """The baseline's useful time of a worker, grown as the work of a worker does."""
-    useful = [one for record in base.records for one in useful_times(record)]
+    """The baseline's useful time of a worker, grown as the work of a worker does. One rank that sends nothing computes all
+    the time, on a GPU as well."""
+    useful = [one.mean for record in base.records for one in useful_times(record)]
+    if not useful and all(record.run.get("ranks") == 1 and not record.traffic for record in base.records):
+        useful = base.sample
     work, base_work = work_of(point), work_of(base)
     if not useful or not work or not base_work:
         return None
-    return median([one.mean for one in useful]) * work / base_work * base.workers / point.workers
-
+    return median(useful) * work / base_work * base.workers / point.workers

@@ -12,6 +12,7 @@ from sample_study import record, seconds, write_study
 
 import numpy as np
 from kontor_report.alpha_beta import communication, predict
+from kontor_report.alpha_beta import predict
 from kontor_report.crossover import compare, crossings, pairs
 from kontor_report.fits import amdahl, fit, gustafson
 from kontor_report.pop import pop_of, useful_times
@@ -191,6 +192,13 @@ class Pop(StudyCase):
         self.assertAlmostEqual(four.overall.value, 0.82 * scalability)
         self.assertAlmostEqual(four.packing, 0.05 / 0.82)
         self.assertEqual(four.words, "computational scalability" if scalability < 0.85 else "communication")
+
+    def test_one_gpu_computes_all_the_time(self):
+        """Regions of a GPU have the time of launches; one rank waits for nobody. Four share its work."""
+        raw = series_of(self.study(change=lambda point, repeat, made: made["per_rank"].update(useful=0)))[0]
+        self.assertIsNone(pop_of(raw.base, raw.base))
+        self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
+        self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
 
     def test_weak_is_by_work(self):
         raw = series_of(self.study(kind="weak"))[0]
