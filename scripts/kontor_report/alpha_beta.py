@@ -68,10 +68,18 @@ def communication(record: Record, alpha: float, beta: float) -> float:
     of_rank: dict[int, float] = {}
     for row in record.traffic:
         of_rank[row["rank"]] = of_rank.get(row["rank"], 0.0) + row["messages"] * alpha + row["bytes"] * beta
-    exchanges = max((record.timers.get(region, {}).get("calls", 0) for region in EXCHANGES), default=0)
-    reductions = sum(record.timers.get(region, {}).get("calls", 0) for region in REDUCES)
+    exchanges = max(_calls(record, region) for region in EXCHANGES)
+    reductions = sum(_calls(record, region) for region in REDUCES)
+    if _calls(record, "graph") and exchanges:  # regions do not see what a graph repeats: one exchange a step
+        steps = max(exchanges, record.run.get("sweeps", 0), record.run.get("iterations", 0))
+        reductions += _calls(record, "sums_post") * (steps / exchanges - 1)  # norms of heat's graphs are seen
+        exchanges = steps
     stages = math.ceil(math.log2(record.run.get("ranks", 1))) if record.run.get("ranks", 1) > 1 else 0
     return exchanges * max(of_rank.values(), default=0.0) + reductions * stages * (alpha + 8 * beta)
+
+
+def _calls(record: Record, region: str) -> int:
+    return record.timers.get(region, {}).get("calls", 0)
 
 
 def _compute(point: Point, base: Point) -> float | None:

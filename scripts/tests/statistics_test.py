@@ -12,7 +12,7 @@ from sample_study import record, seconds, write_study
 
 import numpy as np
 from kontor_report.alpha_beta import communication, predict
-from kontor_report.alpha_beta import predict
+from kontor_report.alpha_beta import communication, predict
 from kontor_report.crossover import compare, crossings, pairs
 from kontor_report.fits import amdahl, fit, gustafson
 from kontor_report.pop import pop_of, useful_times
@@ -199,6 +199,14 @@ class Pop(StudyCase):
         self.assertIsNone(pop_of(raw.base, raw.base))
         self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
         self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
+
+    def test_messages_of_graphs(self):
+        """13 exchanges and 26 sums are seen, graphs repeat the rest of 130 iterations: 130 (alpha + 800 beta) + 260 (alpha + 8 beta)."""
+        timers = {"post": {"calls": 13}, "sums_post": {"calls": 26}}
+        record = Record("a.h5", {"ranks": 2, "iterations": 130}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}], timers=timers)
+        self.assertAlmostEqual(communication(record, 1, 0.01), 13 * 9 + 26 * 1.08)
+        timers["graph"] = {"calls": 9}
+        self.assertAlmostEqual(communication(record, 1, 0.01), 130 * 9 + 260 * 1.08)
 
     def test_weak_is_by_work(self):
         raw = series_of(self.study(kind="weak"))[0]
