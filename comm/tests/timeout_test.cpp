@@ -88,8 +88,8 @@ TEST(Timeout, ALostMessageIsAnError) {
          fmt::format("exchange 'lost': rank 0 has waited 0.2 s for rank {} to send to View 'in'", size - 1));
 }
 
-/// Kernels of backend `ipc` that reduce have a timeout of their own. Before the test that leaves a plan behind,
-/// and with it memory that is mapped and cannot be mapped again.
+/// Kernels of backend `ipc` that reduce have a timeout of their own. Before the test that leaves a plan
+/// behind, and with it memory that is mapped and cannot be mapped again.
 TEST(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   using Sums = Kokkos::View<double*, Kokkos::DefaultExecutionSpace>;
   int size = 1;
