@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions by functors keep the order of ranks; those of values, and in chunks, give what one call of a
+// View gives.
+#include "collective_forms.hpp"
+#include "error_text.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+namespace kontor::comm::test {
+namespace {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Stride = Kokkos::LayoutStride;
+
+/// x -> a x + b. Applying one after the other is associative, and the order matters.
+struct Affine {
+  std::int64_t a;
+  std::int64_t b;
+  bool operator==(const Affine&) const = default;
+};
+constexpr auto then = [](const Affine& f, const Affine& g) {
+  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
+};
+Affine affine_of(int rank, int i) {
+  return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
+}
+/// Of ranks `first` to `last`.
+Affine affine_of_ranks(int first, int last, int i) {
+  auto result = affine_of(first, i);
+  for (int r = first + 1; r <= last; ++r) result = then(result, affine_of(r, i));
+  return result;
+}
+
+template <class Layout>
+void expect_order_of_ranks() {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto in_field = whole<Affine, Layout>("in", Index<1>{3});
+  const auto out_field = whole<Affine, Layout>("out", Index<1>{3});
+  const auto& in_view = in_field.view;
+  const auto& out_view = out_field.view;
+  auto in = watched(in_field, Order::storage);
+  auto out = watched(out_field, Order::storage);
+  const int me = comm.rank();
+  const auto of_ranks = [&](int first, int last) {
+    return bytes_of(std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
+                                affine_of_ranks(first, last, 2)});
+  };
+  const auto prepare = [&] {
+    in.store(of_ranks(me, me));
+    out.fill(1);
+  };
+  const auto verify_last = [&](int last) {
+    return [&, last](const char* form) { out.expect(of_ranks(0, last), form); };
+  };
+  in_all_forms(
+      prepare, [&] { allreduce(comm, in_view, out_view, then); },
+      [&] { return iallreduce(comm, in_view, out_view, non_commutative(then)); },
+      verify_last(comm.size() - 1));
+  in_all_forms(
+      prepare, [&] { scan(comm, in_view, out_view, then); },
+      [&] { return iscan(comm, in_view, out_view, then); }, verify_last(me));
+  in_all_forms(
+      prepare, [&] { exscan(comm, in_view, out_view, then); },
+      [&] { return iexscan(comm, in_view, out_view, then); },
+      [&](const char* form) { me > 0 ? out.expect(of_ranks(0, me - 1), form) : out.expect_unchanged(form); });
+  for (int root = 0; root < comm.size(); ++root)
+    in_all_forms(
+        prepare, [&] { reduce(comm, in_view, out_view, then, root); },
+        [&] { return ireduce(comm, in_view, out_view, then, root); },
+        [&](const char* form) {
+          me == root ? out.expect(of_ranks(0, comm.size() - 1), form) : out.expect_unchanged(form);
+        });
+  EXPECT_EQ(allreduce(comm, affine_of(me, 0), then), affine_of_ranks(0, comm.size() - 1, 0));
+}
+
+TEST(Functors, KeepTheOrderOfRanks) {
+  expect_order_of_ranks<Right>();
+}
+TEST(Functors, StridedViews) {
+  expect_order_of_ranks<Stride>();
+}
+
+TEST(Functors, CommutativeOnNumbers) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto hypot = commutative([](const double& a, const double& b) { return std::sqrt(a * a + b * b); });
+  EXPECT_NEAR(allreduce(comm, 1.0, hypot), std::sqrt(comm.size()), 1e-12);
+  const auto in = whole<double, Left>("in", Index<2>{3, 2});
+  Kokkos::deep_copy(in.view, 2);
+  allreduce(comm, in.view, hypot);
+  for (const double x : in.memory) EXPECT_NEAR(x, 2 * std::sqrt(comm.size()), 1e-12);
+}
+
+/// A lambda that copies what it captures has no default constructor, even if it captures nothing.
+TEST(Functors, KokkosLambda) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
+}
+
+TEST(Functors, StandardOnes) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(allreduce(comm, 1, std::plus<>()), comm.size());
+  EXPECT_EQ(exscan(comm, 1, std::plus<int>()), comm.rank());
+}
+
+TEST(Functors, LeastAndGreatestWithTheirPlaces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Located<double> mine{static_cast<double>((comm.rank() + 1) % 3), comm.rank()};
+  const auto least = allreduce(comm, mine, min_loc);
+  const auto greatest = allreduce(comm, mine, max_loc);
+  EXPECT_EQ(least.value, comm.size() > 2 ? 0 : 1);
+  EXPECT_EQ(least.place, comm.size() > 2 ? 2 : 0);
+  EXPECT_EQ(greatest.value, comm.size() > 1 ? 2 : 1);
+  EXPECT_EQ(greatest.place, comm.size() > 1 ? 1 : 0);
+}
+
+/// The non-blocking reductions of a value give what the blocking ones give, at every check level.
+template <class T, class Op>
+void expect_value_requests(const T& value, const Op& op) {
+  for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = check;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    EXPECT_EQ(iallreduce(comm, value, op).wait(), allreduce(comm, value, op));
+    EXPECT_EQ(iscan(comm, value, op).wait(), scan(comm, value, op));
+    EXPECT_EQ(iexscan(comm, value, op).wait(), exscan(comm, value, op));
+    for (int root = 0; root < comm.size(); ++root) {
+      const auto expected =
+          comm.rank() == root ? allreduce(comm, value, op) : (allreduce(comm, value, op), value);
+      EXPECT_EQ(reduce(comm, value, op, root), expected);
+      EXPECT_EQ(ireduce(comm, value, op, root).wait(), expected);
+    }
+  }
+}
+
+TEST(Values, Nonblocking) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_value_requests(0.5 * (comm.rank() + 1), ReduceOp::sum);
+  expect_value_requests(comm.rank(), ReduceOp::max);
+  expect_value_requests(affine_of(comm.rank(), 0), then);
+  expect_value_requests(std::array<int, 3>{1, comm.rank(), -comm.rank()}, ReduceOp::sum);
+}
+
+/// Several at once, that are moved while they are under way.
+TEST(Values, SeveralAtOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<Request<Value<int>>> pool;
+  for (int i = 0; i < 20; ++i) pool.push_back(iallreduce(comm, i, ReduceOp::sum));
+  wait_all(pool);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(pool[i].wait(), i * comm.size());
+  auto one = iallreduce(comm, 1.0, ReduceOp::sum);
+  std::optional<double> result;
+  while (!result) result = one.test();
+  EXPECT_EQ(*result, comm.size());
+  (void)iallreduce(comm, 1.0, ReduceOp::sum); // goes on by itself
+}
+
+/// By name, and by a functor of two numbers, element by element; by a functor of two arrays, as a whole.
+TEST(Values, Arrays) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int n = comm.size();
+  using Three = std::array<double, 3>;
+  const Three mine{1, 2.0 * comm.rank(), -1};
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::sum), (Three{1.0 * n, 1.0 * n * (n - 1), -1.0 * n}));
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::max), (Three{1, 2.0 * (n - 1), -1}));
+  EXPECT_EQ(allreduce(comm, mine, [](double a, double b) { return a + b; }),
+            (Three{1.0 * n, 1.0 * n * (n - 1), -1.0 * n}));
+  const auto longer = [](const Three& a, const Three& b) { return b[1] > a[1] ? b : a; };
+  EXPECT_EQ(allreduce(comm, mine, longer), (Three{1, 2.0 * (n - 1), -1}));
+  EXPECT_EQ(exscan(comm, mine, ReduceOp::sum)[0], comm.rank());
+  const auto sums = allreduce(comm, Kokkos::Array<int, 2>{{1, comm.rank()}}, ReduceOp::sum);
+  EXPECT_EQ(sums[0], n);
+  EXPECT_EQ(sums[1], n * (n - 1) / 2);
+  EXPECT_EQ(
+      text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
+      "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
+      "say what it is");
+}
+
+/// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.
+TEST(Chunks, CoverAllElementsOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const int n : {0, 1, 4, 5, 8, 13}) {
+    std::vector<int> in(n, comm.rank() + 1), out(n, -1);
+    int calls = 0;
+    mpi::in_chunks(
+        n,
+        [&](std::int64_t first, int count) {
+          ++calls;
+          MPI_Allreduce(in.data() + first, out.data() + first, count, MPI_INT, MPI_SUM, comm.native());
+        },
+        4);
+    EXPECT_EQ(calls, n == 0 ? 1 : (n + 3) / 4) << n;
+    EXPECT_EQ(out, std::vector<int>(n, comm.size() * (comm.size() + 1) / 2)) << n;
+  }
+}
+
+/// A whole reduction in chunks of a few elements.
+TEST(Chunks, GiveWhatOneCallGives) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int me = comm.rank();
+  const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});
+  const auto out_field = inside<Affine, Right>("out", Index<2>{3, 5});
+  auto in = watched(in_field, Order::storage);
+  auto out = watched(out_field, Order::storage);
+  const auto of_ranks = [](int first, int last) {
+    std::vector<Affine> all;
+    for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
+    return bytes_of(all);
+  };
+  const auto op = detail::reducer<Affine>(then);
+  const auto expect = [&](const auto& collective, bool gets, int last) {
+    in.store(of_ranks(me, me));
+    out.fill(1);
+    detail::run(On<>(comm), collective, detail::read(in_field.view), detail::written(out_field.view, gets));
+    if (gets)
+      out.expect(of_ranks(0, last), collective.name);
+    else
+      out.expect_unchanged(collective.name);
+  };
+  const int last = comm.size() - 1;
+  for (const int chunk : {1, 4, 14, 15}) {
+    expect(detail::Allreduce{op, chunk}, true, last);
+    expect(detail::Scan{op, chunk}, true, me);
+    expect(detail::Exscan{op, chunk}, me > 0, me - 1);
+    expect(detail::Reduce{op, last, chunk}, me == last, last);
+    in.store(of_ranks(me, me));
+    detail::run(On<>(comm), detail::Scan{op, chunk}, detail::in_place(in_field.view));
+    in.expect(of_ranks(0, me), "in place");
+  }
+}
+
+} // namespace
+} // namespace kontor::comm::test
