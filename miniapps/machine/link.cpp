@@ -3,6 +3,7 @@
 
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
+#include "machine/raw_twin.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
@@ -102,7 +103,7 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  const comm::Communicator raw(comm.native());
+  const auto raw = raw_twin(comm);
   constexpr std::size_t large = 1 << 18;
   return {one_way_seconds(raw, partners, 1, 200),
           large * sizeof(double) / one_way_seconds(raw, partners, large, 10)};
