@@ -52,10 +52,16 @@ def run(*words):
 
 
 def processes_of(*programs):
-    """Those that live, of these names."""
-    told = subprocess.run(["ps", "-e", "-o", "stat=,comm=,args="], capture_output=True, text=True, check=True).stdout
-    lines = [line.split(maxsplit=2) for line in told.splitlines()]
-    return [line[2] for line in lines if not line[0].startswith("Z") and line[1] in programs]
+    """The numbers of those that live, of these names."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue  # it has ended meanwhile
+        if name in programs and rest.split()[0] not in "ZX":
+            found.append(f"{stat.parent.name} {name}")
+    return found
 
 
 class Host:
