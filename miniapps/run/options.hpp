@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/options.hpp>
+#include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 #include <kontor/output/file.hpp>
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -30,6 +32,8 @@ struct RunOptions {
 
   /// What the section comm says.
   comm::Options comm_options() const;
+  /// For apps that write none: throws config::Error where the deck wants one. `what` is "a product".
+  void refuse_series(const config::Deck&, std::string_view what) const;
 };
 
 /// The words of decks.
