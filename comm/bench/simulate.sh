@@ -47,7 +47,7 @@ for ranks in "$@"; do
   if [ $target = heat ]; then
     simulate "$ranks" "$source/inputs/heat/bandwidth.yaml" --set 'problem.cells=[1024,1024]' --set solver.max_sweeps=10 \
       --set measure.repeats=1 -o "$build/heat.h5" --results "$build/heat.json"
-    sed -n "s/.*\"start_to_first_sweep\": *\([0-9.e-]*\).*/$ranks ranks, from the start of main() to the first sweep: \1 s/p" \
+    sed -n "s/.*\"start_to_first_step\": *\([0-9.e-]*\).*/$ranks ranks, from the start of main() to the warm-up: \1 s/p" \
       "$build/heat.json"
   else
     simulate "$ranks"

@@ -232,6 +232,11 @@ void Options::describe(Visitor& v) {
   });
 }
 
+void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
+  run.refuse_series(deck, "a solve");
+  resolve(deck, ranks);
+}
+
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
   resolve_format(*this, deck);

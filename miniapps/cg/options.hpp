@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/sum_kind.hpp"
 
@@ -121,6 +122,8 @@ struct Options {
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks);
+  /// The same, and refuses a series of fields.
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions&);
   /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
   void prepare(const miniapp::RunContext&);
 };

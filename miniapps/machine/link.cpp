@@ -3,6 +3,7 @@
 
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
+#include "machine/raw_twin.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
@@ -103,7 +104,7 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
   constexpr bool on_device = !comm::on_host<Vector::memory_space>;
-  const comm::Communicator usual(comm.native());
+  const auto usual = raw_twin(comm);
   const auto& used = on_device && comm.capabilities().moves_data ? comm : usual;
   constexpr std::size_t large = 1 << 18;
   return {one_way_seconds(used, partners, 1, 200),

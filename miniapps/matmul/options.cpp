@@ -78,10 +78,7 @@ void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::Ru
   if (o.write_c && run.fields == miniapp::FieldSelection::none)
     deck.fail("problem.write_c", "is true, but output.fields is none, so that C would not be written; leave "
                                  "one of them out");
-  if (run.snapshot_every > 0)
-    deck.fail("output.every", fmt::format("is {}, but a product has no series of fields; leave it out, or "
-                                          "give 0",
-                                          run.snapshot_every));
+  run.refuse_series(deck, "a product");
 }
 
 template <class T>

@@ -127,6 +127,11 @@ void Options::describe(config::Visitor& v) {
   });
 }
 
+void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
+  run.refuse_series(deck, "a measurement");
+  resolve(deck, ranks);
+}
+
 void Options::resolve(const config::Deck& from, int ranks) {
   locations = {from.location("problem"), from.location("problem.sizes.from"),
                from.location("problem.sizes.to"), from.location("comm.backend")};

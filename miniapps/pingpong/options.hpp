@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
+
 #include <kontor/comm/options.hpp>
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
@@ -55,6 +57,8 @@ struct Options {
 
   /// Refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks);
+  /// The same, and refuses a series of fields.
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions&);
 };
 
 } // namespace kontor::pingpong

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/end_request.hpp"
 
+#include "machine/raw_twin.hpp"
 #include "machine/simulation.hpp"
 
 #include <kontor/comm/clock.hpp>
@@ -32,7 +33,7 @@ void catch_end_signals() {
   for (const int signal : {SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
 }
 
-EndRequest::EndRequest(const comm::Communicator& comm) : comm_(comm.native()), asked_(comm::seconds()) {}
+EndRequest::EndRequest(const comm::Communicator& comm) : comm_(raw_twin(comm)), asked_(comm::seconds()) {}
 
 void EndRequest::expect(double seconds_of_call) {
   const double seconds = comm::allreduce(comm_, seconds_of_call, comm::ReduceOp::max);

@@ -2,6 +2,7 @@
 #include "run/guard.hpp"
 
 #include "machine/memory.hpp"
+#include "run/launcher.hpp"
 #include "run/to_stderr.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -11,7 +12,9 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <csignal>
 #include <exception>
+#include <unistd.h>
 
 namespace kontor::miniapp {
 namespace {
@@ -28,9 +31,18 @@ int leave_together(const char* what, int code) {
   return code;
 }
 
+constexpr int abort_seconds = 5;
+
+extern "C" void leave_now(int /*signal*/) {
+  ::_exit(exit_failed);
+}
+
 /// An error that this rank may have alone: the others may be waiting for it in a message.
 int abort_rank(const char* what) {
   to_stderr(fmt::format("rank {}: {}\n", world_rank(), what));
+  tell_failed();
+  std::signal(SIGALRM, leave_now); // MPI_Abort may wait for a host that has vanished
+  ::alarm(abort_seconds);
   MPI_Abort(MPI_COMM_WORLD, exit_failed);
   return exit_failed;
 }

@@ -3,9 +3,12 @@
 
 #include <kontor/comm/registry.hpp>
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -56,6 +59,12 @@ comm::Options RunOptions::comm_options() const {
   auto options = comm;
   options.ranks_per_node = static_cast<int>(ranks_per_node.value_or(0));
   return options;
+}
+
+void RunOptions::refuse_series(const config::Deck& deck, std::string_view what) const {
+  if (snapshot_every > 0)
+    deck.fail("output.every", fmt::format("is {}, but {} has no series of fields; leave it out, or give 0",
+                                          snapshot_every, what));
 }
 
 void RunOptions::describe(config::Visitor& v) {

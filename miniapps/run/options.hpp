@@ -4,6 +4,7 @@
 #include "run/checkpoint_options.hpp"
 
 #include <kontor/comm/options.hpp>
+#include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 #include <kontor/output/file.hpp>
 
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -34,6 +36,8 @@ struct RunOptions {
 
   /// What the section comm says.
   comm::Options comm_options() const;
+  /// For apps that write none: throws config::Error where the deck wants one. `what` is "a product".
+  void refuse_series(const config::Deck&, std::string_view what) const;
 };
 
 /// The words of decks.

@@ -6,6 +6,7 @@
 #include "run/expected_ranks.hpp"
 #include "run/guard.hpp"
 #include "run/kokkos_start.hpp"
+#include "run/launcher.hpp"
 #include "run/options.hpp"
 #include "run/run.hpp"
 #include "run/same_arguments.hpp"
@@ -79,6 +80,7 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
   const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
   auto early = unexpected_ranks();
+  if (!early && rank == 0) tell_started();
   if (!early) early = different_arguments(factory.name(), argc, argv);
   if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
   if (early) return leave_early(rank, *early);

@@ -14,18 +14,20 @@ from .study import Study
 from .text import percent, quantity, seconds
 from .traffic_model import Volume, volume_of
 
-POP_HEADER = ["series", "workers", "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
+POP_HEADER = ["series", "workers", "load balance", "communication", "serialisation at most", "transfer at least", "parallel", "computation",
+              "global", "packing", "least"]
 
 
 def limits_sections(study: Study, series: list[Series]) -> list[Section]:
-    return [section for section in (_pop(series), _laws(study, series), _volumes(series), _predictions(series)) if section]
+    return [section for section in (_pop(study, series), _laws(study, series), _volumes(series), _predictions(series)) if section]
 
 
-def _pop(series: list[Series]) -> Section | None:
-    rows, none = [], []
+def _pop(study: Study, series: list[Series]) -> Section | None:
+    rows, none, parted = [], [], True
     for one in series:
         for point in one.points:
-            if metrics := pop_of(point, one.base):
+            if metrics := pop_of(point, one.base, study.ablations(point).get("null_backend")):
+                parted = parted and metrics.transfer is not None
                 rows.append([one.name, count_of(point), *_pop_row(metrics)])
             else:
                 none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
@@ -34,16 +36,20 @@ def _pop(series: list[Series]) -> Section | None:
     parts: list[Part] = ["Load balance is mean over greatest useful time of the ranks, communication efficiency the greatest useful time over "
                          "the time of a repeat; their product is the parallel efficiency. Computational scalability is the useful time for "
                          "the same work at the baseline over that here, and the product of all the global efficiency. Packing is the part of "
-                         "the useful time that packs and unpacks messages."]
+                         "the useful time that packs and unpacks messages. Communication efficiency is serialisation (waiting for late ranks) times "
+                         "transfer, parted by the time with backend null, with which nobody waits for a neighbour: so bounds are given."]
     if rows:
         parts.append(Table(POP_HEADER, rows, left=2, last=1))
+    if rows and not parted:
+        parts.append("Serialisation and transfer are not given where the study has no run with backend null (`ablation: true`).")
     if none:
         parts.append(f"Not given for {len(none)} point{'s' * (len(none) != 1)}: {'; '.join(none[:4])}{'; ...' if len(none) > 4 else ''}.")
     return Section("POP metrics", parts)
 
 
 def _pop_row(metrics: Pop) -> list[str]:
-    return [*(interval(value) for value in (metrics.load_balance, metrics.communication, metrics.parallel, metrics.computation, metrics.overall)),
+    return [*(interval(value) for value in (metrics.load_balance, metrics.communication, metrics.serialisation, metrics.transfer,
+                                               metrics.parallel, metrics.computation, metrics.overall)),
             percent(metrics.packing), metrics.words or "-"]
 
 

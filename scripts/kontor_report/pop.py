@@ -31,7 +31,8 @@ class Useful:
 
 @dataclass
 class Pop:
-    """Fractions of 1. The last three are None at points of another kind than the baseline's, or where work is unknown."""
+    """Fractions of 1. `computation` and `overall` are None at points of another kind than the baseline's, or where work is unknown;
+    `serialisation`, which is a bound from above, and `transfer`, from below, where there is no run with backend null."""
 
     load_balance: Estimate
     communication: Estimate
@@ -39,6 +40,8 @@ class Pop:
     computation: Estimate | None  # computational scalability
     overall: Estimate | None  # global efficiency
     packing: float  # part of the useful time
+    serialisation: Estimate | None
+    transfer: Estimate | None
 
     @property
     def words(self) -> str:
@@ -72,8 +75,8 @@ def why_none(record: Record) -> str:
     return "the record has no seconds of each rank"
 
 
-def pop_of(point: Point, base: Point) -> Pop | None:
-    """Of the runs of a point: each fraction is the median over the repeats of a run, then over runs."""
+def pop_of(point: Point, base: Point, null: Point | None = None) -> Pop | None:
+    """Of the runs of a point: each fraction is the median over the repeats of a run, then over runs. `null` is the same with backend null."""
     runs = _runs(point)
     if not runs:
         return None
@@ -90,8 +93,12 @@ def pop_of(point: Point, base: Point) -> Pop | None:
         efficiency = _of(parallel)
         overall = Estimate(efficiency.value * scalability.value) if not efficiency.known or not scalability.known else estimate(
             lambda a, b, c: a if point is base else a * c / b, _sample(parallel), _sample(mine), _sample(other))
+    serialisation, transfer = None, None
+    if null and null.sample:
+        serialisation = estimate(lambda a, b: a / b, _sample([[one.most for one in run] for run in runs]), null.sample)
+        transfer = estimate(lambda a, b: a / b, null.sample, _sample([[one.wall for one in run] for run in runs]))
     return Pop(_of(balance), _of(exchange), _of(parallel), computation, overall,
-               median([one.packing / one.total for run in runs for one in run]))
+               median([one.packing / one.total for run in runs for one in run]), serialisation, transfer)
 
 
 def _runs(point: Point) -> list[list[Useful]]:

@@ -83,7 +83,8 @@ def misfit(schema: dict[str, Any], value: Any) -> str | None:
         wrong = [misfit(form, value) for form in schema["anyOf"]]
         return None if None in wrong else " or ".join(dict.fromkeys(text for text in wrong if text))
     if "enum" in schema:
-        return None if value in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
+        words = value if isinstance(value, str | bool) else str(value)  # a deck has 7 and "7" alike
+        return None if words in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
     if "const" in schema:
         return None if value == schema["const"] else str(schema["const"])
     types = schema.get("type", [])

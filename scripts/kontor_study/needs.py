@@ -102,12 +102,25 @@ def matmul(value: Value) -> Need:
 
 
 def pingpong(value: Value) -> Need:
+    """A sample takes `shortest_sample`, or what it takes to move each byte six times: there, back, made new, compared."""
     low, high, factor = (number(value(f"problem.sizes.{name}"), default) for name, default in (("from", 1), ("to", 1), ("factor", 2)))
-    sizes = 1 + math.floor(math.log(max(high / low, 1)) / math.log(factor)) if factor > 1 else 1
-    kinds = len(value("problem.scalars") or [1]) * max(1, len(value("problem.dimensions") or [1]))
-    series = 20 if value("problem.measure") in ("halo", "exchange") else 4
-    runs = sizes * kinds * series * number(value("problem.repetitions"), 100)
-    return Need(seconds=runs * 1e-4 / 2, words=f"{runs:.3g} executions at 0.1 ms, a guess")
+    many = 1 + math.floor(math.log(max(high / low, 1)) / math.log(factor)) if factor > 1 else 1
+    strided = value("problem.measure") == "exchange"  # there dimension 2 is a column: a cache line for each element
+    widths = [8 if strided and dimension == 2 else 1 for dimension in value("problem.dimensions") or [1]]
+    powers = [1 if strided else dimension for dimension in value("problem.dimensions") or [1]]
+    scalars, samples = len(value("problem.scalars") or [1]), number(value("problem.repetitions"), 100)
+    shortest = max(number(value("problem.shortest_sample"), 2e-4), 1e-5)
+    one = sum(max(shortest, 6 * 8 * width * (low * factor**i) ** power / CORE_BYTES) for width, power in zip(widths, powers) for i in range(many))
+    ways = _ways(value)
+    return Need(seconds=one * scalars * samples * ways / 2, words=f"{many * len(widths) * scalars * samples * ways:.3g} samples, a guess")
+
+
+def _ways(value: Value) -> float:
+    """How many ways each size is tried."""
+    if value("problem.measure") not in ("halo", "exchange"):
+        return 4
+    lists = [value(f"problem.{name}") for name in ("backends", "patterns", "packings")]
+    return math.prod(len(one) if isinstance(one, list) and one else default for one, default in zip(lists, (4, 3, 2)))
 
 
 APPS: dict[str, Callable[[Value], Need]] = {"heat": heat, "advection": advection, "cg": cg, "matmul": matmul, "pingpong": pingpong}

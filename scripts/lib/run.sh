@@ -34,6 +34,7 @@ Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at 
 by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
 early; after KONTOR_END_SECONDS (60) it is killed.
 HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once.
+waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, is killed: exit code 3.
 EOF
 }
 
@@ -76,6 +77,7 @@ run_command() {
   [[ $OMP_NUM_THREADS =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
     fail "run: OMP_NUM_THREADS is '$OMP_NUM_THREADS'; allowed is a whole number from 1"
   [[ $grace_to_end =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_END_SECONDS is '$grace_to_end'; allowed is a whole number of seconds"
+  [[ $grace_to_abort =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_ABORT_SECONDS is '$grace_to_abort'; allowed is a whole number of seconds"
   # shellcheck disable=SC2034 # launch.sh reads it
   local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
   local deck=$input app='' recorded=()
@@ -204,17 +206,25 @@ launch() {
   local variable
   export KONTOR_RANKS=$ranks # the program refuses to be on fewer
   for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
+  make_run_folder
   supervise "${launcher[@]}" "$@" || status=$?
-  if [[ -n $caught && $status == 4 ]]; then
+  if was_stuck; then
+    say "a rank failed, and $(basename "${launcher[0]}") had not ended $grace_to_abort s later, as when a host has vanished; it was ended"
+    status=3
+  elif [[ -n $caught && $status == 4 ]]; then
     say "$app ended early, as signal $caught asked; its record says how far it came"
   elif [[ -n $caught ]]; then
     say "$app was interrupted by signal $caught"
     status=$((128 + $(kill -l "$caught")))
   elif ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
     say "$app was ended by signal $(kill -l $((status - 128)))"
-  elif ((status != 0 && status != 2 && status != 3 && status != 4)) && cannot_start "$1"; then
+  elif ((status > 4)) && ranks_have_started; then
+    say "$(basename "${launcher[0]}") ended with code $status while $app ran: a host or its daemon was lost"
+    status=3
+  elif ((status != 0 && status != 2 && status != 3 && status != 4)) && ! ranks_have_started && cannot_start "$1"; then
     status=3
   fi
+  remove_run_folder
   exit "$status"
 }
 

@@ -13,7 +13,7 @@ grace_to_end=${KONTOR_END_SECONDS:-60} # seconds that a command has to end by it
 # to ranks, while mpirun dies of HUP alone and srun takes one INT for a question. A process group of its own sees to it
 # that a terminal's Ctrl-C comes once, through us. KILL cannot be passed on; there the kernel sends TERM.
 supervise() {
-  local child='' status=0 signal
+  local child='' status=0 signal watcher
   caught=''
   for signal in HUP INT TERM USR1; do
     # shellcheck disable=SC2064 # the value of now
@@ -27,9 +27,12 @@ supervise() {
   "${with[@]}" "$@" <&0 &
   child=$!
   set +m
+  end_if_stuck "$child" &
+  watcher=$!
   if [[ -n $caught ]]; then end_group TERM; fi # it came before there was a child
   { wait "$child" || status=$?; } 2>/dev/null # bash would tell of the signal that ended it, too
   if [[ -n $caught ]]; then see_it_end 2>/dev/null; fi
+  { kill "$watcher" && wait "$watcher"; } 2>/dev/null || true
   trap - HUP INT TERM USR1
   return "$status"
 }

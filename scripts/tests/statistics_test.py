@@ -191,7 +191,16 @@ class Pop(StudyCase):
         self.assertAlmostEqual(four.computation.value, scalability)
         self.assertAlmostEqual(four.overall.value, 0.82 * scalability)
         self.assertAlmostEqual(four.packing, 0.05 / 0.82)
+        self.assertIsNone(four.transfer)
         self.assertEqual(four.words, "computational scalability" if scalability < 0.85 else "communication")
+
+    def test_transfer_and_serialisation_by_the_run_that_moves_nothing(self):
+        """It takes 0.9 T."""
+        study = self.study()
+        raw = series_of(study)[0]
+        four = pop_of(raw.points[2], raw.base, study.ablations(raw.points[2])["null_backend"])
+        self.assertAlmostEqual(four.transfer.value, 0.9)
+        self.assertAlmostEqual(four.serialisation.value, 0.85 / 0.9)
 
     def test_one_gpu_computes_all_the_time(self):
         """Regions of a GPU have the time of launches; one rank waits for nobody. Four share its work."""

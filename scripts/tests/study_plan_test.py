@@ -8,11 +8,13 @@ import unittest
 from command import ROOT
 from study_case import STUDY, StudyTest
 
+from kontor_study.decks import misfit
 from kontor_study.description import STUDY as KEYS
 from kontor_study.description import json_schema
 from kontor_study.expression import ExpressionError, Sizes, check, compact_grid, evaluate
 from kontor_study.here import Machine
 from kontor_study.jobs import listed, parts_of, script, seconds_of
+from kontor_study.needs import need_of
 from kontor_study.only import selector
 from kontor_study.plan import make_plan, run_order
 from kontor_study.problems import StudyError
@@ -210,6 +212,19 @@ class Planning(StudyTest):
         self.assertGreater(large.estimate_seconds, 100)
         self.assertLess(small.estimate_seconds, 5)
         self.assertIn("1000 sweep", large.estimate_basis.replace("1e+03", "1000"))
+
+    def test_estimates_of_pingpong(self):
+        """Small messages take what a sample does, large ones grow with their bytes."""
+        keys = {"problem.measure": "exchange", "problem.repetitions": 100, "problem.backends": ["raw"], "problem.patterns": ["blocking"],
+                "problem.packings": ["none"], "problem.sizes.factor": 2}
+        small, large = (need_of("pingpong", {**keys, "problem.sizes.to": most}.get).seconds for most in (16, 1 << 24))
+        self.assertAlmostEqual(small, 5 * 100 * 2e-4)
+        self.assertAlmostEqual(large, 100 * (6 * 8 * 2 * (1 << 24) / 6e9), delta=1)
+
+    def test_a_word_that_looks_like_a_number(self):
+        sizes = {"enum": ["7", "27"]}
+        self.assertEqual([misfit(sizes, value) for value in (7, "27")], [None, None])
+        self.assertEqual([misfit(sizes, value) for value in (8, "x", True)], ["one of 7, 27"] * 3)
 
     def test_order(self):
         points = self.plan(STUDY)

@@ -40,6 +40,10 @@ class Refused(RefusalTest):
                 ranks=(1,),
             )
 
+    def test_a_series(self):
+        self.refused_deck("deck.yaml:7:31: output.every is 5, but a measurement has no series of fields; leave it out, or give 0",
+                          SMALL.replace("out.h5}", "out.h5, every: 5}"))
+
     def test_odd_ranks(self):
         for measure in "roundtrip", "strided", "exchange", "calls":
             self.refused_deck(

@@ -22,8 +22,8 @@ void Alltoall::operator()(const Communicator& comm, const Operand& in, const Ope
   perform(comm, posted, problem, describe, [&] {
     if (is_queued(posted)) return posted->collectives->alltoall(posted->stream, flat_buffer(in), out.data);
     const auto data = mpi::payload(part, out.scalar);
-    call_mpi(posted, {"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall, in.data, data.count,
-             data.type, out.data, data.count, data.type, comm.native());
+    call_mpi(comm, posted, {"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall, in.data,
+             data.count, data.type, out.data, data.count, data.type, comm.native());
   });
 }
 
@@ -52,7 +52,7 @@ void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Op
         Both{in.in_place() ? CountArrays() : arrays(send_counts, in), arrays(receive_counts, out)});
     if (posted) posted->arrays = both;
     const auto& [sends, receives] = *both;
-    call_mpi(posted, {"MPI_Alltoallv", "MPI_Ialltoallv"}, MPI_Alltoallv, MPI_Ialltoallv, in.data,
+    call_mpi(comm, posted, {"MPI_Alltoallv", "MPI_Ialltoallv"}, MPI_Alltoallv, MPI_Ialltoallv, in.data,
              sends.counts.data(), sends.offsets.data(), type, out.data, receives.counts.data(),
              receives.offsets.data(), type, comm.native());
   });

@@ -16,8 +16,8 @@ void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted
   perform(comm, posted, root_problem(comm, root), describe, [&] {
     if (is_queued(posted)) return posted->collectives->bcast(posted->stream, flat_buffer(view), root);
     const auto data = mpi::payload(view.count, view.scalar);
-    call_mpi(posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type,
-             root, comm.native());
+    call_mpi(comm, posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count,
+             data.type, root, comm.native());
   });
 }
 
@@ -25,7 +25,7 @@ void Barrier::operator()(const Communicator& comm, Posted* posted) const {
   perform(
       comm, posted, std::nullopt, [&] { return call_of(name, posted, "", {}); },
       [&] {
-        call_mpi(posted, {"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, comm.native());
+        call_mpi(comm, posted, {"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, comm.native());
       });
 }
 

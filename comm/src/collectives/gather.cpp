@@ -18,8 +18,8 @@ void Gather::operator()(const Communicator& comm, const Operand& in, const Opera
   };
   perform(comm, posted, problem, describe, [&] {
     const auto data = mpi::payload(part, in.scalar);
-    call_mpi(posted, {"MPI_Gather", "MPI_Igather"}, MPI_Gather, MPI_Igather, in.data, data.count, data.type,
-             out.data, data.count, data.type, root, comm.native());
+    call_mpi(comm, posted, {"MPI_Gather", "MPI_Igather"}, MPI_Gather, MPI_Igather, in.data, data.count,
+             data.type, out.data, data.count, data.type, root, comm.native());
   });
 }
 
@@ -44,8 +44,8 @@ void Gatherv::operator()(const Communicator& comm, const Operand& in, const Oper
     const auto type = detail::internals(comm).element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, out) : CountArrays());
     if (posted) posted->arrays = all;
-    call_mpi(posted, {"MPI_Gatherv", "MPI_Igatherv"}, MPI_Gatherv, MPI_Igatherv, in.data, int_count(in), type,
-             out.data, all->counts.data(), all->offsets.data(), type, root, comm.native());
+    call_mpi(comm, posted, {"MPI_Gatherv", "MPI_Igatherv"}, MPI_Gatherv, MPI_Igatherv, in.data, int_count(in),
+             type, out.data, all->counts.data(), all->offsets.data(), type, root, comm.native());
   });
 }
 
@@ -69,8 +69,8 @@ void Allgather::operator()(const Communicator& comm, const Operand& in, const Op
       return posted->collectives->allgather(posted->stream, own, out.data);
     }
     const auto data = mpi::payload(part, in.scalar);
-    call_mpi(posted, {"MPI_Allgather", "MPI_Iallgather"}, MPI_Allgather, MPI_Iallgather, in.data, data.count,
-             data.type, out.data, data.count, data.type, comm.native());
+    call_mpi(comm, posted, {"MPI_Allgather", "MPI_Iallgather"}, MPI_Allgather, MPI_Iallgather, in.data,
+             data.count, data.type, out.data, data.count, data.type, comm.native());
   });
 }
 
@@ -90,7 +90,7 @@ void Allgatherv::operator()(const Communicator& comm, const Operand& in, const O
     const auto type = detail::internals(comm).element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(arrays(counts, out));
     if (posted) posted->arrays = all;
-    call_mpi(posted, {"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, in.data,
+    call_mpi(comm, posted, {"MPI_Allgatherv", "MPI_Iallgatherv"}, MPI_Allgatherv, MPI_Iallgatherv, in.data,
              int_count(in), type, out.data, all->counts.data(), all->offsets.data(), type, comm.native());
   });
 }

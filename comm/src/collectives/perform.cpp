@@ -3,6 +3,7 @@
 
 #include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
+#include <kontor/comm/detail/timeout.hpp>
 
 #include <fmt/ranges.h>
 
@@ -167,6 +168,14 @@ CountArrays arrays(const Counts& counts, const Operand& view) {
 
 int int_count(const Operand& operand) {
   return operand.in_place() ? 0 : to_int(operand.count, "the count", operand);
+}
+
+void wait_for_others(const Communicator& comm, MPI_Request& request) {
+  const double timeout = comm.options().timeout;
+  if (mpi::wait_at_most(request, timeout)) return;
+  detail::internals(comm).abandon();
+  throw Error(
+      fmt::format("rank {} has waited {} s for the other ranks, which had all come", comm.rank(), timeout));
 }
 
 void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, Problem problem) {

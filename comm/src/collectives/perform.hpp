@@ -110,14 +110,23 @@ struct Names {
   const char* nonblocking;
 };
 
-/// Calls an MPI function, or its non-blocking form, with the arguments that both have.
+/// Waits for a call that is under way, no longer than the timeout. Throws Error.
+void wait_for_others(const Communicator&, MPI_Request&);
+
+/// Calls an MPI function, or its non-blocking form, with the arguments that both have. Where waits have a
+/// timeout, a blocking call is made of the other form, too.
 template <class Blocking, class Nonblocking, class... Arguments>
-void call_mpi(Posted* posted, const Names& names, Blocking blocking, Nonblocking nonblocking,
-              Arguments... arguments) {
-  if (posted)
+void call_mpi(const Communicator& comm, Posted* posted, const Names& names, Blocking blocking,
+              Nonblocking nonblocking, Arguments... arguments) {
+  if (posted) {
     mpi::check(nonblocking(arguments..., &posted->request), names.nonblocking);
-  else
+  } else if (detail::internals(comm).checking_calls() != MPI_COMM_NULL) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::check(nonblocking(arguments..., &request), names.nonblocking);
+    wait_for_others(comm, request);
+  } else {
     mpi::check(blocking(arguments...), names.blocking);
+  }
 }
 
 } // namespace kontor::comm::detail

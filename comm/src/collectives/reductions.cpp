@@ -140,8 +140,8 @@ void Allreduce::operator()(const Communicator& comm, const Operand& in, const Op
   const Call call{comm, name, op, in, out, posted, chunk};
   call.perform(
       [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-        call_mpi(posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to, count,
-                 type, mpi_op, comm.native());
+        call_mpi(comm, posted, {"MPI_Allreduce", "MPI_Iallreduce"}, MPI_Allreduce, MPI_Iallreduce, from, to,
+                 count, type, mpi_op, comm.native());
       },
       [&](const Operand& from) {
         posted->collectives->allreduce(posted->stream, from.data, flat_buffer(out), op.named);
@@ -153,7 +153,7 @@ void Reduce::operator()(const Communicator& comm, const Operand& in, const Opera
   const Call call{comm, name, op, in, out, posted, chunk, root};
   call.perform(
       [&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-        call_mpi(posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type,
+        call_mpi(comm, posted, {"MPI_Reduce", "MPI_Ireduce"}, MPI_Reduce, MPI_Ireduce, from, to, count, type,
                  mpi_op, root, comm.native());
       },
       [&](const Operand& from) {
@@ -164,7 +164,7 @@ void Reduce::operator()(const Communicator& comm, const Operand& in, const Opera
 void Scan::operator()(const Communicator& comm, const Operand& in, const Operand& out, Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
   call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Scan", "MPI_Iscan"}, MPI_Scan, MPI_Iscan, from, to, count, type, mpi_op,
+    call_mpi(comm, posted, {"MPI_Scan", "MPI_Iscan"}, MPI_Scan, MPI_Iscan, from, to, count, type, mpi_op,
              comm.native());
   });
 }
@@ -173,8 +173,8 @@ void Exscan::operator()(const Communicator& comm, const Operand& in, const Opera
                         Posted* posted) const {
   const Call call{comm, name, op, in, out, posted, chunk};
   call.perform([&](void* from, void* to, int count, MPI_Datatype type, MPI_Op mpi_op) {
-    call_mpi(posted, {"MPI_Exscan", "MPI_Iexscan"}, MPI_Exscan, MPI_Iexscan, from, to, count, type, mpi_op,
-             comm.native());
+    call_mpi(comm, posted, {"MPI_Exscan", "MPI_Iexscan"}, MPI_Exscan, MPI_Iexscan, from, to, count, type,
+             mpi_op, comm.native());
   });
 }
 

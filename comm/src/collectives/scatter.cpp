@@ -18,7 +18,7 @@ void Scatter::operator()(const Communicator& comm, const Operand& in, const Oper
   };
   perform(comm, posted, problem, describe, [&] {
     const auto data = mpi::payload(part, out.scalar);
-    call_mpi(posted, {"MPI_Scatter", "MPI_Iscatter"}, MPI_Scatter, MPI_Iscatter, in.data, data.count,
+    call_mpi(comm, posted, {"MPI_Scatter", "MPI_Iscatter"}, MPI_Scatter, MPI_Iscatter, in.data, data.count,
              data.type, out.data, data.count, data.type, root, comm.native());
   });
 }
@@ -44,7 +44,7 @@ void Scatterv::operator()(const Communicator& comm, const Operand& in, const Ope
     const auto type = detail::internals(comm).element_type(out.scalar);
     const auto all = std::make_shared<CountArrays>(at_root ? arrays(counts, in) : CountArrays());
     if (posted) posted->arrays = all;
-    call_mpi(posted, {"MPI_Scatterv", "MPI_Iscatterv"}, MPI_Scatterv, MPI_Iscatterv, in.data,
+    call_mpi(comm, posted, {"MPI_Scatterv", "MPI_Iscatterv"}, MPI_Scatterv, MPI_Iscatterv, in.data,
              all->counts.data(), all->offsets.data(), type, out.data, int_count(out), type, root,
              comm.native());
   });

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What `kontor run` wants to know of the ranks that it has started: it gives them a folder by the
+/// environment's KONTOR_RUN_FOLDER. Nothing happens without one, such as on other hosts.
+namespace kontor::miniapp {
+
+/// Local. The ranks have found each other: whatever ends the program from now on, it could be started.
+void tell_started() noexcept;
+
+/// Local. This rank is about to end all of them. They are gone soon, but a launcher that waits for a host
+/// that has vanished is not.
+void tell_failed() noexcept;
+
+} // namespace kontor::miniapp

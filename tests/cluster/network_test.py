@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two hosts with a network of their own: what it carries, what it costs, and what is left when one of them vanishes."""
+
+import json
+import os
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import hosts
+import network
+
+ROOT = Path(__file__).resolve().parents[2]
+KONTOR = str(ROOT / "scripts/kontor")
+LATENCY = 2e-3  # seconds
+BANDWIDTH = 20e6  # bytes per second
+
+HEAT = """\
+app: heat
+problem:
+  cells: [48, 40]
+  boundary: {y_max: {dirichlet: "sin(pi*x)"}}
+solver: {tolerance: 0, max_sweeps: 1500, check_every: 0}
+verification: {tolerance: 10}
+"""
+ENDLESS = """\
+app: heat
+problem:
+  cells: [48, 40]
+  boundary: {y_max: {dirichlet: "sin(pi*x)"}}
+solver: {tolerance: 0, max_sweeps: 1000000000}
+comm: {check: cross_rank, patience: 1}
+verification: {tolerance: 10}
+"""
+MODEL = """\
+app: pingpong
+problem: {measure: model, scalars: [double], sizes: {from: 1, to: 4096, factor: 4}, repetitions: 25}
+"""
+
+
+def setUpModule():
+    hosts.require_isolation()
+    network.require_network()
+    for name in hosts.NETWORK:
+        os.environ.pop(name)  # this network has other addresses
+    os.environ.update(KONTOR_BUILD_DIR=str(network.BUILD), KONTOR_BUILT="1", KONTOR_ABORT_SECONDS="2")
+
+
+class NetworkTest(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="kontor-")
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+
+    def make(self, *properties):
+        net = network.Network(self.folder, *properties)
+        self.addCleanup(net.end)
+        return net
+
+    def start(self, net, per_host, deck, *words, ranks=None, launcher_options=()):
+        """kontor run on the first host; what it says goes to the file `said`."""
+        (self.folder / "deck.yaml").write_text(deck)
+        with open(self.folder / "said", "w", encoding="utf-8") as said:
+            return net.start(KONTOR, "run", "-n", str(ranks or 2 * per_host), "deck.yaml", "--results", "record.json", *words,
+                             cwd=self.folder, stdout=said, stderr=said,
+                             env={**os.environ, "TMPDIR": str(self.folder), "KONTOR_TERMINAL": "1",  # often says how far it is
+                                  "KONTOR_LAUNCHER": " ".join([*net.launcher(per_host), *launcher_options])})
+
+    def said(self):
+        return (self.folder / "said").read_text(encoding="utf-8")
+
+    def run_deck(self, *arguments, expected=0, **options):
+        self.assertEqual(self.start(*arguments, **options).wait(60), expected, self.said())
+        return json.loads((self.folder / "record.json").read_text()) if expected == 0 else None
+
+
+class Carries(NetworkTest):
+    def field(self):
+        import h5py  # pylint: disable=import-outside-toplevel
+        with h5py.File(self.folder / "deck.h5") as file:
+            return file["fields/temperature"][...]
+
+    def run_heat(self, net, backend, **options):
+        """The record, the field, and how many packets ranks of the first host have sent to each other."""
+        before = net.packets("lo")
+        record = self.run_deck(net, 2, HEAT, "--set", f"comm.backend={backend}",
+                               launcher_options=["--mca", "btl", "self,tcp"], **options)
+        return record, self.field(), net.packets("lo") - before
+
+    def test_shared_memory_inside_a_host_and_messages_between(self):
+        net = self.make()
+        record, field, inside = self.run_heat(net, "shm")
+        self.assertIn("2 nodes", self.said())
+        self.assertEqual(record["hosts"], list(network.NAMES))
+        self.assertEqual([place["host"] for place in record["placement"]], [name for name in network.NAMES for _ in range(2)])
+        _, by_messages, inside_by_messages = self.run_heat(net, "raw")
+        self.assertTrue((field == by_messages).all())
+        # Each sweep a message in each direction. The rest, such as the calibration's, both runs have.
+        self.assertGreater(inside_by_messages - inside, 1500)
+        alone, on_one_host, _ = self.run_heat(net, "shm", ranks=2)
+        self.assertEqual(alone["hosts"], [network.NAMES[0]])
+        self.assertTrue((field == on_one_host).all())
+
+    def test_ipc_is_refused_by_name(self):
+        self.run_deck(self.make(), 1, HEAT, "--set", "comm.backend=ipc", expected=2)
+        self.assertRegex(self.said(), r"comm\.backend.*'ipc'")
+
+
+class Costs(NetworkTest):
+    def test_pingpong_finds_latency_and_bandwidth(self):
+        """The fit, and the calibration. In one of three runs, because other tests may run on these cores."""
+        net = self.make(LATENCY, BANDWIDTH)
+        found = []
+        for _ in range(3):
+            record = self.run_deck(net, 1, MODEL)
+            model, machine = record["model"], record["calibration"]
+            found.append([model["alpha"] / LATENCY, 1 / model.get("beta_rendezvous", model["beta"]) / BANDWIDTH,
+                          machine["internode_latency"] / LATENCY, machine["internode_bandwidth"] / BANDWIDTH])
+            if all(abs(ratio - 1) < 0.1 for ratio in found[-1]):
+                break
+        else:
+            self.fail(f"found / set: {found}")
+        self.assertEqual(machine["internode_link"], f"rank 0 of {network.NAMES[0]} and rank 1 of {network.NAMES[1]}")
+
+
+class Vanishes(NetworkTest):
+    def start_endless(self):
+        net = self.make()
+        (self.folder / "deck.h5").write_text("of another day")
+        running = self.start(net, 2, ENDLESS)
+        end = time.monotonic() + 40
+        while "sweep" not in self.said():
+            self.assertIsNone(running.poll(), self.said())
+            self.assertLess(time.monotonic(), end, self.said())
+            time.sleep(0.05)
+        return net, running
+
+    def assert_ended(self, running):
+        """In comm.patience and KONTOR_ABORT_SECONDS, and twice as long again because other tests run."""
+        self.assertEqual(running.wait(3 * (1 + 2)), 3, self.said())
+        self.assertEqual((self.folder / "deck.h5").read_text(), "of another day")
+        self.assertFalse((self.folder / "record.json").exists())
+        self.assertEqual(list(self.folder.glob("kontor-run.*")) + list(self.folder.glob("ompi.alpha.*/pid.*")), [])
+        end = time.monotonic() + 3
+        while left := network.processes_of("heat", "mpirun", "nsenter"):
+            self.assertLess(time.monotonic(), end, left)
+            time.sleep(0.05)
+
+    def test_a_host_that_is_not_heard_of_any_more(self):
+        net, running = self.start_endless()
+        net.cut()
+        self.assert_ended(running)
+        self.assertRegex(self.said(), r"exchange 'heat/halo of .*waited 1 s.*missing: 2-3")
+        self.assertRegex(self.said(), r"kontor: .*mpirun.* 2 s")
+
+    def test_a_host_that_is_dead(self):
+        net, running = self.start_endless()
+        net.kill_second()
+        self.assert_ended(running)
+        self.assertRegex(self.said(), r"kontor: mpirun ended with code \d+ .*host")
+
+
+if __name__ == "__main__":
+    hosts.isolate()
+    unittest.main(verbosity=2)
