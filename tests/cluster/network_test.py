@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 import tempfile
 import time
 import unittest
@@ -94,6 +95,8 @@ class Carries(NetworkTest):
         self.assertIn("2 nodes", self.said())
         self.assertEqual(record["hosts"], list(network.NAMES))
         self.assertEqual([place["host"] for place in record["placement"]], [name for name in network.NAMES for _ in range(2)])
+        report = subprocess.run([KONTOR, "report", "deck.h5"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        self.assertIn(", ".join(network.NAMES), report)
         _, by_messages, inside_by_messages = self.run_heat(net, "raw")
         self.assertTrue((field == by_messages).all())
         # Each sweep a message in each direction. The rest, such as the calibration's, both runs have.
