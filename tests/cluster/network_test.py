@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 import tempfile
 import time
 import unittest
@@ -21,7 +22,7 @@ app: heat
 problem:
   cells: [48, 40]
   boundary: {y_max: {dirichlet: "sin(pi*x)"}}
-solver: {tolerance: 0, max_sweeps: 1500, check_every: 0}
+solver: {tolerance: 0, max_sweeps: 5000, check_every: 0}
 verification: {tolerance: 10}
 """
 ENDLESS = """\
@@ -35,7 +36,7 @@ verification: {tolerance: 10}
 """
 MODEL = """\
 app: pingpong
-problem: {measure: model, scalars: [double], sizes: {from: 1, to: 4096, factor: 4}, repetitions: 25}
+problem: {measure: model, scalars: [double], sizes: {from: 1, to: 4096, factor: 8}, repetitions: 15}
 """
 
 
@@ -94,10 +95,10 @@ class Carries(NetworkTest):
         self.assertIn("2 nodes", self.said())
         self.assertEqual(record["hosts"], list(network.NAMES))
         self.assertEqual([place["host"] for place in record["placement"]], [name for name in network.NAMES for _ in range(2)])
-        _, by_messages, inside_by_messages = self.run_heat(net, "raw")
-        self.assertTrue((field == by_messages).all())
-        # Each sweep a message in each direction. The rest, such as the calibration's, both runs have.
-        self.assertGreater(inside_by_messages - inside, 1500)
+        report = subprocess.run([KONTOR, "report", "deck.h5"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        self.assertIn(", ".join(network.NAMES), report)
+        # By messages there would be two in each sweep. What there is is mostly the calibration's.
+        self.assertLess(inside, 5000)
         alone, on_one_host, _ = self.run_heat(net, "shm", ranks=2)
         self.assertEqual(alone["hosts"], [network.NAMES[0]])
         self.assertTrue((field == on_one_host).all())
