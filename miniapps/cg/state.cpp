@@ -37,10 +37,10 @@ std::string crc_of(const Problem& problem) {
   return problem.matrix_record().value("file_crc32", "");
 }
 
-/// Collective. Rank 0's problem becomes everyone's.
+/// Collective. Rank 0's problem becomes everyone's; it alone has read the matrix.
 void agree(const comm::Communicator& comm, const std::optional<std::string>& problem) {
   try {
-    comm.agree(problem);
+    comm.agree(comm.rank() == 0 ? problem : std::nullopt);
   } catch (const comm::AgreedError& error) {
     throw config::Error({error.what()});
   }
