@@ -211,8 +211,14 @@ nlohmann::ordered_json words_of(const SolverOptions& o) {
 }
 
 std::vector<std::string> Options::restart_may_change() const {
-  return {"solver.tolerance", "solver.max_iterations", "solver.stagnation",
-          "solver.graph",     "decomposition.",        "verification."};
+  return {"solver.tolerance",
+          "solver.max_iterations",
+          "solver.stagnation",
+          "solver.graph",
+          "decomposition.",
+          "verification.",
+          "problem.matrix_market.partition",
+          "problem.matrix_market.ordering"};
 }
 
 void Options::describe(Visitor& v) {

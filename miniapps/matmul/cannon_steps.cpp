@@ -34,7 +34,7 @@ void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
     streams_.mark_compute();
     if (ahead && !as_on_device_) start_shifts(segment.begin);
     if (computes && to_make) multiply(static_cast<std::int64_t>(n), segment);
-    if (computes && !to_make) pass(segment);
+    if (computes && !to_make) skip(segment);
     if (ahead && as_on_device_) start_shifts(segment.begin);
     if (moves)
       finish_shifts(segment.end);
@@ -59,9 +59,9 @@ void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
 }
 
 template <class T>
-void CannonSteps<T>::pass(const Segment& segment) {
+void CannonSteps<T>::skip(const Segment& segment) {
   const auto count = segment.end - segment.begin;
-  product_.pass(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
+  product_.skip(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
 }
 
 template <class T>

@@ -35,7 +35,7 @@ class CannonSteps {
   enum Activity { gemm, shift_of_a, shift_of_b };
 
   void multiply(std::int64_t number, const Segment&);
-  void pass(const Segment&);
+  void skip(const Segment&);
   /// Whether a segment of all ranks begins at that panel.
   bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
   void start_shifts(std::int64_t panel);

@@ -30,7 +30,7 @@ class LocalProduct {
     beta_ = 1;
   }
   /// Local. The same, but it has been added before.
-  void pass(const Matrix<const T>& a, const Matrix<const T>& b) {
+  void skip(const Matrix<const T>& a, const Matrix<const T>& b) {
     if (a.size() > 0 && b.size() > 0) beta_ = 1;
   }
   /// Local. After the last part: C is right even if all were empty.

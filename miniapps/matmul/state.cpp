@@ -19,7 +19,7 @@ using Transposed =
     Kokkos::View<T**, Kokkos::LayoutRight, typename Matrix<T>::device_type, Kokkos::MemoryUnmanaged>;
 template <class T>
 Transposed<T> transposed(const LocalMatrix<T>& c) {
-  return {c.elements.data(), c.elements.extent(1), c.elements.extent(0)};
+  return Transposed<T>(c.elements.data(), c.elements.extent(1), c.elements.extent(0));
 }
 
 std::string name_of(int layer) {

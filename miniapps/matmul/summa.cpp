@@ -83,7 +83,7 @@ class Summa final : public Multiplication<T> {
     timeline_.start(streams_.compute());
     product_.begin(options_.beta);
     const auto first = static_cast<std::size_t>(steps.first);
-    for (std::size_t n = 0; n < first; ++n) product_.pass(part_of_a(n), part_of_b(n));
+    for (std::size_t n = 0; n < first; ++n) product_.skip(part_of_a(n), part_of_b(n));
     if (ahead && first < panels_.size()) broadcast(first);
     for (auto n = first; n < panels_.size(); ++n) {
       if (moves && !overlap_) broadcast(n);
