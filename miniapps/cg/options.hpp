@@ -124,6 +124,8 @@ struct Options {
   void resolve(const config::Deck&, int ranks);
   /// The same, and refuses a series of fields.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions&);
+  /// Keys that may be others when a run goes on from a checkpoint.
+  std::vector<std::string> restart_may_change() const;
   /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
   void prepare(const miniapp::RunContext&);
 };

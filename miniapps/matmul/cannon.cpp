@@ -2,6 +2,7 @@
 #include "matmul/cannon.hpp"
 
 #include "matmul/cannon_steps.hpp"
+#include "matmul/given_part.hpp"
 #include "matmul/layer_sum.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
@@ -66,9 +67,9 @@ class Cannon final : public Multiplication<T> {
   }
   LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
 
-  void run(Pass pass) override {
+  void run(Pass pass, const StepsToMake& steps) override {
     if (pass == Pass::products) {
-      steps_.run(pass);
+      steps_.run(pass, steps);
       a_.rewind();
       b_.rewind();
       return;
@@ -82,7 +83,7 @@ class Cannon final : public Multiplication<T> {
       a_.skew();
       b_.skew();
     });
-    steps_.run(pass);
+    steps_.run(pass, steps);
     a_.add_times(timers_);
     b_.add_times(timers_);
     phase(restore_, [&] {
@@ -91,6 +92,8 @@ class Cannon final : public Multiplication<T> {
     });
     if (sum_) phase(*layer_sum_, [&] { sum_->run(); });
   }
+
+  std::int64_t steps() const override { return panels_.steps; }
 
   void reset() override {
     a_.reset();
@@ -164,10 +167,16 @@ std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape&
                                               const GridPlace& place) {
   const Panels panels(o.size.k, grid);
   const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
-  const auto a = largest_block(panels, ring_of_a(o, grid, place, panels, true));
-  const auto b = largest_block(panels, ring_of_b(o, grid, place, panels, true));
-  return {{"matmul/A", buffers(grid.columns) * static_cast<double>(a)},
-          {"matmul/B", buffers(grid.rows) * static_cast<double>(b)}};
+  const auto keeps = [&](const MatrixOptions& matrix) {
+    return place.layer == 0 && is_given_as_wanted(o, is_transposed(matrix), grid);
+  };
+  const auto a = ring_of_a(o, grid, place, panels, keeps(o.a)),
+             b = ring_of_b(o, grid, place, panels, keeps(o.b));
+  return {
+      {"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
+      {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
+      {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
+      {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
 }
 
 template <class T>
