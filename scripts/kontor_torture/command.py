@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor torture: from its arguments to its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Iterator
+
+from . import fault, kill
+from .campaign import Make, run_all
+from .case import Case
+from .decks import APPS
+from .launch import BUILD, FAULTS, ROOT
+from .reference import Reference, Unmade, make_reference
+from .table import Entry, summary
+
+CLASSES = (kill.KIND, *fault.KINDS)
+DESCRIPTION = "Kills runs at random moments and lets their calls fail, and checks each time what is promised in docs/reliability.md."
+EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs that nothing happened to have failed."
+
+
+def parse_arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="kontor torture", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
+    parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
+    parser.add_argument("--cases", type=int, metavar="N", help="at most so many of each class (default: kill without end, of others all)")
+    parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
+    parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
+    parser.add_argument("--case", nargs=2, metavar=("CLASS", "NUMBER"), help="one case again, with --seed; its folder is kept if a check fails")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="where the table and cases.json go (default: torture-SEED, here)")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cases side by side (default: one a core)")
+    arguments = parser.parse_args(words)
+    if arguments.case:
+        arguments.classes = [arguments.case[0]]
+    if arguments.case and (arguments.case[0] not in CLASSES or not arguments.case[1].isdigit() or arguments.seed is None):
+        parser.error("--case wants a class, a number and --seed")
+    return arguments
+
+
+def main(words: list[str]) -> int:
+    arguments = parse_arguments(words)
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**31)
+    work = Path(tempfile.mkdtemp(prefix="kontor-torture-references-"))
+    try:
+        return act(arguments, seed, work)
+    except Unmade as error:
+        print(f"kontor: torture: {error}", file=sys.stderr)
+        return 3
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
+    if not FAULTS.exists():
+        print(f"kontor: torture: {FAULTS} is missing; build with KONTOR_TESTS", file=sys.stderr)
+        return 2
+    begun = time.monotonic()
+    references = {app: make_reference(app, work) for app in arguments.apps}
+    say(f"seed {seed}, revision {revision()}, {arguments.jobs} cases side by side")
+    entries: list[Entry] = []
+
+    def report(entry: Entry) -> None:
+        entries.append(entry)
+        for finding in entry["findings"]:  # type: ignore[attr-defined]
+            say(f"{entry['told']}\n  {finding}")
+        if len(entries) % 50 == 0:
+            say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
+
+    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make)}
+    run_all(cases_of(arguments, seed, references), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
+    folder = Path(arguments.output or f"torture-{seed}")
+    folder.mkdir(parents=True, exist_ok=True)
+    text = summary(entries)
+    head = f"kontor torture, seed {seed}, revision {revision()}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
+    (folder / "table.txt").write_text(f"{head}\n{text}\n")
+    (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": revision(), "build": str(BUILD), "cases": entries}, indent=1))
+    print(f"{head}\n{text}")
+    if arguments.case and entries:
+        print(json.dumps(entries[0]["seen"], indent=1))
+    return 1 if any(entry["findings"] for entry in entries) else 0
+
+
+def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference]) -> Iterator[Case]:
+    """Kills come in turn with each class of faults, so that any length has some of all."""
+    streams = []
+    for kind in arguments.classes:
+        stream = kills(seed, references) if kind == kill.KIND else iter(fault.cases(kind, seed, references))
+        if arguments.case:
+            stream = itertools.islice((case for case in stream if case.number == int(arguments.case[1])), 1)
+        streams.append(itertools.islice(stream, arguments.cases))
+    while streams:
+        for stream in list(streams):
+            case = next(stream, None)
+            if case is None:
+                streams.remove(stream)
+            else:
+                yield case
+
+
+def kills(seed: int, references: dict[str, Reference]) -> Iterator[Case]:
+    for number in itertools.count():
+        if case := kill.draw(seed, number, references):
+            yield case
+
+
+def revision() -> str:
+    made = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return made.stdout.strip() or "unknown"
+
+
+def say(text: str) -> None:
+    print(f"kontor: torture: {text}", file=sys.stderr, flush=True)
