@@ -87,7 +87,7 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
     return exit_verified;
   }
   if (!start_kokkos(for_kokkos)) return exit_user_error;
-  return guarded([&] { return Run(line, command, factory, since_start)(); });
+  return Run(line, command, factory, since_start)();
 }
 
 } // namespace
@@ -99,10 +99,13 @@ int run_main(int argc, char** argv, MiniAppFactory& factory) {
   catch_end_signals();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
-  comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   int rank = 0;
-  comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  const int code = flush_stdout(rank, run(rank, argc, argv, factory, since_start));
+  const int ended = guarded([&] {
+    comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    return run(rank, argc, argv, factory, since_start);
+  });
+  const int code = flush_stdout(rank, ended);
   if (Kokkos::is_initialized()) Kokkos::finalize();
   MPI_Finalize();
   return code;

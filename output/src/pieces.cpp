@@ -25,7 +25,7 @@ Pieces shared_pieces(const Extents& global, std::size_t size, int ranks) {
 class Assembly {
  public:
   Assembly(MPI_Comm comm, const Field& field)
-      : comm_(comm), rank_(of(comm, MPI_Comm_rank)), ranks_(of(comm, MPI_Comm_size)), field_(field),
+      : comm_(comm), rank_(my_rank(comm)), ranks_(rank_count(comm)), field_(field),
         hand_over_(field), pieces_(shared_pieces(field.block.global, size_, ranks_)) {}
 
   /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of
@@ -39,11 +39,6 @@ class Assembly {
     std::array<std::uint64_t, 3> offset{}, extent{};
   };
 
-  static int of(MPI_Comm comm, int (*ask)(MPI_Comm, int*)) {
-    int answer = 0;
-    ask(comm, &answer);
-    return answer;
-  }
   std::uint64_t first_of(int rank) const { return pieces_.count() * rank / ranks_; }
 
   bool find_next_to_send();

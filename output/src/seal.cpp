@@ -107,8 +107,7 @@ std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
 } // namespace
 
 void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = my_rank(comm);
   // Which ranks read, and where this one is among them.
   int me = reads ? 1 : 0, before = 0, readers = 0;
   check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
@@ -142,9 +141,7 @@ void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads
 void check_seal(MPI_Comm comm, const fs::path& path) {
   try {
     collectively(comm, [&] {
-      int rank = 0, ranks = 1;
-      MPI_Comm_rank(comm, &rank);
-      MPI_Comm_size(comm, &ranks);
+      const int rank = my_rank(comm), ranks = rank_count(comm);
       const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
       if (file < 0) throw Error(std::strerror(errno));
       struct stat status {};

@@ -23,7 +23,7 @@ void with_shared_file(MPI_Comm comm, const std::filesystem::path& path,
                       const std::function<void(MPI_File)>& write) {
   MPI_File file = MPI_FILE_NULL;
   collectively(comm, [&] {
-    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
+    check_local_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
   });
   std::string failure;
   try {
@@ -35,7 +35,7 @@ void with_shared_file(MPI_Comm comm, const std::filesystem::path& path,
     const int closed = MPI_File_close(&file);
     if (!failure.empty()) // the first failure is the one to tell
       throw Error(failure);
-    check_mpi(closed, "MPI_File_close");
+    check_local_mpi(closed, "MPI_File_close");
   });
 }
 
@@ -48,10 +48,10 @@ void write_at(MPI_File file, std::uint64_t position, const std::byte* data, std:
         MPI_File_write_at(file, static_cast<MPI_Offset>(position), data, piece, MPI_BYTE, &status);
     const int reason = errno; // what MPI says of it is "input/output error" (ROMIO), or nothing (Open MPI)
     int written = 0;
-    if (result == MPI_SUCCESS) check_mpi(MPI_Get_count(&status, MPI_BYTE, &written), "MPI_Get_count");
+    if (result == MPI_SUCCESS) check_local_mpi(MPI_Get_count(&status, MPI_BYTE, &written), "MPI_Get_count");
     if (written <= 0 || written > piece) {
       if (reason != 0) throw Error(fmt::format("MPI_File_write_at failed: {}", std::strerror(reason)));
-      check_mpi(result, "MPI_File_write_at");
+      check_local_mpi(result, "MPI_File_write_at");
       throw Error(fmt::format("MPI_File_write_at wrote none of {} bytes; is the disk full?", piece));
     }
     position += written;

@@ -125,6 +125,11 @@ void Temporary::put_away() {
   fs::path away;
   do away = temporary_name(target_);
   while (fs::exists(fs::symlink_status(away, ignored)));
+  try {
+    lock_->note(away); // should this process be killed now, the next run removes it
+  } catch (const Obstacle& obstacle) {
+    throw Error(fmt::format("{} cannot be replaced: {}", target_.string(), obstacle.reason));
+  }
   give_name(target_, away);
   earlier_ = away;
 }

@@ -50,14 +50,19 @@ class Outcome:
 
 def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typical: dict[int, float]) -> None:
     """The next run of these names must do everything, and reclaim what the one before has left."""
-    started = Started(case.then, folder, ARGUMENTS)
+    checkpoints = sorted(folder.glob("plate-checkpoint-*.h5"))
+    outcome.add("checkpoints", len(checkpoints))
+    restart = ["--set", "restart=plate-checkpoint.h5"] if checkpoints else []
+    started = Started(case.then, folder, [*ARGUMENTS, *restart])
     result = started.finish(60)
     if case.then.launcher == "mpirun":
         typical[case.then.ranks] = result.seconds
     if result.code != 0:
         outcome.findings.append(f"next run: exit code {result.code}: {result.err.strip()[:300]}")
         return
-    check_complete(folder, reference, outcome.findings, "next run")
+    check_complete(folder, reference, outcome.findings, "next run", case.then)
+    if restart and result.err:
+        outcome.findings.append(f"restart: it says: {result.err.strip()[:300]}")
     for name in left_in_shm():
         outcome.findings.append(f"next run: /dev/shm has {name}")
     empty_shm()

@@ -22,6 +22,18 @@ class Run:
     def words(self) -> list[str]:
         return [word for override in self.overrides for word in ("--set", override)]
 
+    def has(self, key: str) -> bool:
+        return any(override.startswith(key) for override in self.overrides)
+
+    def keys(self, *sections: str) -> tuple[str, ...]:
+        return tuple(override for override in self.overrides if override.startswith(sections))
+
+    def like(self, other: Run) -> Run:
+        """With the other's series and checkpoints."""
+        what = ("output.every", "checkpoint.")
+        kept = tuple(override for override in self.overrides if not override.startswith(what))
+        return dataclasses.replace(self, overrides=kept + other.keys(*what))
+
 
 @dataclass(frozen=True)
 class Case:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import h5py
 
-from .reference import OUTPUTS, Reference, contents, is_temporary, json_of
+from .case import Run
+from .reference import CHECKPOINT, OUTPUTS, Reference, contents, is_temporary, json_of
 
 
-def output_state(folder: Path, reference: Reference, findings: list[str]) -> str:
-    """"earlier" or "new", or "damaged"; what is wrong goes to the findings."""
+def output_state(folder: Path, reference: Reference, findings: list[str], run: Run) -> str:
+    """"earlier", "new" or "ended early", or "damaged"; what is wrong goes to the findings."""
     path = folder / "plate.h5"
     if not path.exists():
         findings.append("output: the earlier plate.h5 is gone")
@@ -28,7 +29,8 @@ def output_state(folder: Path, reference: Reference, findings: list[str]) -> str
     missing = sorted(reference.names - names) if not early else []
     if missing:
         findings.append(f"output: the record of plate.h5 lacks {', '.join(missing[:5])}")
-    wanted = {name: bits_of for name, bits_of in reference.bits.items() if not early or name in bits}
+    expected = {name: of for name, of in reference.bits.items() if run.has("output.every") or not name.startswith("series")}
+    wanted = {name: of for name, of in expected.items() if not early or name in bits}
     for name in sorted(wanted.keys() | bits.keys()):
         if bits.get(name) != wanted.get(name):
             findings.append(f"output: {name} of plate.h5 {'is missing' if name not in bits else 'has other bits'}")
@@ -62,13 +64,22 @@ def check_names(folder: Path, reference: Reference, findings: list[str], tempora
     """Nothing but the outputs and, if `temporaries`, what the next run removes."""
     known = {"deck.yaml", *OUTPUTS}
     for name in sorted(entry.name for entry in folder.iterdir()):
-        if name not in known and not (temporaries and is_temporary(name)):
+        if name not in known and not CHECKPOINT.fullmatch(name) and not (temporaries and is_temporary(name)):
             findings.append(f"{'names' if temporaries else 'temporaries'}: {name} is left")
 
 
-def check_complete(folder: Path, reference: Reference, findings: list[str], who: str) -> None:
+def check_checkpoints(folder: Path, findings: list[str]) -> None:
+    """Each under its final name can be read to its end."""
+    for path in folder.glob("plate-checkpoint-*.h5"):
+        try:
+            contents(path)
+        except Exception as error:  # noqa: BLE001: h5py throws many kinds
+            findings.append(f"checkpoint: {path.name} is not whole: {type(error).__name__}: {error}")
+
+
+def check_complete(folder: Path, reference: Reference, findings: list[str], who: str, run: Run) -> None:
     """After a run that ended well: everything is new, and nothing else is there."""
-    state = output_state(folder, reference, findings)
+    state = output_state(folder, reference, findings, run)
     if state != "new":
         findings.append(f"{who}: exit code 0, but plate.h5 is {state}")
     check_sidecars(folder, reference, state, findings)

@@ -16,7 +16,6 @@ solver: {{tolerance: 0, max_sweeps: 60, check_every: 15}}
 warm_up: {{sweeps: 2}}
 verification: {{tolerance: 10}}
 measure: {{repeats: 2}}
-output: {{every: 10}}
 """
 
 CG = """\
@@ -68,8 +67,10 @@ COMMON = (
     ("comm.check=local", "comm.check=cross_rank"),
 )
 
+SERIES = ("output.every=10", "output.every=10")
+CHECKPOINTS = ("checkpoint.every=9", "checkpoint.every=4 checkpoint.keep=1", "checkpoint.seconds=0.01")
 APPS = {
-    "heat": App(HEAT, 24, (1, 2, 3, 4), COMMON),
+    "heat": App(HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
     "cg": App(CG, 8, (1, 2, 3, 4), COMMON),
     "matmul": App(MATMUL, 28, (1, 2, 3, 4), COMMON),
     "pingpong": App(PINGPONG, 16, (2,), COMMON[2:]),

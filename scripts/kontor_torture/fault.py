@@ -63,7 +63,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     if code == 0:
         outcome.add("output", "absorbed")
         if folder:
-            check_complete(folder, reference, findings, "the run")
+            check_complete(folder, reference, findings, "the run", case.run)
         return
     if code is not None and code not in (2, 3):
         findings.append(f"exit code: {code}; 2 or 3 are documented: {err.strip()[:300]}")
@@ -77,7 +77,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     if folder is None:
         outcome.add("output", "gone")
         return
-    state = output_state(folder, reference, findings)
+    state = output_state(folder, reference, findings, case.run)
     outcome.add("output", state)
     check_sidecars(folder, reference, state, findings)
     if state == "new" and "no file was replaced" in said:

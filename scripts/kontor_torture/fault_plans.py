@@ -45,8 +45,8 @@ def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[
         for site in reference.sites:
             for what in pick(site, app):
                 for number in some_calls(chance, site.calls):
-                    run = Run(app, 2, ("output.access=parallel",))
-                    found.append((run, draw_run(chance, app), {"call": site.function, "site": site.place, "of": site.rank,
+                    run = Run(app, 2, ("output.access=parallel", *reference.series))
+                    found.append((run, draw_run(chance, app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
                                                                "number": number, **what}))
     return numbered(kind, seed, found)
 
@@ -92,7 +92,7 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
             run = draw_run(chance, app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
             what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
-            cases.append((run, draw_run(chance, app), what))
+            cases.append((run, draw_run(chance, app).like(run), what))
     return numbered(kind, seed, cases)
 
 
@@ -107,7 +107,7 @@ def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
                 for number in sorted({1, chance.randint(1, calls), chance.randint(1, calls)}):
                     run = draw_run(chance, app)
                     of = chance.randrange(run.ranks)
-                    found.append((run, draw_run(chance, app), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
+                    found.append((run, draw_run(chance, app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
                                                                "words": ["waited"]}))
     return numbered(kind, seed, found)
 
@@ -127,7 +127,7 @@ def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
                     variables["KONTOR_FAULT_LOSE"] = "1"
                 if chance.random() < 0.4:
                     variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
-                found.append((run, draw_run(chance, app), {"way": "lost" if lose else "full", "variables": variables, "words": ["plate."]}))
+                found.append((run, draw_run(chance, app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": ["plate."]}))
     return numbered(kind, seed, found)
 
 
@@ -138,14 +138,14 @@ def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
         chance = dice(seed, kind, hash_of(app))
         for ranks in (1, 2, 3):
             run = draw_run(chance, app, ranks if app != "pingpong" else 2)
-            found.append((run, draw_run(chance, app), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
+            found.append((run, draw_run(chance, app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
         for way in ("renamed", "replaced", "removed"):
             for call in ("open", "pwrite", "fsync", "rename", "MPI_Barrier"):
                 calls = reference.calls(call, 0)
                 if not calls:
                     continue
-                run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]),))
-                found.append((run, draw_run(chance, app), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
+                run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
+                found.append((run, draw_run(chance, app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
                                                            "number": chance.randint(1, calls), "words": ["plate.", "No such file"]}))
     return numbered(kind, seed, found)
 

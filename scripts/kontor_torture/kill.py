@@ -10,14 +10,14 @@ from pathlib import Path
 
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
-from .check import check_names, check_sidecars, output_state
+from .check import check_checkpoints, check_names, check_sidecars, output_state
 from .decks import APPS
 from .launch import FAULTS, Started, send
 from .processes import is_stopped
 from .reference import ARGUMENTS, Reference, prepare
 
 KIND = "kill"
-SIGNALS = ("KILL", "KILL", "TERM", "INT", "STOP, KILL")
+SIGNALS = ("KILL", "KILL", "TERM", "USR1", "INT", "STOP, KILL")
 # Where a process is told to stop itself to be killed there. Writing is where most could go wrong.
 CALLS = ("rename", "rename", "rename", "unlink", "unlink", "fsync", "ftruncate", "flock", "open", "pwrite", "pwrite", "pwrite", "write",
          "MPI_File_open", "MPI_File_write_at", "MPI_File_close", "MPI_Allreduce", "MPI_Bcast", "MPI_Testall", "MPI_Isend", "MPI_Barrier",
@@ -41,7 +41,7 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
         call = chance.choice(made)
         what |= {"call": call, "number": chance.randint(1, references[app].calls(call, min(rank, 1))), "of": rank,
                  "moment": chance.choice(["pause", "done"])}
-    return Case(number, KIND, run, draw_run(chance, app), what)
+    return Case(number, KIND, run, draw_run(chance, app).like(run), what)
 
 
 def victim(chance: random.Random, ranks: int, launcher: str) -> str:
@@ -63,8 +63,9 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     result = started.finish(LIMIT)
     outcome.end(started, result, begun)
     outcome.add("hit", hit)
-    state = output_state(folder, reference, outcome.findings)
+    state = output_state(folder, reference, outcome.findings, case.run)
     outcome.add("output", state)
+    check_checkpoints(folder, outcome.findings)
     check_sidecars(folder, reference, state, outcome.findings)
     check_names(folder, reference, outcome.findings, temporaries=True)
     check_code(case, result.code, state, result.err, outcome.findings)

@@ -41,6 +41,7 @@ class Reference(NamedTuple):
     names: frozenset[str]  # what every record has
     xdmf: bytes | None
     sites: tuple[Site, ...]  # of two ranks, all writing
+    series: tuple[str, ...]  # keys of the runs that this was made of
 
     def calls(self, function: str, rank: int) -> int:
         return sum(site.calls for site in self.sites if site.function == function and site.rank == rank)
@@ -52,10 +53,11 @@ class Unmade(Exception):
 
 def make_reference(app: str, folder: Path) -> Reference:
     runs = folder / app
-    alone = Run(app, 1 if 1 in APPS[app].ranks else 2, (), "none" if 1 in APPS[app].ranks else "mpirun")
+    series = ("output.every=10",) if app == "heat" else ()
+    alone = Run(app, 1, series, "none") if 1 in APPS[app].ranks else Run(app, 2, series)
     earlier = undisturbed(alone, runs / "earlier", earlier=True)
     new = undisturbed(alone, runs / "new")
-    parallel = Run(app, 2, ("output.access=parallel",))
+    parallel = Run(app, 2, ("output.access=parallel", *series))
     trace = runs / "trace"
     here = undisturbed(parallel, runs / "traced", {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(trace),
                                                    "KONTOR_FAULT_FOLDER": str(runs / "traced/run")})
@@ -65,7 +67,7 @@ def make_reference(app: str, folder: Path) -> Reference:
         raise Unmade(f"{app}: other values on 2 ranks than on {alone.ranks}")
     xdmf = new / "plate.xmf"
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf.read_bytes() if xdmf.exists() else None, tuple(read_trace(trace)))
+                     xdmf.read_bytes() if xdmf.exists() else None, tuple(read_trace(trace)), series)
 
 
 def undisturbed(run: Run, place: Path, variables: dict[str, str] | None = None, earlier: bool = False) -> Path:
@@ -118,10 +120,11 @@ def json_of(path: Path) -> dict[str, object]:
     return json.loads(path.read_text())
 
 
+CHECKPOINT = re.compile(r"plate-checkpoint-\d{9}\.h5")
 TEMPORARY = re.compile(r"(?:\.(?P<locked>.+)\.kontor-lock|(?P<aside>.+)\.[0-9a-f]{8}\.tmp)")
 
 
 def is_temporary(name: str) -> bool:
     """Whether it is a name that Kontor gives what a run leaves behind when it is killed."""
     match = TEMPORARY.fullmatch(name)
-    return bool(match) and (match["locked"] or match["aside"]) in OUTPUTS
+    return bool(match) and (match["locked"] or match["aside"]) in (*OUTPUTS, "plate-checkpoint.h5")
