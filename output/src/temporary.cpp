@@ -138,17 +138,21 @@ void Temporary::put_back() noexcept {
   if (!earlier_.empty()) ::rename(earlier_.c_str(), target_.c_str());
 }
 
+void Temporary::remove_earlier() const {
+  if (!earlier_.empty()) ::unlink(earlier_.c_str());
+}
+
 void Temporary::take_name() {
   kept_ = true; // under its own name, if it cannot take the other
   give_name(path_, target_);
-  if (!earlier_.empty()) ::unlink(earlier_.c_str());
+  remove_earlier();
 }
 
 std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   Temporary& first = files.front();
   std::vector<Temporary*> others;
   for (Temporary& file : files)
-    if (&file != &first && file.written()) others.push_back(&file);
+    if (&file != &first) others.push_back(&file);
   try {
     first.check();
     for (const Temporary* other : others) other->check();
@@ -164,6 +168,10 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   std::vector<fs::path> written{first.target()};
   std::string failures;
   for (Temporary* other : others) try {
+      if (!other->written()) { // the earlier one does not describe the new file
+        other->remove_earlier();
+        continue;
+      }
       other->take_name();
       written.push_back(other->target());
     } catch (const Error& error) {

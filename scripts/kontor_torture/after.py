@@ -9,7 +9,7 @@ from pathlib import Path
 from .case import Case
 from .check import check_complete
 from .launch import Result, Started
-from .own_shm import empty_shm, left_in_shm
+from .own_shm import empty_shm, left_in_shm, make_old
 from .reference import ARGUMENTS, Reference
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
@@ -24,8 +24,9 @@ class Outcome:
     def add(self, key: str, value: object) -> None:
         self.seen[key] = value
 
-    def end(self, started: Started, result: Result, begun: float) -> None:
-        """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck."""
+    def end(self, started: Started, result: Result, begun: float, leaves_shm: bool = False) -> None:
+        """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck. `leaves_shm`: what is
+        left in /dev/shm is for the next run to remove."""
         self.add("command", started.command)
         self.add("exit_code", result.code)
         self.add("stderr", result.err[:2000])
@@ -41,11 +42,13 @@ class Outcome:
         if left:
             self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in left)}")
             started.kill()
-        shm = left_in_shm()
+        shm = [entry.name for entry in left_in_shm()]
         self.add("shm", shm)
-        if shm and not self.case.what.get("leaves_shm"):
+        if shm and leaves_shm:
+            make_old()
+        elif shm:
             self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
-        empty_shm()
+            empty_shm()
 
 
 def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typical: dict[int, float]) -> None:
@@ -63,6 +66,6 @@ def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typ
     check_complete(folder, reference, outcome.findings, "next run", case.then)
     if restart and result.err:
         outcome.findings.append(f"restart: it says: {result.err.strip()[:300]}")
-    for name in left_in_shm():
-        outcome.findings.append(f"next run: /dev/shm has {name}")
+    for entry in left_in_shm():
+        outcome.findings.append(f"next run: /dev/shm has {entry.name}")
     empty_shm()

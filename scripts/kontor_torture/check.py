@@ -37,13 +37,13 @@ def output_state(folder: Path, reference: Reference, findings: list[str], run: R
     return "ended early" if early else "new"
 
 
-def check_sidecars(folder: Path, reference: Reference, state: str, findings: list[str]) -> None:
+def check_sidecars(folder: Path, reference: Reference, state: str, findings: list[str], run: Run) -> None:
     """Those of the earlier file beside it, those of the new one beside the new one, or none."""
     xdmf, record = folder / "plate.xmf", folder / "plate.json"
     if xdmf.exists():
         text = xdmf.read_bytes()
-        wanted = reference.earlier.get("plate.xmf") if state == "earlier" else reference.xdmf
-        if text != wanted:
+        wanted = reference.earlier.get("plate.xmf") if state == "earlier" else reference.xdmf[run.has("output.every")]
+        if text != wanted or state == "ended early":
             findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
     if record.exists() and state != "damaged":
         if state == "earlier":
@@ -82,7 +82,7 @@ def check_complete(folder: Path, reference: Reference, findings: list[str], who:
     state = output_state(folder, reference, findings, run)
     if state != "new":
         findings.append(f"{who}: exit code 0, but plate.h5 is {state}")
-    check_sidecars(folder, reference, state, findings)
+    check_sidecars(folder, reference, state, findings, run)
     for name in reference.earlier:
         if not (folder / name).exists():
             findings.append(f"{who}: exit code 0, but there is no {name}")

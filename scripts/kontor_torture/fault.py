@@ -79,7 +79,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
         return
     state = output_state(folder, reference, findings, case.run)
     outcome.add("output", state)
-    check_sidecars(folder, reference, state, findings)
+    check_sidecars(folder, reference, state, findings, case.run)
     if state == "new" and "no file was replaced" in said:
         findings.append("words: no file was replaced, it says, but plate.h5 is new")
     check_names(folder, reference, findings, temporaries=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import signal
 import time
@@ -41,7 +42,15 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
         call = chance.choice(made)
         what |= {"call": call, "number": chance.randint(1, references[app].calls(call, min(rank, 1))), "of": rank,
                  "moment": chance.choice(["pause", "done"])}
-    return Case(number, KIND, run, draw_run(chance, app).like(run), what)
+    then = draw_run(chance, app).like(run)
+    if leaves_shm(what):
+        then = dataclasses.replace(then, launcher="kontor")
+    return Case(number, KIND, run, then, what)
+
+
+def leaves_shm(what: dict[str, object]) -> bool:
+    """A launcher that is killed removes nothing; `kontor run` does later."""
+    return what["to"] in ("launcher", "all") and "KILL" in str(what["signal"])
 
 
 def victim(chance: random.Random, ranks: int, launcher: str) -> str:
@@ -61,12 +70,12 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
         strike(case, started)
     outcome = Outcome(case)
     result = started.finish(LIMIT)
-    outcome.end(started, result, begun)
+    outcome.end(started, result, begun, hit and leaves_shm(case.what))
     outcome.add("hit", hit)
     state = output_state(folder, reference, outcome.findings, case.run)
     outcome.add("output", state)
     check_checkpoints(folder, outcome.findings)
-    check_sidecars(folder, reference, state, outcome.findings)
+    check_sidecars(folder, reference, state, outcome.findings, case.run)
     check_names(folder, reference, outcome.findings, temporaries=True)
     check_code(case, result.code, state, result.err, outcome.findings)
     follow(case, folder, reference, outcome, typical)

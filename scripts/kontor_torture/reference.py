@@ -4,6 +4,7 @@ the program makes, from where and how often."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import re
@@ -39,7 +40,7 @@ class Reference(NamedTuple):
     earlier: dict[str, bytes]  # name: contents
     bits: dict[str, str]  # dataset: hash of its values
     names: frozenset[str]  # what every record has
-    xdmf: bytes | None
+    xdmf: dict[bool, bytes | None]  # of runs with a series, and without
     sites: tuple[Site, ...]  # of two ranks, all writing
     series: tuple[str, ...]  # keys of the runs that this was made of
 
@@ -65,9 +66,14 @@ def make_reference(app: str, folder: Path) -> Reference:
     bits = contents(new / "plate.h5")[0]
     if contents(here / "plate.h5")[0] != bits:
         raise Unmade(f"{app}: other values on 2 ranks than on {alone.ranks}")
-    xdmf = new / "plate.xmf"
+    plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain") if series else new
+    xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf.read_bytes() if xdmf.exists() else None, tuple(read_trace(trace)), series)
+                     xdmf, tuple(read_trace(trace)), series)
+
+
+def text_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
 
 
 def undisturbed(run: Run, place: Path, variables: dict[str, str] | None = None, earlier: bool = False) -> Path:

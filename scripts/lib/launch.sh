@@ -71,6 +71,20 @@ set_launcher() {
   if [[ -n ${KONTOR_RANKS_PER_NODE-} && -z ${KONTOR_LAUNCHER-} ]]; then spread_over_nodes "$ranks" "$KONTOR_RANKS_PER_NODE"; fi
 }
 
+# What Open MPI's ranks share is a file in /dev/shm, which their mpirun removes, unless it is killed. Removes those of this
+# user that no process has mapped any more: of runs that are dead. One that begins maps its files at once, so those of the
+# last minute are left alone.
+reclaim_shared_memory() {
+  local folder=/dev/shm file mapped found=()
+  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" -mmin +1 \
+    \( -name "vader_segment.$(hostname -s).*" -o -name 'sem.OMPIO_*' -o -name "osc_sm.$(hostname -s).*" \) 2>/dev/null)
+  ((${#found[@]})) || return 0
+  mapped=$(cat /proc/[0-9]*/maps 2>/dev/null | grep -o "$folder/.*" | sort -u) || true
+  for file in "${found[@]}"; do
+    grep -qxF -- "$file" <<<"$mapped" || rm -f -- "$file"
+  done
+}
+
 # spread_over_nodes RANKS RANKS_PER_NODE: as studies ask for it.
 spread_over_nodes() {
   local ranks=$1 per_node=$2 nodes

@@ -149,6 +149,7 @@ launch() {
   local variable
   export KONTOR_RANKS=$ranks # the program refuses to be on fewer
   for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
+  reclaim_shared_memory
   supervise "${launcher[@]}" "$@" || status=$?
   if [[ -n $caught && $status == 4 ]]; then
     say "$app ended early, as signal $caught asked; its record says how far it came"
