@@ -2,6 +2,7 @@
 #include "matmul/cannon.hpp"
 
 #include "matmul/cannon_steps.hpp"
+#include "matmul/given_part.hpp"
 #include "matmul/layer_sum.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
@@ -164,10 +165,16 @@ std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape&
                                               const GridPlace& place) {
   const Panels panels(o.size.k, grid);
   const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
-  const auto a = largest_block(panels, ring_of_a(o, grid, place, panels, true));
-  const auto b = largest_block(panels, ring_of_b(o, grid, place, panels, true));
-  return {{"matmul/A", buffers(grid.columns) * static_cast<double>(a)},
-          {"matmul/B", buffers(grid.rows) * static_cast<double>(b)}};
+  const auto keeps = [&](const MatrixOptions& matrix) {
+    return place.layer == 0 && is_given_as_wanted(o, is_transposed(matrix), grid);
+  };
+  const auto a = ring_of_a(o, grid, place, panels, keeps(o.a)),
+             b = ring_of_b(o, grid, place, panels, keeps(o.b));
+  return {
+      {"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
+      {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
+      {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
+      {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
 }
 
 template <class T>

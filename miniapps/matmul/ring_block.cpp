@@ -13,11 +13,34 @@ void run(comm::Exchange<Buffer<T>>& exchange) {
   exchange.finish();
 }
 
+/// How far the blocks of a ring have to go, in panels.
+struct Way {
+  std::int64_t skew = 0, restore = 0;
+  bool stays_in_first = false; ///< nothing has come into the first of the two buffers
+
+  Way(const Panels& panels, const RingShape& shape)
+      : skew(shape.offset % panels.count), stays_in_first((skew > 0 ? 1 : 0) + shape.shifts <= 1) {
+    if (shape.restores && !stays_in_first)
+      restore = (shape.offset + shape.shifts * shape.panels) % panels.count;
+  }
+};
+
 } // namespace
 
 std::int64_t largest_block(const Panels& panels, const RingShape& shape) {
   const auto all = panels.k * shape.panels;
   return shape.across * ((all + panels.count - 1) / panels.count);
+}
+
+std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int ranks, int place) {
+  if (ranks == 1 || !shape.k_is_rows) return 0;
+  const Way way(panels, shape);
+  const auto own = place * shape.panels;
+  std::int64_t rows = 0;
+  for (const auto offset : {way.skew, way.restore})
+    if (offset % shape.panels > 0)
+      rows += panels.size(own, shape.panels) + panels.size(offset + own, shape.panels);
+  return rows * shape.across;
 }
 
 template <class T>
@@ -29,9 +52,9 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
   if (stays()) return;
   buffers_[1] = Buffer<T>("matmul/" + label + " next", room);
   // Rings whose blocks are where they belong take part in the exchanges, with nothing to send.
-  const auto skew = shape.offset % panels.count;
-  skew_.emplace(rotation(ring, "skew of " + label, skew, Direction::skew, 0, instance));
-  start_ = skew > 0 ? 1 : 0;
+  const Way way(panels, shape);
+  skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, instance));
+  start_ = way.skew > 0 ? 1 : 0;
   for (int n = 0; n < std::min<std::int64_t>(shape.shifts, 2); ++n) {
     const int from = (start_ + n) % 2;
     auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, instance);
@@ -40,11 +63,8 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
     shift.measure_times();
   }
   const int last = static_cast<int>((start_ + shape.shifts) % 2);
-  const bool still_there = start_ + shape.shifts <= 1; // nothing has come into the first buffer
-  const bool moves_back = shape.restores && !still_there;
-  const auto restore = moves_back ? (shape.offset + shape.shifts * shape.panels) % panels.count : 0;
-  restore_.emplace(rotation(ring, "restore of " + label, restore, Direction::restore, last, instance));
-  home_ = still_there ? 0 : restore > 0 ? 1 - last : last;
+  restore_.emplace(rotation(ring, "restore of " + label, way.restore, Direction::restore, last, instance));
+  home_ = way.stays_in_first ? 0 : way.restore > 0 ? 1 - last : last;
 }
 
 /// The block that begins with that panel, in one of the buffers.

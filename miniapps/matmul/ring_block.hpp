@@ -29,6 +29,10 @@ struct RingShape {
 /// Local. Elements of the largest block of a ring.
 std::int64_t largest_block(const Panels&, const RingShape&);
 
+/// Local. Elements that the rank at that place of a ring packs at both ends of the skew and of the way back:
+/// rows of its block come from two ranks, and those of each do not lie in one piece.
+std::int64_t packed_elements(const Panels&, const RingShape&, int ranks, int place);
+
 /// A rank's block of A or B, which moves around a ring of ranks: skewed, then from each rank to the one
 /// before it, and in the end back to where it came from. Two buffers take the blocks in turn. Each has room
 /// for the largest block of the ring, and a shift moves all of it, so two exchanges do for all shifts,

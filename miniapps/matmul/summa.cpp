@@ -15,24 +15,36 @@
 namespace kontor::matmul {
 namespace {
 
-/// Part of k that one rank of each row and of each column has.
+/// Part of a panel that one column of ranks has of A, or one row of ranks of B.
+struct PanelPart {
+  std::int64_t begin = 0; ///< of k
+  std::int64_t size = 0;
+  int owner = 0;
+};
+
+/// Indices of k that are multiplied at once.
 struct BroadcastPanel {
   std::int64_t begin = 0;
   std::int64_t size = 0;
-  int column = 0; ///< of ranks that have it of A
-  int row = 0;    ///< of ranks that have it of B
+  std::vector<PanelPart> of_a, of_b;
 };
+
+std::vector<PanelPart> parts_of(std::int64_t k, int ranks, std::int64_t begin, std::int64_t end) {
+  std::vector<PanelPart> parts;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto first = std::max(begin, part_begin(k, ranks, rank));
+    const auto last = std::min(end, part_begin(k, ranks, rank + 1));
+    if (first < last) parts.push_back({first, last - first, rank});
+  }
+  return parts;
+}
 
 std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width, const GridShape& grid) {
   std::vector<BroadcastPanel> panels;
-  const auto end_of = [&](int parts, int part) { return part_begin(k, parts, part + 1); };
-  int row = 0, column = 0;
-  for (std::int64_t begin = 0; begin < k;) {
-    while (end_of(grid.rows, row) <= begin) ++row;
-    while (end_of(grid.columns, column) <= begin) ++column;
-    const auto end = std::min({begin + width, end_of(grid.rows, row), end_of(grid.columns, column)});
-    panels.push_back({begin, end - begin, column, row});
-    begin = end;
+  for (std::int64_t begin = 0, end = 0; begin < k; begin = end) {
+    end = begin + std::min(width, k - begin);
+    panels.push_back(
+        {begin, end - begin, parts_of(k, grid.columns, begin, end), parts_of(k, grid.rows, begin, end)});
   }
   return panels;
 }
@@ -49,8 +61,8 @@ class Summa final : public Multiplication<T> {
         c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
         gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
-    std::int64_t width = 0;
-    for (const auto& panel : panels_) width = std::max(width, panel.size);
+    const auto width = panels_.front().size;
+    requests_.reserve(static_cast<std::size_t>(grid_.shape.columns + grid_.shape.rows));
     for (auto& buffers : buffers_) {
       if (grid_.shape.columns > 1) buffers.a = Buffer<T>("matmul/panel of A", c_.rows.size * width);
       if (grid_.shape.rows > 1) buffers.b = Buffer<T>("matmul/panel of B", width * c_.columns.size);
@@ -97,8 +109,10 @@ class Summa final : public Multiplication<T> {
   SentBytes sent() const override {
     std::int64_t received = 0; // by this rank
     for (const auto& panel : panels_) {
-      if (panel.column != grid_.place.column) received += panel.size * c_.rows.size;
-      if (panel.row != grid_.place.row) received += panel.size * c_.columns.size;
+      for (const auto& part : panel.of_a)
+        if (part.owner != grid_.place.column) received += part.size * c_.rows.size;
+      for (const auto& part : panel.of_b)
+        if (part.owner != grid_.place.row) received += part.size * c_.columns.size;
     }
     return {.shifts = received * static_cast<std::int64_t>(sizeof(T))};
   }
@@ -123,28 +137,28 @@ class Summa final : public Multiplication<T> {
   bool a_transposed() const { return options_.a.operation == Operation::transpose; }
   bool b_transposed() const { return options_.b.operation == Operation::transpose; }
 
-  /// A panel that one rank of several has arrives in a buffer, at that rank too; else it is used where it is.
+  /// A panel that several ranks have arrives in a buffer, at them too; else it is used where it is.
   Matrix<T> part_of_a(std::size_t n) const {
     const auto& panel = panels_[n];
     const auto rows = c_.rows.size;
-    if (grid_.shape.columns == 1) return in_a(panel);
+    if (grid_.shape.columns == 1) return in_a(panel.begin, panel.size);
     const auto& buffer = buffers_[n % 2].a;
     return a_transposed() ? matrix_in(buffer, panel.size, rows) : matrix_in(buffer, rows, panel.size);
   }
   Matrix<T> part_of_b(std::size_t n) const {
     const auto& panel = panels_[n];
     const auto columns = c_.columns.size;
-    if (grid_.shape.rows == 1) return in_b(panel);
+    if (grid_.shape.rows == 1) return in_b(panel.begin, panel.size);
     const auto& buffer = buffers_[n % 2].b;
     return b_transposed() ? matrix_in(buffer, columns, panel.size) : matrix_in(buffer, panel.size, columns);
   }
-  Matrix<T> in_a(const BroadcastPanel& panel) const {
-    const auto first = panel.begin - (a_transposed() ? a_.rows : a_.columns).begin;
-    return along_k(a_.elements, a_transposed(), first, first + panel.size);
+  Matrix<T> in_a(std::int64_t begin, std::int64_t size) const {
+    const auto first = begin - (a_transposed() ? a_.rows : a_.columns).begin;
+    return along_k(a_.elements, a_transposed(), first, first + size);
   }
-  Matrix<T> in_b(const BroadcastPanel& panel) const {
-    const auto first = panel.begin - (b_transposed() ? b_.columns : b_.rows).begin;
-    return along_k(b_.elements, !b_transposed(), first, first + panel.size);
+  Matrix<T> in_b(std::int64_t begin, std::int64_t size) const {
+    const auto first = begin - (b_transposed() ? b_.columns : b_.rows).begin;
+    return along_k(b_.elements, !b_transposed(), first, first + size);
   }
 
   void multiply(std::size_t n) {
@@ -160,31 +174,31 @@ class Summa final : public Multiplication<T> {
     streams_.exchange_waits();
     timeline_.begin(broadcast_of, number(n), streams_.exchange());
     const auto& panel = panels_[n];
+    const auto bring = [&](const comm::Communicator& comm, const PanelPart& part, const Matrix<T>& whole,
+                           bool k_is_rows, const auto& own) {
+      const auto begin = part.begin - panel.begin;
+      const auto to = along_k(whole, k_is_rows, begin, begin + part.size);
+      const auto& instance = streams_.exchange();
+      if (comm.rank() == part.owner) Kokkos::deep_copy(instance, to, own(part.begin, part.size));
+      if (as_on_device_)
+        comm::bcast({comm, instance}, to, part.owner);
+      else
+        requests_.push_back(comm::ibcast({comm, instance}, to, part.owner));
+    };
     if (grid_.shape.columns > 1)
-      broadcast(
-          grid_.row, panel.column, part_of_a(n), [&] { return in_a(panel); }, requests_[0]);
+      for (const auto& part : panel.of_a)
+        bring(grid_.row, part, part_of_a(n), a_transposed(),
+              [this](auto begin, auto size) { return in_a(begin, size); });
     if (grid_.shape.rows > 1)
-      broadcast(
-          grid_.column, panel.row, part_of_b(n), [&] { return in_b(panel); }, requests_[1]);
-  }
-
-  template <class Own>
-  void broadcast(const comm::Communicator& comm, int root, const Matrix<T>& part, const Own& own,
-                 std::optional<Request>& request) {
-    const auto& instance = streams_.exchange();
-    if (comm.rank() == root) Kokkos::deep_copy(instance, part, own());
-    if (as_on_device_)
-      comm::bcast({comm, instance}, part, root);
-    else
-      request = comm::ibcast({comm, instance}, part, root);
+      for (const auto& part : panel.of_b)
+        bring(grid_.column, part, part_of_b(n), !b_transposed(),
+              [this](auto begin, auto size) { return in_b(begin, size); });
   }
 
   void wait(std::size_t n) {
     const miniapp::ScopedTimer timed(broadcast_, 0);
-    for (auto& request : requests_) {
-      if (request) request->wait();
-      request.reset();
-    }
+    for (auto& request : requests_) request.wait();
+    requests_.clear();
     timeline_.end(broadcast_of, number(n), streams_.exchange());
     streams_.compute_waits();
   }
@@ -200,7 +214,7 @@ class Summa final : public Multiplication<T> {
   LocalMatrix<T> b_;
   LocalMatrix<T> c_;
   std::array<PanelBuffers, 2> buffers_;
-  std::array<std::optional<Request>, 2> requests_; ///< of A, of B
+  std::vector<Request> requests_; ///< of a panel
   LocalProduct<T> product_;
   Timeline timeline_;
   double seconds_ = 0;
@@ -216,8 +230,7 @@ std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& 
     const auto part = wanted_part(size, grid, transposed, place.row, place.column);
     return static_cast<double>(part.rows.size) * static_cast<double>(part.columns.size);
   };
-  std::int64_t width = 0;
-  for (const auto& panel : broadcast_panels(o.size.k, o.panel, grid)) width = std::max(width, panel.size);
+  const auto width = std::min(o.size.k, o.panel);
   const auto c = wanted_part(stored_c(o), grid, false, place.row, place.column);
   const auto both = 2 * static_cast<double>(width);
   return {{"matmul/A", elements(stored_a(o), is_transposed(o.a))},
