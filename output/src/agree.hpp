@@ -19,11 +19,6 @@ inline void check_mpi(int result, const char* operation) {
   mpi::check<MpiError>(result, operation);
 }
 
-/// Throws Error if one did not for which no rank waits, such as a write to a file.
-inline void check_local_mpi(int result, const char* operation) {
-  mpi::check<Error>(result, operation);
-}
-
 inline int my_rank(MPI_Comm comm) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");

@@ -163,7 +163,7 @@ Share Assembly::operator()(const Write& write) {
 Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                    const Field& field) {
   Share share;
-  with_shared_file(comm, path, [&](MPI_File file) {
+  with_shared_file(comm, path, [&](int file) {
     share = Assembly(comm, field)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
       write_at(file, address + place * field.values.size(), data, bytes);
     });

@@ -5,6 +5,7 @@
 #include "box.hpp"
 #include "checksum.hpp"
 #include "descriptor.hpp"
+#include "shared_file.hpp"
 
 #include <kontor/output/error.hpp>
 
@@ -18,6 +19,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace kontor::output {
@@ -57,18 +59,6 @@ void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t byt
     data += got;
     position += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::uint64_t>(got);
-  }
-}
-
-void write_at(int descriptor, std::uint64_t position, const void* from, std::uint64_t bytes) {
-  const auto* data = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t put = ::pwrite(descriptor, data, bytes, static_cast<off_t>(position));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
-    data += put;
-    position += static_cast<std::uint64_t>(put);
-    bytes -= static_cast<std::uint64_t>(put);
   }
 }
 

@@ -63,7 +63,7 @@ def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typ
     if result.code != 0:
         outcome.findings.append(f"next run: exit code {result.code}: {result.err.strip()[:300]}")
         return
-    check_complete(folder, reference, outcome.findings, "next run", case.then)
+    check_complete(folder, reference, outcome.findings, "next run", case.then, told=str(outcome.seen.get("stderr", "")))
     if restart and result.err:
         outcome.findings.append(f"restart: it says: {result.err.strip()[:300]}")
     for entry in left_in_shm():

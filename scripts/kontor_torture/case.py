@@ -45,7 +45,7 @@ class Case:
 
     def told(self) -> str:
         """One line for people."""
-        what = ", ".join(f"{key} {value}" for key, value in self.what.items() if value not in (None, ""))
+        what = ", ".join(f"{key} {value}" for key, value in self.what.items() if key not in ("words", "variables", "before", "site"))
         by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
         return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
 

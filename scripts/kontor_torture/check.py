@@ -43,7 +43,7 @@ def check_sidecars(folder: Path, reference: Reference, state: str, findings: lis
     if xdmf.exists():
         text = xdmf.read_bytes()
         wanted = reference.earlier.get("plate.xmf") if state == "earlier" else reference.xdmf[run.has("output.every")]
-        if text != wanted or state == "ended early":
+        if text != wanted or (state == "ended early" and not has_fields(folder)):
             findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
     if record.exists() and state != "damaged":
         if state == "earlier":
@@ -60,12 +60,18 @@ def check_sidecars(folder: Path, reference: Reference, state: str, findings: lis
             findings.append("sidecar: plate.json is of another run than plate.h5")
 
 
-def check_names(folder: Path, reference: Reference, findings: list[str], temporaries: bool) -> None:
-    """Nothing but the outputs and, if `temporaries`, what the next run removes."""
+def check_names(folder: Path, findings: list[str], temporaries: bool, told: str = "") -> None:
+    """Nothing but the outputs and, if `temporaries`, what the next run removes; and what the user was `told` of."""
     known = {"deck.yaml", *OUTPUTS}
     for name in sorted(entry.name for entry in folder.iterdir()):
-        if name not in known and not CHECKPOINT.fullmatch(name) and not (temporaries and is_temporary(name)):
+        known_too = CHECKPOINT.fullmatch(name) or (temporaries and is_temporary(name)) or name in told
+        if name not in known and not known_too:
             findings.append(f"{'names' if temporaries else 'temporaries'}: {name} is left")
+
+
+def has_fields(folder: Path) -> bool:
+    with h5py.File(folder / "plate.h5") as file:
+        return "fields" in file
 
 
 def check_checkpoints(folder: Path, findings: list[str]) -> None:
@@ -77,8 +83,10 @@ def check_checkpoints(folder: Path, findings: list[str]) -> None:
             findings.append(f"checkpoint: {path.name} is not whole: {type(error).__name__}: {error}")
 
 
-def check_complete(folder: Path, reference: Reference, findings: list[str], who: str, run: Run) -> None:
-    """After a run that ended well: everything is new, and nothing else is there."""
+def check_complete(folder: Path, reference: Reference, findings: list[str], who: str, run: Run, temporaries: bool = False,
+                   told: str = "") -> None:
+    """After a run that ended well: everything is new, and nothing else is there but, if `temporaries`, what could not be
+    removed, and what the user was `told` of."""
     state = output_state(folder, reference, findings, run)
     if state != "new":
         findings.append(f"{who}: exit code 0, but plate.h5 is {state}")
@@ -86,4 +94,4 @@ def check_complete(folder: Path, reference: Reference, findings: list[str], who:
     for name in reference.earlier:
         if not (folder / name).exists():
             findings.append(f"{who}: exit code 0, but there is no {name}")
-    check_names(folder, reference, findings, temporaries=False)
+    check_names(folder, findings, temporaries, told)

@@ -20,6 +20,7 @@ from . import fault, kill
 from .campaign import Make, run_all
 from .case import Case
 from .decks import APPS
+from .fault_plans import places
 from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
 from .table import Entry, summary
@@ -32,7 +33,7 @@ EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kontor torture", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
     parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
-    parser.add_argument("--cases", type=int, metavar="N", help="at most so many of each class (default: kill without end, of others all)")
+    parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills and faults of each class in turn")
     parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
     parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
@@ -68,6 +69,7 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     references = {app: make_reference(app, work) for app in arguments.apps}
     say(f"seed {seed}, revision {revision()}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
+    known: dict[str, int] = {}
 
     def report(entry: Entry) -> None:
         entries.append(entry)
@@ -77,10 +79,10 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
             say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
 
     make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make)}
-    run_all(cases_of(arguments, seed, references), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
+    run_all(cases_of(arguments, seed, references, known), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
-    text = summary(entries)
+    text = summary(entries, known)
     head = f"kontor torture, seed {seed}, revision {revision()}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
     (folder / "table.txt").write_text(f"{head}\n{text}\n")
     (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": revision(), "build": str(BUILD), "cases": entries}, indent=1))
@@ -90,21 +92,33 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     return 1 if any(entry["findings"] for entry in entries) else 0
 
 
-def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference]) -> Iterator[Case]:
-    """Kills come in turn with each class of faults, so that any length has some of all."""
-    streams = []
+def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference], known: dict[str, int]) -> Iterator[Case]:
+    """Those of the classes asked for, or the one case. `known`: gets the number of places of each class."""
+    streams: list[Iterator[Case]] = []
     for kind in arguments.classes:
-        stream = kills(seed, references) if kind == kill.KIND else iter(fault.cases(kind, seed, references))
-        if arguments.case:
-            stream = itertools.islice((case for case in stream if case.number == int(arguments.case[1])), 1)
-        streams.append(itertools.islice(stream, arguments.cases))
-    while streams:
-        for stream in list(streams):
-            case = next(stream, None)
-            if case is None:
-                streams.remove(stream)
-            else:
+        if kind == kill.KIND:
+            streams.append(kills(seed, references))
+            continue
+        faults = fault.cases(kind, seed, references)
+        known[kind] = len(places(faults))
+        streams.append(iter(faults))
+    if arguments.case:
+        return itertools.islice((case for case in streams[0] if case.number == int(arguments.case[1])), 1)
+    return itertools.islice(in_turn(arguments.classes, streams), arguments.cases)
+
+
+def in_turn(kinds: list[str], streams: list[Iterator[Case]]) -> Iterator[Case]:
+    """A kill, a fault of the first class, a kill, a fault of the second, and so on."""
+    killing = [stream for kind, stream in zip(kinds, streams) if kind == kill.KIND]
+    failing = [stream for kind, stream in zip(kinds, streams) if kind != kill.KIND]
+    while killing or failing:
+        for stream in list(failing) or [iter(())]:
+            for one in killing:
+                yield next(one)
+            if case := next(stream, None):
                 yield case
+            elif stream in failing:
+                failing.remove(stream)
 
 
 def kills(seed: int, references: dict[str, Reference]) -> Iterator[Case]:

@@ -63,7 +63,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     if code == 0:
         outcome.add("output", "absorbed")
         if folder:
-            check_complete(folder, reference, findings, "the run", case.run)
+            check_complete(folder, reference, findings, "the run", case.run, temporaries=case.what.get("call") == "unlink")
         return
     if code is not None and code not in (2, 3):
         findings.append(f"exit code: {code}; 2 or 3 are documented: {err.strip()[:300]}")
@@ -82,7 +82,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     check_sidecars(folder, reference, state, findings, case.run)
     if state == "new" and "no file was replaced" in said:
         findings.append("words: no file was replaced, it says, but plate.h5 is new")
-    check_names(folder, reference, findings, temporaries=True)
+    check_names(folder, findings, temporaries=True, told=said)
 
 
 def words_for(case: Case) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which faults there are: every place of the program that calls a function of a class is hit, at its first call, its last
-and one between, chosen by the seed. Cases are in a random order, so that a short campaign has some of all."""
+"""Which faults there are: every place of the program that calls a function of a class, at its first call, its last and one
+between, chosen by the seed. Cases are in a random order, but first each place once: code that several programs share is one
+place."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[
                 for number in some_calls(chance, site.calls):
                     run = Run(app, 2, ("output.access=parallel", *reference.series))
                     found.append((run, draw_run(chance, app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
-                                                               "number": number, **what}))
+                                                                         "number": number, "in": site.name, **what}))
     return numbered(kind, seed, found)
 
 
@@ -57,7 +58,17 @@ def hash_of(text: str) -> int:
 
 def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, object]]]) -> list[Case]:
     dice(seed, kind, 0).shuffle(found)
-    return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(found)]
+    seen: set[tuple[object, object]] = set()
+    first, others = [], []
+    for entry in found:
+        place = (entry[2].get("call"), entry[2].get("in", id(entry)))
+        (others if place in seen else first).append(entry)
+        seen.add(place)
+    return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(first + others)]
+
+
+def places(cases: list[Case]) -> set[tuple[object, object]]:
+    return {(case.what["call"], case.what["in"]) for case in cases if "in" in case.what}
 
 
 def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:

@@ -17,6 +17,7 @@ import numpy
 from .case import Run
 from .decks import APPS
 from .launch import FAULTS, Started
+from .symbols import name_of
 
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
 ARGUMENTS = ["-o", "plate.h5", "--results", "plate.json", "--quiet"]
@@ -33,6 +34,7 @@ class Site(NamedTuple):
     place: str  # module+offset
     rank: int
     calls: int
+    name: str  # of the place, the same in all programs that have that code
 
 
 class Reference(NamedTuple):
@@ -69,7 +71,7 @@ def make_reference(app: str, folder: Path) -> Reference:
     plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain") if series else new
     xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf, tuple(read_trace(trace)), series)
+                     xdmf, tuple(read_trace(app, trace)), series)
 
 
 def text_of(path: Path) -> bytes | None:
@@ -95,11 +97,11 @@ def prepare(place: Path, app: str, files: dict[str, bytes], earlier: bool = Fals
     return folder
 
 
-def read_trace(trace: Path) -> Iterator[Site]:
+def read_trace(app: str, trace: Path) -> Iterator[Site]:
     for file in sorted(trace.parent.glob(f"{trace.name}.*")):
         for line in file.read_text().splitlines():
             function, place, calls = line.split()
-            yield Site(function, place, int(file.suffix[1:]), int(calls))
+            yield Site(function, place, int(file.suffix[1:]), int(calls), name_of(app, place))
 
 
 def contents(path: Path) -> tuple[dict[str, str], frozenset[str]]:

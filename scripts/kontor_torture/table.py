@@ -9,7 +9,7 @@ from collections import Counter
 Entry = dict[str, object]
 
 
-def summary(entries: list[Entry]) -> str:
+def summary(entries: list[Entry], known: dict[str, int]) -> str:
     lines = [f"{'class':<10}{'what':<34}{'cases':>8}{'reached':>9}{'findings':>10}{'to the end, s: median':>23}{'largest':>9}"]
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
@@ -19,6 +19,10 @@ def summary(entries: list[Entry]) -> str:
     lines.append(line("all", "", entries))
     outcomes = Counter(str(entry["seen"].get("output", "")) for entry in entries)  # type: ignore[attr-defined]
     lines.append("output afterwards: " + ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if name))
+    places = {(entry["kind"], entry["what"]["call"], entry["what"]["in"]) for entry in entries if "in" in entry["what"]}  # type: ignore[index, operator]
+    if places:
+        of_kind = Counter(str(kind) for kind, _, _ in places)
+        lines.append("places hit: " + ", ".join(f"{count} of {known[kind]} {kind}" for kind, count in sorted(of_kind.items())))
     checks = Counter(finding.partition(":")[0] for entry in entries for finding in entry["findings"])  # type: ignore[attr-defined]
     if checks:
         lines.append("findings: " + ", ".join(f"{count} {name}" for name, count in sorted(checks.items())))

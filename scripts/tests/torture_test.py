@@ -61,7 +61,7 @@ class Checks(unittest.TestCase):
         found = []
         state = check.output_state(self.folder, self.reference, found, RUN)
         check.check_sidecars(self.folder, self.reference, state, found, RUN)
-        check.check_names(self.folder, self.reference, found, temporaries)
+        check.check_names(self.folder, found, temporaries)
         check.check_checkpoints(self.folder, found)
         return found
 
@@ -156,7 +156,7 @@ class Checks(unittest.TestCase):
 
     def test_the_table_counts(self):
         entry = CASE.as_dict() | {"findings": ["hang: it did not end"], "seen": {"hit": True, "seconds_until_gone": 1.5, "output": "earlier"}}
-        self.assertRegex(summary([entry, entry | {"findings": []}]), r"KILL to rank +2 +2 +1 +1\.50 +1\.50")
+        self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"KILL to rank +2 +2 +1 +1\.50 +1\.50")
 
 
 class Ends(unittest.TestCase):
