@@ -92,7 +92,7 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
 
 } // namespace
 
-int run_main(int argc, char** argv, MiniAppFactory& factory) {
+int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppFactory>()>& make) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
@@ -103,7 +103,8 @@ int run_main(int argc, char** argv, MiniAppFactory& factory) {
   const int ended = guarded([&] {
     comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    return run(rank, argc, argv, factory, since_start);
+    const auto factory = make();
+    return run(rank, argc, argv, *factory, since_start);
   });
   const int code = flush_stdout(rank, ended);
   if (Kokkos::is_initialized()) Kokkos::finalize();

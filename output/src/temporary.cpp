@@ -70,10 +70,10 @@ Temporary::Temporary(fs::path target, std::string_view advice) : target_(std::mo
 }
 
 Temporary::~Temporary() {
-  if (file_ < 0 || kept_) return;
+  if (file_ < 0 || kept_ || !is_file(path_, file_)) return;
   // Gives the space back even where another rank still has the file open.
   [[maybe_unused]] const int result = ::ftruncate(file_, 0);
-  if (is_file(path_, file_)) ::unlink(path_.c_str());
+  ::unlink(path_.c_str());
 }
 
 void Temporary::create() {
@@ -130,8 +130,8 @@ void Temporary::put_away() {
   } catch (const Obstacle& obstacle) {
     throw Error(fmt::format("{} cannot be replaced: {}", target_.string(), obstacle.reason));
   }
+  earlier_ = away; // before it is: what is said to have failed may have been done
   give_name(target_, away);
-  earlier_ = away;
 }
 
 void Temporary::put_back() noexcept {
@@ -144,7 +144,11 @@ void Temporary::remove_earlier() const {
 
 void Temporary::take_name() {
   kept_ = true; // under its own name, if it cannot take the other
-  give_name(path_, target_);
+  try {
+    give_name(path_, target_);
+  } catch (const Error&) { // network file systems may say so of what they have done
+    if (!is_file(target_, file_)) throw;
+  }
   remove_earlier();
 }
 
