@@ -89,6 +89,13 @@ def table(name, section, level):
     )
 
 
+def lone_keys(schema):
+    """A table of the keys that are in no section."""
+    lone = {name: key for name, key in schema["properties"].items() if name != "app" and not is_section(key)}
+    title = "\n### Keys in no section\n\n| key | takes | default | what it is |\n|---|---|---|---|\n"
+    return title + "\n".join(rows({"properties": lone}, "")) + "\n" if lone else ""
+
+
 def sections(schema):
     return {name: section for name, section in schema["properties"].items() if is_section(section)}
 
@@ -105,7 +112,7 @@ def reference(schemas):
     text += "\n## Every mini-app\n"
     for name in shared:
         text += table(name, sections(schemas[0])[name], "###")
-    return text
+    return text + lone_keys(schemas[0])
 
 
 def schema_of(program):

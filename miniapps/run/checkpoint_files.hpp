@@ -18,16 +18,16 @@ struct CheckpointHeader {
   static constexpr std::int64_t current_format = 1;
 
   std::int64_t format = current_format;
-  std::string app;
-  std::string version;         ///< of Kontor
-  std::int64_t step = 0;       ///< of the repeat
-  std::int64_t repeat = 0;     ///< complete ones before
-  std::int64_t number = 1;     ///< each that is written is one above all that were there
-  std::string run;             ///< the same in all of a run and of those that went on from them
-  std::int64_t ranks = 1;      ///< that it was written by
-  std::string output;          ///< the run's output file
-  std::string deck;            ///< resolved, with what was left to be chosen
-  nlohmann::ordered_json keys; ///< the app's own keys of the deck and their values, as text
+  std::string app = {};
+  std::string version = {};         ///< of Kontor
+  std::int64_t step = 0;            ///< of the repeat
+  std::int64_t repeat = 0;          ///< complete ones before
+  std::int64_t number = 1;          ///< each that is written is one above all that were there
+  std::string run = {};             ///< the same in all of a run and of those that went on from them
+  std::int64_t ranks = 1;           ///< that it was written by
+  std::string output = {};          ///< the run's output file
+  std::string deck = {};            ///< resolved, with what was left to be chosen
+  nlohmann::ordered_json keys = {}; ///< the app's own keys of the deck and their values, as text
 };
 
 /// The record that is written, and back. Throws std::exception if something is missing or of another type;

@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 #include <kontor/output/reader.hpp>
+#include <kontor/output/seal.hpp>
 
 #include <hdf5.h>
 
@@ -225,6 +226,46 @@ TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   EXPECT_GT(errors, 0);
+}
+
+/// Every byte of a sealed file counts, and its end.
+TEST(Seal, TellsWhatIsNotAsItWasWritten) {
+  const auto path = folder("reader") / "sealed.h5", sealed = folder("reader") / "sealed-000000012.h5";
+  const Block block = uneven_block({64, 48}, 0);
+  const auto values = numbered<double>(block);
+  const auto write = [&] {
+    File file(MPI_COMM_WORLD, path);
+    file.dataset("/state/u", block, values.data());
+    file.record("/checkpoint", {{"step", 12}, {"deck", "app: heat"}});
+    file.commit_sealed(sealed);
+  };
+  const auto found = [&](const std::string& bytes) {
+    write_text(sealed, bytes);
+    return error_of([&] { check_seal(MPI_COMM_WORLD, sealed); });
+  };
+  write();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(left_beside(path).empty());
+  EXPECT_EQ(error_of([&] { check_seal(MPI_COMM_WORLD, sealed); }), "");
+  EXPECT_EQ(Reader(MPI_COMM_WORLD, sealed).record("/checkpoint")["step"], 12);
+  const std::string whole = read_text(sealed);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const std::size_t place : {std::size_t{0}, std::size_t{700}, whole.size() / 2, whole.size() - 45,
+                                  whole.size() - 30, whole.size() - 12, whole.size() - 1}) {
+    std::string changed = whole;
+    changed[place] = static_cast<char>(changed[place] ^ 4);
+    EXPECT_NE(found(changed), "") << "byte " << place << " of " << whole.size();
+  }
+  std::string changed = whole;
+  ++changed[700];
+  EXPECT_NE(found(changed).find("sealed-000000012.h5: its bytes 0 to "), std::string::npos);
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, whole.size() / 2, whole.size() - 1})
+    EXPECT_NE(found(whole.substr(0, length)), "") << length << " bytes";
+  EXPECT_NE(found(whole + "x"), "");
+  EXPECT_EQ(found(whole), "");
+  if (world_rank() == 0) std::filesystem::remove(sealed);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_NE(error_of([&] { check_seal(MPI_COMM_WORLD, sealed); }).find("No such file"), std::string::npos);
 }
 
 } // namespace

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run that goes on from a checkpoint has the field and the norms, to the last bit, of one that was never
+// interrupted: from any number of ranks onto any other, with another process grid, backend, pattern, packing
+// and overlap, by graphs and without.
+#include "grid/regions.hpp"
+#include "methods.hpp"
+#include "run.hpp"
+#include "run/restart.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kontor::heat::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With those keys of the solver.
+std::string steady(const char* solver) {
+  return fmt::format(R"deck(
+app: heat
+problem:
+  cells: [37, 23]
+  initial: "x*y"
+  source: "exp(-x)"
+  boundary: {{x_min: {{dirichlet: "y"}}, x_max: {{neumann: "sin(y)"}}, y_min: periodic, y_max: periodic}}
+solver: {{{}}}
+)deck",
+                     solver);
+}
+
+constexpr const char* fixed_sweeps =
+    "tolerance: 0, max_sweeps: 53, check_every: 3, norm: l2, sums: reproducible";
+constexpr const char* to_tolerance = "tolerance: 2.5e-3, max_sweeps: 5000, check_every: 3, norm: max";
+
+constexpr const char* with_time = R"deck(
+app: heat
+problem:
+  equation: transient
+  precision: float
+  cells: [19, 11, 13]
+  initial: "cos(3*x)*y + z"
+  source: "t*x"
+  boundary:
+    x_min: periodic
+    x_max: periodic
+    y_min: {dirichlet: "1 + t"}
+    y_max: {neumann: "z"}
+solver: {check_every: 7}
+time: {end: 0.04}
+)deck";
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// The first ranks of the world; elsewhere nothing.
+class FirstRanks {
+ public:
+  explicit FirstRanks(int count) {
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &comm_);
+  }
+  FirstRanks(const FirstRanks&) = delete;
+  ~FirstRanks() {
+    if (*this) MPI_Comm_free(&comm_);
+  }
+  explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
+  operator MPI_Comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// A folder of this test and number of ranks, removed at the end.
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : path_(fs::temp_directory_path() / fmt::format("kontor-{}-{}-{}", name, on_device, pid_of_root())) {
+    if (world_rank() == 0) fs::create_directories(path_);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~Folder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) fs::remove_all(path_);
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  static int pid_of_root() {
+    int pid = ::getpid();
+    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return pid;
+  }
+  fs::path path_;
+};
+
+/// A problem that writes checkpoints.
+template <class T>
+struct Written {
+  Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted,
+          const comm::Options& how = {}, bool overlap = true)
+      : comm(mpi_comm, how), end(comm),
+        checkpoints(comm, std::move(wanted), {.app = "heat", .keys = nlohmann::ordered_json::object()},
+                    output::Access::automatic, end, timers["checkpoint"], comm::seconds()),
+        heat(options, {comm, overlap, timers, progress, nullptr, 0, &end, &checkpoints}) {}
+
+  void run() {
+    heat.warm_up();
+    heat.reset();
+    checkpoints.begin_repeat(0, 0);
+    heat.run();
+  }
+
+  comm::Communicator comm;
+  miniapp::Timers timers{"heat"};
+  miniapp::Progress progress{miniapp::Progress::Style::silent};
+  miniapp::EndRequest end;
+  miniapp::Checkpoints checkpoints;
+  Heat<T> heat;
+};
+
+/// The field of all ranks and the norms.
+struct Answer {
+  std::vector<double> field;
+  miniapp::History norms;
+  std::int64_t sweeps = 0;
+};
+
+/// The whole field on every rank: each adds its own cells to zeros. A sum of a value and zeros is exact.
+template <class T>
+Answer answer_of(const Heat<T>& heat, MPI_Comm comm) {
+  const auto& domain = heat.domain();
+  const auto& block = domain.block();
+  Answer answer{std::vector<double>(static_cast<std::size_t>(domain.cells())), heat.record().history,
+                domain.sweeps()};
+  const auto cells = domain.current_on_host();
+  for (std::int64_t k = 0; k < block.extents[2]; ++k)
+    for (std::int64_t j = 0; j < block.extents[1]; ++j)
+      for (std::int64_t i = 0; i < block.extents[0]; ++i)
+        answer.field[static_cast<std::size_t>(
+            ((block.offset[2] + k) * block.global[1] + block.offset[1] + j) * block.global[0] +
+            block.offset[0] + i)] = cells(k, j, i);
+  MPI_Allreduce(MPI_IN_PLACE, answer.field.data(), static_cast<int>(answer.field.size()), MPI_DOUBLE, MPI_SUM,
+                comm);
+  return answer;
+}
+
+void expect_same(const Answer& found, const Answer& expected, const std::string& how) {
+  EXPECT_EQ(found.sweeps, expected.sweeps) << how;
+  EXPECT_EQ(found.norms.iterations, expected.norms.iterations) << how;
+  EXPECT_EQ(found.norms.values, expected.norms.values) << how;
+  EXPECT_TRUE(found.field == expected.field) << how;
+}
+
+Options options_of(const std::string& deck) {
+  auto options = read_options(deck, 1);
+  options.process_grid.clear();
+  return options;
+}
+
+/// A process grid of so many ranks, another one each turn.
+std::vector<std::int64_t> some_grid(int ranks, std::size_t axes, int turn) {
+  std::vector<std::int64_t> grid(axes, 1);
+  grid[static_cast<std::size_t>(turn) % axes] = ranks;
+  return grid;
+}
+
+/// From each of `ranks` onto each of them, by other methods each time.
+template <class T>
+void check_all(const std::string& deck, const std::vector<int>& ranks) {
+  const Folder folder("restart");
+  const auto options = options_of(deck);
+  const auto alone = [&] {
+    auto whole = options;
+    whole.process_grid.assign(options.cells.size(), 1);
+    const Problem<T> problem(whole, MPI_COMM_SELF);
+    problem.heat->warm_up();
+    problem.heat->reset();
+    problem.heat->run();
+    return answer_of(*problem.heat, MPI_COMM_SELF);
+  }();
+  const auto methods = comm::on_host<typename FieldView<T>::execution_space> ? comm::test::methods()
+                                                                             : comm::test::device_methods();
+  int turn = 0;
+  for (const int from : ranks) {
+    const FirstRanks writers(from);
+    const auto name = folder / fmt::format("from-{}.h5", from);
+    int written_steps = 0;
+    if (writers) {
+      auto how = options;
+      how.process_grid = some_grid(from, options.cells.size(), from);
+      how.graph =
+          on_device && from == 1 && !(how.equation == Equation::transient) ? Graphs::automatic : Graphs::off;
+      miniapp::CheckpointOptions wanted;
+      wanted.every = 20;
+      wanted.file = name;
+      Written<T> written(how, writers, wanted, methods[static_cast<std::size_t>(turn) % methods.size()],
+                         from % 2 == 0);
+      written.run();
+      written_steps = static_cast<int>(written.checkpoints.summary().steps.size());
+      expect_same(answer_of(written.heat, writers), alone, fmt::format("{} ranks write", from));
+    }
+    MPI_Bcast(&written_steps, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    ASSERT_GE(written_steps, 2);
+    for (const int onto : ranks) {
+      const FirstRanks readers(onto);
+      ++turn;
+      if (!readers) continue;
+      auto how = options;
+      how.process_grid = some_grid(onto, options.cells.size(), turn);
+      const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
+      const auto words = fmt::format("{} onto {} ranks as {}, {}, overlap {}", from, onto,
+                                     fmt::join(how.process_grid, " x "), comm::to_string(method), turn % 2);
+      const miniapp::Restart restart(readers, name);
+      EXPECT_EQ(restart.note(), "");
+      const Problem<T> problem(how, readers, method, turn % 2 == 1);
+      problem.heat->warm_up();
+      problem.heat->reset();
+      problem.heat->read_state(restart.reader());
+      problem.heat->run();
+      expect_same(answer_of(*problem.heat, readers), alone, words);
+      const auto made = alone.sweeps - restart.header().step;
+      EXPECT_GT(made, 0);
+      EXPECT_EQ(problem.heat->figures(2.0, {}).front().value,
+                problem.heat->domain().cells() * static_cast<double>(made) / 2);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/// What is enough for the number of ranks that there are.
+std::vector<int> some_ranks() {
+  std::vector<int> ranks;
+  for (const int count : {1, 2, 3, 5, 7})
+    if (count <= world_size()) ranks.push_back(count);
+  return ranks;
+}
+
+#define NEEDS_RANKS                                                                                          \
+  if (world_size() < 4) GTEST_SKIP() << "others have more ranks"
+
+TEST(Restart, SteadyHasTheSameBits) {
+  NEEDS_RANKS;
+  check_all<double>(steady(fixed_sweeps), some_ranks());
+}
+
+TEST(Restart, ToATolerance) {
+  NEEDS_RANKS;
+  check_all<double>(steady(to_tolerance), {1, 3});
+}
+
+TEST(Restart, TransientHasTheSameBits) {
+  NEEDS_RANKS;
+  check_all<float>(with_time, {1, 2, 4});
+}
+
+/// A checkpoint between norms does not end a run by a norm of before, which another tolerance has passed.
+TEST(Restart, AnotherToleranceAndLimit) {
+  if (world_size() != 4) GTEST_SKIP() << "others do";
+  const Folder folder("tolerance");
+  auto options = read_options(steady("tolerance: 0, max_sweeps: 50, check_every: 7"), world_size());
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 40;
+  wanted.file = folder / "u.h5";
+  Written<double> written(options, MPI_COMM_WORLD, wanted);
+  written.run();
+  const auto go_on = [&](double tolerance, std::int64_t limit) {
+    options.tolerance = tolerance;
+    options.max_sweeps = limit;
+    const miniapp::Restart restart(MPI_COMM_WORLD, wanted.file);
+    const Problem<double> problem(options, MPI_COMM_WORLD);
+    problem.heat->read_state(restart.reader());
+    problem.heat->run();
+    return problem.heat->record();
+  };
+  EXPECT_EQ(go_on(1e9, 100).extras["sweeps"], 42); // the next norm
+  EXPECT_EQ(go_on(0, 61).extras["sweeps"], 61);
+  EXPECT_EQ(go_on(0, 61).history.iterations, (std::vector<std::int64_t>{7, 14, 21, 28, 35, 42, 49, 56, 61}));
+  EXPECT_THROW(go_on(0, 40), config::Error);
+}
+
+/// Which checkpoints stay, and which is taken.
+TEST(Restart, TheNewestThatIsWhole) {
+  if (world_size() != 4) GTEST_SKIP() << "others do";
+  const Folder folder("newest");
+  const auto options = read_options(steady(fixed_sweeps), world_size());
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 10;
+  wanted.keep = 3;
+  wanted.file = folder / "u.h5";
+  const auto of = [&](std::int64_t step) { return miniapp::checkpoint_name(wanted.file, step); };
+  Written<double> written(options, MPI_COMM_WORLD, wanted);
+  written.run();
+  EXPECT_EQ(written.checkpoints.summary().steps, (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
+  for (const int step : {10, 20}) EXPECT_FALSE(fs::exists(of(step))) << step;
+  for (const int step : {30, 40, 50}) EXPECT_TRUE(fs::exists(of(step))) << step;
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  const auto taken = [&](const fs::path& name) {
+    const miniapp::Restart restart(MPI_COMM_WORLD, name.string());
+    return std::pair(restart.header().step, restart.note().empty());
+  };
+  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{50}, true));
+  EXPECT_EQ(taken(of(40)), std::pair(std::int64_t{40}, true));
+  const auto damage = [&](std::int64_t step) {
+    if (world_rank() == 0) fs::resize_file(of(step), 4000);
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  damage(50);
+  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{40}, false));
+  EXPECT_EQ(taken(of(50)), std::pair(std::int64_t{40}, false));
+  damage(30);
+  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{40}, false));
+  damage(40);
+  try {
+    taken(wanted.file);
+    ADD_FAILURE() << "none is whole";
+  } catch (const config::Error& error) {
+    for (const int step : {30, 40, 50})
+      EXPECT_NE(std::string(error.what()).find(of(step).string()), std::string::npos) << error.what();
+  }
+}
+
+/// A run from the beginning removes no checkpoint of another run, but is newer.
+TEST(Restart, AnotherRunOfTheName) {
+  if (world_size() != 4) GTEST_SKIP() << "others do";
+  const Folder folder("another");
+  auto options = read_options(steady(fixed_sweeps), world_size());
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 25;
+  wanted.keep = 1;
+  wanted.file = folder / "u.h5";
+  Written<double>(options, MPI_COMM_WORLD, wanted).run();
+  wanted.every = 15;
+  Written<double>(options, MPI_COMM_WORLD, wanted).run();
+  EXPECT_TRUE(fs::exists(miniapp::checkpoint_name(wanted.file, 50)));
+  EXPECT_EQ(miniapp::Restart(MPI_COMM_WORLD, wanted.file).header().step, 45);
+}
+
+} // namespace
+} // namespace kontor::heat::test
