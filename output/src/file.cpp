@@ -92,8 +92,7 @@ File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::pa
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   rank_ = my_rank(comm_);
-  if (access_ == Access::automatic)
-    access_ = rank_count(comm_) > 1 ? Access::parallel : Access::gathered;
+  if (access_ == Access::automatic) access_ = rank_count(comm_) > 1 ? Access::parallel : Access::gathered;
   try {
     collectively(comm_, [this] {
       if (rank_ == 0) open_temporaries();

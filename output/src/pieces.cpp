@@ -25,8 +25,8 @@ Pieces shared_pieces(const Extents& global, std::size_t size, int ranks) {
 class Assembly {
  public:
   Assembly(MPI_Comm comm, const Field& field)
-      : comm_(comm), rank_(my_rank(comm)), ranks_(rank_count(comm)), field_(field),
-        hand_over_(field), pieces_(shared_pieces(field.block.global, size_, ranks_)) {}
+      : comm_(comm), rank_(my_rank(comm)), ranks_(rank_count(comm)), field_(field), hand_over_(field),
+        pieces_(shared_pieces(field.block.global, size_, ranks_)) {}
 
   /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of
   /// its first element. If a write fails, the rest is received all the same.

@@ -19,7 +19,8 @@ namespace kontor::output {
 // and a killed run must leave nothing but what its lock names. That rules out
 // - HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there on the
 //   rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
-// - MPI_File_open: where one rank cannot open the file, Open MPI's (4.1.4) others wait for it for ever; and it
+// - MPI_File_open: where one rank cannot open the file, Open MPI's (4.1.4) others wait for it for ever; and
+// it
 //   makes files for shared file pointers, which nobody asked for, in /dev/shm and beside the file;
 // - MPI_File_write_at_all: Open MPI never returns from it if the aggregating rank cannot write;
 // - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import queue
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -41,13 +43,16 @@ def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, 
                 raise SystemExit("kontor: torture: its own processes have died")
             return 0
 
-    for case in cases:
-        while given - ended >= workers:
-            ended += collect(1)
-        if time.monotonic() > end:
-            break
-        todo.put(case)
-        given += 1
+    try:
+        for case in cases:
+            while given - ended >= workers:
+                ended += collect(1)
+            if time.monotonic() > end:
+                break
+            todo.put(case)
+            given += 1
+    except KeyboardInterrupt:
+        print("kontor: torture: interrupted; the cases under way are ended", file=sys.stderr)
     while ended < given:
         ended += collect(1)
     for _ in crew:
@@ -56,13 +61,24 @@ def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, 
         worker.join()
 
 
+def next_of(todo: multiprocessing.Queue, parent: int) -> Case | None:
+    """None also if the campaign has been killed."""
+    while os.getppid() == parent:
+        try:
+            return todo.get(timeout=1)
+        except queue.Empty:
+            pass
+    return None
+
+
 def work(todo: multiprocessing.Queue, done: multiprocessing.Queue, make: dict[str, Make], references: dict[str, Reference],
          keep: bool) -> None:
-    own = have_own_shm()
-    if not own:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a case is not left half-way
+    parent = os.getppid()
+    if not have_own_shm():
         print("kontor: torture: no mount namespace here: what is left in /dev/shm is not looked at", file=sys.stderr)
     typical: dict[int, float] = {}
-    while (case := todo.get()) is not None:
+    while (case := next_of(todo, parent)) is not None:
         place = Path(tempfile.mkdtemp(prefix="kontor-torture-"))
         try:
             outcome = make[case.kind](case, place, references[case.run.app], typical)

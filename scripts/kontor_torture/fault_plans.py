@@ -119,7 +119,7 @@ def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
                     run = draw_run(chance, app)
                     of = chance.randrange(run.ranks)
                     found.append((run, draw_run(chance, app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
-                                                               "words": ["waited"]}))
+                                                               "words": ["waited", "apart"]}))
     return numbered(kind, seed, found)
 
 

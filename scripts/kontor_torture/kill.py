@@ -24,6 +24,7 @@ CALLS = ("rename", "rename", "rename", "unlink", "unlink", "fsync", "ftruncate",
          "MPI_Allreduce", "MPI_Bcast", "MPI_Testall", "MPI_Isend", "MPI_Barrier",
          "MPI_Init_thread", "MPI_Finalize", "new")
 LIMIT = 20.0  # seconds for all to end, of which a busy machine takes most
+UNDISTURBED = 120.0  # for a run that was not struck, because it had not begun or had ended
 
 
 def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | None:
@@ -66,10 +67,9 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached))
     hit = wait_for_moment(case, started, reached, typical)
     begun = time.monotonic()
-    if hit:
-        strike(case, started)
+    hit = hit and strike(case, started)
     outcome = Outcome(case)
-    result = started.finish(LIMIT)
+    result = started.finish(LIMIT if hit else UNDISTURBED)
     outcome.end(started, result, begun, hit and leaves_shm(case.what))
     outcome.add("hit", hit)
     state = output_state(folder, reference, outcome.findings, case.run)
@@ -100,7 +100,8 @@ def wait_for_moment(case: Case, started: Started, reached: Path, typical: dict[i
     return started.wait_until(file.exists, 60) and started.wait_until(lambda: any(is_stopped(p.pid) for p in started.processes()), 5)
 
 
-def strike(case: Case, started: Started) -> None:
+def strike(case: Case, started: Started) -> bool:
+    """Whether there was anything to strike."""
     to = str(case.what["to"])
     processes = started.processes()
     ranks = [process for process in processes if process.rank is not None or case.run.launcher == "none"]
@@ -120,6 +121,7 @@ def strike(case: Case, started: Started) -> None:
     if "call" in case.what:
         for process in ranks:
             send(process.pid, signal.SIGCONT)
+    return bool(chosen)
 
 
 def check_code(case: Case, code: int | None, state: str, err: str, findings: list[str]) -> None:

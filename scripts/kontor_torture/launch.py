@@ -66,7 +66,7 @@ class Started:
             self.process = subprocess.Popen(
                 program, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
                 env={**os.environ, **ENVIRONMENT, "TMPDIR": str(tmp), name: value},
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # the campaign ignores it
             )
 
     def finish(self, limit: float) -> Result:

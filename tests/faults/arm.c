@@ -77,7 +77,8 @@ static void count(const char* function, const void* address) {
     if (!sites[i].function) {
       sites[i].function = function;
       sites[i].address = address;
-      describe(address, sites[i].text, sizeof sites[i].text); /* now: its library may be unloaded at the end */
+      describe(address, sites[i].text,
+               sizeof sites[i].text); /* now: its library may be unloaded at the end */
       ++used;
     }
     if (sites[i].function == function && sites[i].address == address) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* MPI functions that fail on one rank: they are not called, or their success is not told. As MPI does it, the error goes
- * to the handler of the communicator or window first, which ends the program unless it is MPI_ERRORS_RETURN. */
+/* MPI functions that fail on one rank: they are not called, or their success is not told. As MPI does it, the
+ * error goes to the handler of the communicator or window first, which ends the program unless it is
+ * MPI_ERRORS_RETURN. */
 #include "arm.h"
 
 #include <mpi.h>

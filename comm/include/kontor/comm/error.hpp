@@ -19,7 +19,8 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
-/// An MPI function has failed on this rank: others may be waiting in the same one, so nothing can be agreed on.
+/// An MPI function has failed on this rank: others may be waiting in the same one, so nothing can be agreed
+/// on.
 class MpiError : public Error {
   using Error::Error;
 };
