@@ -9,7 +9,7 @@ from pathlib import Path
 from .case import Case
 from .check import check_complete
 from .launch import Result, Started
-from .own_shm import empty_shm, left_in_shm, make_old
+from .own_shm import empty_shm, left_in_shm
 from .reference import ARGUMENTS, Reference
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
@@ -44,9 +44,7 @@ class Outcome:
             started.kill()
         shm = [entry.name for entry in left_in_shm()]
         self.add("shm", shm)
-        if shm and leaves_shm:
-            make_old()
-        elif shm:
+        if shm and not leaves_shm:
             self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
             empty_shm()
 

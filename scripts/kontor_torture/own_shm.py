@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import time
 from pathlib import Path
 from typing import Iterator
 
@@ -35,12 +34,6 @@ def have_own_shm() -> bool:
 
 def left_in_shm() -> list[Path]:
     return sorted(SHM.iterdir()) if _own else []
-
-
-def make_old() -> None:
-    """As if two minutes had passed: what is younger may be that of a run that begins."""
-    for entry in left_in_shm():
-        os.utime(entry, (time.time() - 120, time.time() - 120))
 
 
 def empty_shm() -> None:

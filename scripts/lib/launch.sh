@@ -75,16 +75,18 @@ set_launcher() {
 }
 
 # What Open MPI's ranks share is a file in /dev/shm, which their mpirun removes, unless it is killed. Removes those of this
-# user that no process has mapped any more: of runs that are dead. One that begins maps its files at once, so those of the
-# last minute are left alone.
+# user and host that no process has mapped or open: of runs that are dead.
 reclaim_shared_memory() {
-  local folder=/dev/shm file mapped found=()
-  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" -mmin +1 \
-    \( -name "vader_segment.$(hostname -s).*" -o -name 'sem.OMPIO_*' -o -name "osc_sm.$(hostname -s).*" \) 2>/dev/null)
+  local folder=/dev/shm file used found=()
+  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" \
+    \( -name "vader_segment.$(hostname -s).*" -o -name "osc_sm.$(hostname -s).*" \) 2>/dev/null)
   ((${#found[@]})) || return 0
-  mapped=$(cat /proc/[0-9]*/maps 2>/dev/null | grep -o "$folder/.*" | sort -u) || true
+  used=$(
+    find /proc/[0-9]*/fd -lname "$folder/*" -printf '%l\n' 2>/dev/null || true # first: what is open now may be mapped then
+    grep -ho "$folder/.*" /proc/[0-9]*/maps 2>/dev/null || true
+  )
   for file in "${found[@]}"; do
-    grep -qxF -- "$file" <<<"$mapped" || rm -f -- "$file"
+    grep -qxF -- "$file" <<<"$used" || rm -f -- "$file"
   done
 }
 

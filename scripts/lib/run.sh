@@ -199,6 +199,7 @@ launch() {
   for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
   reclaim_shared_memory
   supervise "${launcher[@]}" "$@" || status=$?
+  reclaim_shared_memory
   if [[ -n $caught && $status == 4 ]]; then
     say "$app ended early, as signal $caught asked; its record says how far it came"
   elif [[ -n $caught ]]; then
