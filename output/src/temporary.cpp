@@ -49,6 +49,15 @@ void give_name(const fs::path& from, const fs::path& to) {
         fmt::format("{} cannot be renamed to {}: {}", from.string(), to.string(), std::strerror(errno)));
 }
 
+/// A temporary's name that is no file's.
+fs::path unused_name(const fs::path& target) {
+  std::error_code ignored;
+  fs::path name;
+  do name = temporary_name(target);
+  while (fs::exists(fs::symlink_status(name, ignored)));
+  return name;
+}
+
 std::string listed(const std::vector<fs::path>& paths) {
   std::string text;
   for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
@@ -78,16 +87,11 @@ Temporary::~Temporary() {
 
 void Temporary::create() {
   do {
-    path_ = temporary_name(target_);
+    path_ = unused_name(target_);
+    lock_->note(path_); // first: should this process be killed now, the next run knows of it
     file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   } while (file_ < 0 && errno == EEXIST);
   if (file_ < 0) throw Obstacle{std::strerror(errno), ""};
-  try {
-    lock_->note(path_);
-  } catch (const Obstacle&) {
-    ::unlink(path_.c_str());
-    throw;
-  }
 }
 
 void Temporary::aim_at(const fs::path& target) {
@@ -122,9 +126,7 @@ void Temporary::check() const {
 void Temporary::put_away() {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(target_, ignored))) return;
-  fs::path away;
-  do away = temporary_name(target_);
-  while (fs::exists(fs::symlink_status(away, ignored)));
+  const fs::path away = unused_name(target_);
   try {
     lock_->note(away); // should this process be killed now, the next run removes it
   } catch (const Obstacle& obstacle) {

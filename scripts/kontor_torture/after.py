@@ -32,7 +32,7 @@ class Outcome:
         self.add("stderr", result.err[:2000])
         self.add("seconds_to_end", round(time.monotonic() - begun, 3))
         if result.code is None:
-            self.findings.append("hang: it did not end in time, and was killed")
+            self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
         end = time.monotonic() + GONE
         left = started.processes()
         while left and time.monotonic() < end:

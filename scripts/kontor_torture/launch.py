@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 from .case import Run
-from .processes import Process, marked
+from .processes import Process, marked, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -59,6 +59,7 @@ class Started:
         tmp = folder.parent / "tmp"
         tmp.mkdir(exist_ok=True)
         self.command = " ".join(program)
+        self.hung: list[str] = []  # what its processes did when it did not end
         self.begun = time.monotonic()
         # Into files, because nobody reads a pipe while the run is paused.
         self.out, self.err = folder.parent / "stdout", folder.parent / "stderr"
@@ -77,6 +78,7 @@ class Started:
             code = None
         seconds = time.monotonic() - self.begun
         if code is None:
+            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in self.processes()]
             self.kill()
             self.process.wait()
         texts = [path.read_bytes().decode(errors="replace") for path in (self.out, self.err)]

@@ -40,7 +40,13 @@ def rank_of(variables: bytes) -> int | None:
 
 
 def is_stopped(pid: int) -> bool:
+    return state_of(pid).startswith("T")
+
+
+def state_of(pid: int) -> str:
+    """The kernel's letter, and where the process waits in the kernel; empty: it is not there."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return f"{state} {Path(f'/proc/{pid}/wchan').read_text()}"
     except OSError:
-        return False
+        return ""

@@ -163,7 +163,7 @@ class Ends(unittest.TestCase):
     """What Outcome.end() finds."""
 
     class Program:
-        command, ended = "heat", False
+        command, ended, hung = "heat", False, []
 
         def processes(self):
             return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
