@@ -56,6 +56,7 @@ void Checkpoints::find_earlier() {
 
 void Checkpoints::begin_repeat(std::int64_t repeat, std::int64_t step) {
   header_.repeat = repeat;
+  end_->forget_checkpoint(); // of the time before
   next_step_ = options_.every > 0 ? (step / options_.every + 1) * options_.every
                                   : std::numeric_limits<std::int64_t>::max();
   last_ = comm::seconds();

@@ -35,16 +35,20 @@ std::uint64_t sum_of_words(const std::byte* data, std::uint64_t count, std::uint
 
 } // namespace
 
-std::uint64_t box_sum(const void* data, std::size_t size, const Box& box, const Extents& array) {
+std::uint64_t run_sum(const void* data, std::size_t size, std::uint64_t first, std::uint64_t count) {
   // Elements of other sizes count as their bytes.
-  const std::size_t word = size == 8 || size == 4 ? size : 1;
+  const std::size_t word = size == 8 || size == 4 ? size : 1, words = size / word;
+  const auto* bytes = static_cast<const std::byte*>(data);
+  if (word == 8) return sum_of_words<std::uint64_t>(bytes, count, first);
+  if (word == 4) return sum_of_words<std::uint32_t>(bytes, count, first);
+  return sum_of_words<std::uint8_t>(bytes, count * words, first * words);
+}
+
+std::uint64_t box_sum(const void* data, std::size_t size, const Box& box, const Extents& array) {
   const auto* position = static_cast<const std::byte*>(data);
-  const auto sum_of = word == 8   ? sum_of_words<std::uint64_t>
-                      : word == 4 ? sum_of_words<std::uint32_t>
-                                  : sum_of_words<std::uint8_t>;
   std::uint64_t sum = 0;
   for_each_run(box, array, [&](std::uint64_t place, std::uint64_t count) {
-    sum += sum_of(position, count * (size / word), place * (size / word));
+    sum += run_sum(position, size, place, count);
     position += count * size;
   });
   return sum;

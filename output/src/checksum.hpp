@@ -18,4 +18,7 @@ std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t seed =
 /// the same number.
 std::uint64_t box_sum(const void* data, std::size_t size, const Box& box, const Extents& array);
 
+/// The same of `count` elements that follow each other in the array, the first of which has that number.
+std::uint64_t run_sum(const void* data, std::size_t size, std::uint64_t first, std::uint64_t count);
+
 } // namespace kontor::output

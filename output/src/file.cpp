@@ -66,6 +66,8 @@ class File::Impl {
   void open_temporaries();
   void create();
   void verify();
+  void seal();
+  void compare(std::vector<std::uint64_t> sums);
   void drop() noexcept;
 
   /// Whether this rank has written values or structure.
@@ -167,19 +169,39 @@ void File::Impl::dataset(const std::string& name, const Block& block, const Stri
     share = access_ == Access::parallel ? write_parallel(comm_, temporary_, address, field)
                                         : write_gathered(comm_, file_, driver_, field);
   });
-  fields_.push_back({name, block.global, copy_type(values.type()), std::move(share)});
+  fields_.push_back({name, block.global, copy_type(values.type()), address, std::move(share)});
 }
 
 /// Reads back, each rank what it has written itself, and compares with what all have handed over.
 void File::Impl::verify() {
-  std::vector<std::uint64_t> differences;
+  std::vector<std::uint64_t> sums;
   together([&] {
     std::optional<Written> written;
     if (writes()) written.emplace(temporary_);
     if (written) written->check(receipts_);
-    for (const FieldReceipt& field : fields_)
-      differences.push_back((written ? written->sum(field) : 0) - field.share.handed_over);
+    for (const FieldReceipt& field : fields_) sums.push_back(written ? written->sum(field) : 0);
   });
+  compare(std::move(sums));
+}
+
+/// The same, each rank a part of the file's bytes, of which checksums are appended.
+void File::Impl::seal() {
+  std::vector<StoredField> stored;
+  for (const FieldReceipt& field : fields_)
+    stored.push_back({field.address, elements(field.global), H5Tget_size(field.type)});
+  std::vector<std::uint64_t> sums;
+  const int descriptor = rank_ == 0 ? files_.front().descriptor() : -1;
+  together([&] {
+    if (rank_ == 0) Written(temporary_).check(receipts_);
+  });
+  together([&] { sums = append_seal(comm_, temporary_, descriptor, writes(), stored); });
+  compare(std::move(sums));
+}
+
+/// `sums`: this rank's part of those of the fields, as they are in the file.
+void File::Impl::compare(std::vector<std::uint64_t> sums) {
+  auto& differences = sums;
+  for (std::size_t i = 0; i < fields_.size(); ++i) differences[i] -= fields_[i].share.handed_over;
   together([&] {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, differences.data(), static_cast<int>(differences.size()),
                             MPI_UINT64_T, MPI_SUM, comm_),
@@ -197,17 +219,16 @@ std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
   std::vector<fs::path> written;
   try {
     on_root([this](auto&&...) { check(file_.close(), "H5Fclose", "the file"); });
-    if (!sealed.empty()) {
-      together([&] {
-        if (rank_ == 0) files_.front().aim_at(sealed);
-      });
-      const int descriptor = rank_ == 0 ? files_.front().descriptor() : -1;
-      together([&] { append_seal(comm_, temporary_, descriptor, writes()); });
-    }
+    together([&] {
+      if (rank_ == 0 && !sealed.empty()) files_.front().aim_at(sealed);
+    });
     together([&] {
       if (writes()) sync(temporary_);
     });
-    verify();
+    if (sealed.empty())
+      verify();
+    else
+      seal();
     collectively(comm_, [&] {
       if (rank_ != 0) return;
       written = replace_together(files_);

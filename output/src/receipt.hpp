@@ -27,6 +27,7 @@ struct FieldReceipt {
   std::string name;
   Extents global;
   Handle type;
+  std::uint64_t address; ///< of its values in the file
   Share share;
 };
 

@@ -62,16 +62,32 @@ void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t byt
   }
 }
 
-/// Calls take(number, checksum) for every `step`-th block from the `first` one.
+constexpr std::uint64_t largest_element = 8; // bytes
+
+/// Calls take(number, checksum, data) for every `step`-th block from the `first` one. Behind the block, the
+/// data has the rest of an element that begins in it.
 template <class Take>
 void for_blocks(int descriptor, const Ending& ending, std::uint64_t first, std::uint64_t step,
                 const Take& take) {
-  std::vector<char> room(std::min(ending.block, ending.body));
+  std::vector<char> room(std::min(ending.block + largest_element, ending.body));
   for (std::uint64_t n = first; n < ending.blocks; n += step) {
-    const std::uint64_t bytes = std::min(ending.block, ending.body - n * ending.block);
-    read_at(descriptor, n * ending.block, room.data(), bytes);
-    take(n, checksum(room.data(), bytes));
+    const std::uint64_t left = ending.body - n * ending.block;
+    read_at(descriptor, n * ending.block, room.data(), std::min<std::uint64_t>(room.size(), left));
+    take(n, checksum(room.data(), std::min(ending.block, left)), room.data());
   }
+}
+
+/// The part of a field's sum that is in a block: that of the elements which begin there.
+std::uint64_t sum_in_block(const StoredField& field, std::uint64_t begin, std::uint64_t end,
+                           const char* data) {
+  const auto elements_before = [&](std::uint64_t byte) {
+    return byte <= field.address
+               ? 0
+               : std::min(field.count, (byte - field.address + field.size - 1) / field.size);
+  };
+  const std::uint64_t first = elements_before(begin), last = elements_before(end);
+  if (first >= last) return 0;
+  return run_sum(data + (field.address + first * field.size - begin), field.size, first, last - first);
 }
 
 /// The seal of a file; throws Error if it has none that is whole.
@@ -96,14 +112,15 @@ std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
 
 } // namespace
 
-void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads) {
+std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads,
+                                       const std::vector<StoredField>& fields) {
   const int rank = my_rank(comm);
   // Which ranks read, and where this one is among them.
   int me = reads ? 1 : 0, before = 0, readers = 0;
   check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
   check_mpi(MPI_Allreduce(&me, &readers, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
   Ending ending{.block = piece_bytes};
-  std::vector<std::uint64_t> sums;
+  std::vector<std::uint64_t> sums, field_sums(fields.size());
   collectively(comm, [&] {
     if (rank == 0) ending.body = size_of(descriptor);
   });
@@ -115,7 +132,13 @@ void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file < 0) throw Error(fmt::format("cannot be read again: {}", std::strerror(errno)));
     for_blocks(file, ending, static_cast<std::uint64_t>(before - 1), static_cast<std::uint64_t>(readers),
-               [&](std::uint64_t n, std::uint64_t sum) { sums[n] = sum; });
+               [&](std::uint64_t n, std::uint64_t sum, const char* data) {
+                 sums[n] = sum;
+                 const std::uint64_t begin = n * ending.block,
+                                     end = std::min(begin + ending.block, ending.body);
+                 for (std::size_t f = 0; f < fields.size(); ++f)
+                   field_sums[f] += sum_in_block(fields[f], begin, end, data);
+               });
   });
   check_mpi(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : sums.data(), sums.data(), static_cast<int>(sums.size()),
                        MPI_UINT64_T, MPI_SUM, 0, comm),
@@ -125,7 +148,9 @@ void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads
     ending.own = own_sum(ending, sums);
     write_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
     write_at(descriptor, ending.body + sums.size() * sizeof sums[0], &ending, sizeof ending);
+    if (::fsync(descriptor) != 0) throw Error(fmt::format("fsync failed: {}", std::strerror(errno)));
   });
+  return field_sums;
 }
 
 void check_seal(MPI_Comm comm, const fs::path& path) {
@@ -140,7 +165,7 @@ void check_seal(MPI_Comm comm, const fs::path& path) {
       Ending ending;
       const auto sums = read_seal(file, ending);
       for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
-                 [&](std::uint64_t n, std::uint64_t sum) {
+                 [&](std::uint64_t n, std::uint64_t sum, const char*) {
                    if (sum != sums[n])
                      throw Error(fmt::format("its bytes {} to {} are not those that were written",
                                              n * ending.block,

@@ -94,7 +94,8 @@ def _named(name, version):
 def _verification(record):
     check = record.verification
     early = record.run.get("end_signal")
-    early = f"\n  the run ended early: signal {printable(early)} asked" if early else ""
+    asked = "checkpoint.walltime" if early == "walltime" else f"signal {printable(early)}"
+    early = f"\n  the run ended early: {asked} asked" if early else ""
     if record.passed is None:
         return "  not verified" + early
     row = [verdict(record.passed), check.get("measure", "error"), f"{check.get('error', float('nan')):.3g}"]

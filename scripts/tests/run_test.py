@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
 
+import importlib.util
 import os
 import signal
 import time
@@ -137,6 +138,38 @@ class Command(KontorTest):
         for encoding in "utf-8-sig", "utf-16":
             (self.folder / "plate.yaml").write_text("app: heat\n", encoding=encoding)
             self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
+
+
+@unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+class Restart(KontorTest):
+    def checkpoint(self, name, number, ranks):
+        import h5py
+
+        with h5py.File(self.folder / name, "w") as file:
+            file.create_group("checkpoint").attrs.update({"app": "heat", "number": number, "ranks": ranks})
+
+    def assert_starts(self, ranks, words, *arguments):
+        done = self.kontor("run", "--dry-run", *arguments, KONTOR_LAUNCHER="run")
+        self.assertEqual((done.returncode, done.stdout), (0, f"OMP_NUM_THREADS=1 run -n {ranks} build/bin/heat {words}\n"), done.stderr)
+
+    def test_the_app_and_the_ranks_are_in_the_checkpoint(self):
+        self.checkpoint("c-000000200.h5", 1, 5)
+        self.checkpoint("c-000000100.h5", 2, 7)  # the newer one, of a later run
+        self.write("c-000000300.h5", "damaged")
+        self.assert_starts(5, "--restart c-000000200.h5", "c-000000200.h5", "--restart")
+        self.assert_starts(7, "--restart c.h5 --set a=b", "c.h5", "--restart", "--set", "a=b")
+        self.assert_starts(3, "plate.yaml --restart c.h5", "plate.yaml", "--restart=c.h5", "-n", "3")
+        self.assertIn(self.kontor("run", "--dry-run", "c-000000300.h5", "--restart").returncode, (0, 2))
+
+    def test_what_is_refused(self):
+        self.checkpoint("c-000000200.h5", 1, 5)
+        for arguments, message in (
+            (["--restart"], "kontor: run: --restart needs a checkpoint"),
+            (["d.h5", "--restart"], "kontor: d.h5: there is no checkpoint of that name that can be read"),
+            (["c.h5", "d.h5", "--restart"], "kontor: run: two checkpoints, 'c.h5' and 'd.h5'"),
+        ):
+            with self.subTest(arguments):
+                self.assert_fails(self.kontor("run", *arguments), message)
 
 
 class Refusals(KontorTest):
