@@ -3,6 +3,7 @@
 
 #include "cg/memory.hpp"
 #include "cg/solver/operator.hpp"
+#include "cg/state.hpp"
 #include "machine/huge_pages.hpp"
 #include "run/exchange_record.hpp"
 
@@ -10,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 namespace kontor::cg {
@@ -110,10 +113,21 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 Cg::~Cg() = default;
 
 Workspace Cg::workspace(const comm::Communicator& comm) {
-  return {comm,        system_.partition, system_.matrix,    *matrix_,
-          system_.rhs, system_.initial,   options_.solver,   context_.overlap,
-          streams_,    context_.timers,   context_.progress, stepping::on_device,
-          context_.end};
+  return {comm,
+          system_.partition,
+          system_.matrix,
+          *matrix_,
+          system_.rhs,
+          system_.initial,
+          options_.solver,
+          context_.overlap,
+          streams_,
+          context_.timers,
+          context_.progress,
+          stepping::on_device,
+          [this](std::int64_t iterations, const std::function<void()>& settle) {
+            return context_.ends_after(iterations, *this, settle);
+          }};
 }
 
 void Cg::warm_up() {
@@ -122,6 +136,16 @@ void Cg::warm_up() {
 
 void Cg::reset() {
   solver_->reset();
+  made_before_ = 0;
+}
+
+void Cg::write_state(output::File& file) const {
+  cg::write_state(file, context_.comm, *problem_, system_.partition, *solver_);
+}
+
+void Cg::read_state(const output::Reader& reader) {
+  made_before_ =
+      cg::read_state(reader, context_.comm, *problem_, system_.partition, options_.solver, *solver_);
 }
 
 void Cg::run() {
@@ -138,7 +162,7 @@ miniapp::Verification Cg::verify() {
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
   const auto rows = static_cast<double>(system_.partition.rows);
-  const auto iterations = static_cast<double>(outcome_.iterations);
+  const auto iterations = static_cast<double>(std::max<std::int64_t>(0, outcome_.iterations - made_before_));
   const auto entries = static_cast<double>(entries_);
   const auto work = work_of(options_.solver);
   const double flops = iterations * 2 * (work.products * entries + work.operations * rows);

@@ -34,6 +34,12 @@ class Cg final : public miniapp::MiniApp {
     return {.step = "iteration", .work = "flop", .norm = "residual"};
   }
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  void write_state(output::File&) const override;
+  void read_state(const output::Reader&) override;
+
+  /// Local. Own values of the solution, and which rows they are of.
+  const Vector& solution() const { return solver_->solution(); }
+  const Partition& partition() const { return system_.partition; }
 
  private:
   Workspace workspace(const comm::Communicator&);
@@ -45,8 +51,9 @@ class Cg final : public miniapp::MiniApp {
   stepping::Streams<Space> streams_;
   std::unique_ptr<Matrix> matrix_;
   std::unique_ptr<Solver> solver_;
-  std::int64_t entries_ = 0; ///< of the whole matrix
-  double matrix_bytes_ = 0;  ///< that a product moves, all ranks together
+  std::int64_t entries_ = 0;     ///< of the whole matrix
+  double matrix_bytes_ = 0;      ///< that a product moves, all ranks together
+  std::int64_t made_before_ = 0; ///< iterations of the solve, by another run
   Outcome outcome_;
   std::optional<Accuracy> accuracy_; ///< if it has been verified
   miniapp::AppRecord record_;

@@ -210,6 +210,17 @@ nlohmann::ordered_json words_of(const SolverOptions& o) {
           {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
 }
 
+std::vector<std::string> Options::restart_may_change() const {
+  return {"solver.tolerance",
+          "solver.max_iterations",
+          "solver.stagnation",
+          "solver.graph",
+          "decomposition.",
+          "verification.",
+          "problem.matrix_market.partition",
+          "problem.matrix_market.ordering"};
+}
+
 void Options::describe(Visitor& v) {
   v.section("problem", "The system A x = b", [&](Visitor& p) {
     p.choice<ProblemKind>("kind", kind, kinds, "Where the matrix comes from");

@@ -121,6 +121,8 @@ struct Options {
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks);
+  /// Keys that may be others when a run goes on from a checkpoint.
+  std::vector<std::string> restart_may_change() const;
   /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
   void prepare(const miniapp::RunContext&);
 };

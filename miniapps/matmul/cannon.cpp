@@ -67,9 +67,9 @@ class Cannon final : public Multiplication<T> {
   }
   LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
 
-  void run(Pass pass) override {
+  void run(Pass pass, const StepsToMake& steps) override {
     if (pass == Pass::products) {
-      steps_.run(pass);
+      steps_.run(pass, steps);
       a_.rewind();
       b_.rewind();
       return;
@@ -83,7 +83,7 @@ class Cannon final : public Multiplication<T> {
       a_.skew();
       b_.skew();
     });
-    steps_.run(pass);
+    steps_.run(pass, steps);
     a_.add_times(timers_);
     b_.add_times(timers_);
     phase(restore_, [&] {
@@ -92,6 +92,8 @@ class Cannon final : public Multiplication<T> {
     });
     if (sum_) phase(*layer_sum_, [&] { sum_->run(); });
   }
+
+  std::int64_t steps() const override { return panels_.steps; }
 
   void reset() override {
     a_.reset();

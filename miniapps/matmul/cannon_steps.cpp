@@ -20,7 +20,7 @@ CannonSteps<T>::CannonSteps(const MultiplicationContext& context, const Panels& 
 /// On a device products are queued before the exchange, which may wait on the host; on a host messages are
 /// posted before the product begins.
 template <class T>
-void CannonSteps<T>::run(Pass pass) {
+void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
   const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
   const bool ahead = moves && overlap_;
   const double start = comm::seconds();
@@ -28,9 +28,13 @@ void CannonSteps<T>::run(Pass pass) {
   product_.begin(beta_);
   for (std::size_t n = 0; n < segments_.size(); ++n) {
     const auto segment = segments_[n];
+    const bool to_make = segment.begin >= steps.first;
+    if (to_make && steps.between && is_common(segment.begin))
+      steps.between(segment.begin, [this] { streams_.fence(); });
     streams_.mark_compute();
     if (ahead && !as_on_device_) start_shifts(segment.begin);
-    if (computes) multiply(static_cast<std::int64_t>(n), segment);
+    if (computes && to_make) multiply(static_cast<std::int64_t>(n), segment);
+    if (computes && !to_make) skip(segment);
     if (ahead && as_on_device_) start_shifts(segment.begin);
     if (moves)
       finish_shifts(segment.end);
@@ -52,6 +56,12 @@ void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
   timeline_.begin(gemm, number, streams_.compute());
   product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
   timeline_.end(gemm, number, streams_.compute());
+}
+
+template <class T>
+void CannonSteps<T>::skip(const Segment& segment) {
+  const auto count = segment.end - segment.begin;
+  product_.skip(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
 }
 
 template <class T>

@@ -23,7 +23,7 @@ class CannonSteps {
 
   /// Collective over all ranks; waits. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first
   /// layer.
-  void run(Pass);
+  void run(Pass, const StepsToMake&);
 
   /// Local. Of the last run().
   double seconds() const { return seconds_; }
@@ -35,6 +35,9 @@ class CannonSteps {
   enum Activity { gemm, shift_of_a, shift_of_b };
 
   void multiply(std::int64_t number, const Segment&);
+  void skip(const Segment&);
+  /// Whether a segment of all ranks begins at that panel.
+  bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
   void start_shifts(std::int64_t panel);
   void finish_shifts(std::int64_t panel);
   void skip_shifts(std::int64_t panel);

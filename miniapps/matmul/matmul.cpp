@@ -7,6 +7,7 @@
 #include "matmul/fill.hpp"
 #include "matmul/local_product.hpp"
 #include "matmul/memory.hpp"
+#include "matmul/state.hpp"
 #include "matmul/summa.hpp"
 #include "matmul/volume.hpp"
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -99,7 +101,7 @@ Matmul<T>::~Matmul() = default;
 template <class T>
 double Matmul<T>::seconds_of_pass(Pass pass) {
   comm::barrier(context_.comm);
-  multiplication_->run(pass);
+  multiplication_->run(pass, {});
   return comm::allreduce(context_.comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
 }
 
@@ -107,7 +109,7 @@ template <class T>
 void Matmul<T>::warm_up() {
   miniapp::set_blas_threads(static_cast<int>(options_.blas_threads));
   reset();
-  run();
+  multiply({});
   seconds_.clear();
   reset();
   products_alone_ = seconds_of_pass(Pass::products);
@@ -121,6 +123,7 @@ void Matmul<T>::warm_up() {
 template <class T>
 void Matmul<T>::reset() {
   multiplication_->reset();
+  first_step_ = 0;
   if (options_.beta == 0)
     Kokkos::deep_copy(c().elements, std::numeric_limits<T>::quiet_NaN());
   else if (grid_.place.layer == 0)
@@ -129,6 +132,14 @@ void Matmul<T>::reset() {
 
 template <class T>
 void Matmul<T>::run() {
+  multiply({first_step_, [this](std::int64_t made, const std::function<void()>& settle) {
+              steps_made_ = made;
+              if (context_.ends_after(made, *this, settle)) throw miniapp::EndedEarly();
+            }});
+}
+
+template <class T>
+void Matmul<T>::multiply(const StepsToMake& steps) {
   double rest = 0, redistribution = 0;
   comm::Stopwatch watch;
   const auto redistribute = [&](const auto& work) {
@@ -138,8 +149,8 @@ void Matmul<T>::run() {
     work();
     watch.lap(redistribution);
   };
-  redistribute([&] { given_->bring(options_.beta != 0); });
-  multiplication_->run(Pass::whole);
+  redistribute([&] { given_->bring(options_.beta != 0 && steps.first == 0); });
+  multiplication_->run(Pass::whole, steps);
   redistribute([&] { given_->give_back(); });
   watch.lap(rest);
   const auto slowest = comm::allreduce(context_.comm, std::array{rest, multiplication_->seconds_of_steps()},
@@ -162,7 +173,7 @@ double Matmul<T>::median_of(double Seconds::*part) const {
 template <class T>
 std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds,
                                                        const miniapp::Calibration& machine) const {
-  const double flops = options_.size.flops();
+  const double flops = share_made() * options_.size.flops();
   const double attainable = machine.gemm ? machine.gemm->rate : std::numeric_limits<double>::quiet_NaN();
   std::vector<miniapp::FigureOfMerit> figures{{"flops", flops / seconds, "flop/s", attainable}};
   if (redistribute_)
@@ -176,7 +187,23 @@ std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds,
 /// alone. Products may be slower beside transfers; that counts as not hidden too.
 template <class T>
 double Matmul<T>::exposed() const {
-  return std::max(0.0, median_of(&Seconds::steps) - products_alone_);
+  return std::max(0.0, median_of(&Seconds::steps) - share_made() * products_alone_);
+}
+
+template <class T>
+double Matmul<T>::share_made() const {
+  const auto steps = multiplication_->steps();
+  return static_cast<double>(steps - first_step_) / static_cast<double>(steps);
+}
+
+template <class T>
+void Matmul<T>::write_state(output::File& file) const {
+  matmul::write_state(file, grid_, options_, {steps_made_, multiplication_->steps()}, multiplication_->c());
+}
+
+template <class T>
+void Matmul<T>::read_state(const output::Reader& reader) {
+  first_step_ = matmul::read_state(reader, grid_, options_, multiplication_->steps(), multiplication_->c());
 }
 
 template <class T>

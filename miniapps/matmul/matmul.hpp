@@ -34,6 +34,8 @@ class Matmul final : public miniapp::MiniApp {
   miniapp::CalibrationRequest calibration() const override;
   miniapp::ProgressWords progress_words() const override { return {.step = "step", .work = "flop"}; }
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  void write_state(output::File&) const override;
+  void read_state(const output::Reader&) override;
   std::string table() const override;
 
   /// Collective; after reset(). A pass of the multiplication; the seconds of its steps, of the slowest rank.
@@ -51,6 +53,9 @@ class Matmul final : public miniapp::MiniApp {
     double without_redistribution = 0; ///< steps and what is around them
     double steps = 0;
   };
+  void multiply(const StepsToMake&);
+  /// The part of the steps that this run makes.
+  double share_made() const;
   double median_of(double Seconds::*) const;
   double exposed() const;
 
@@ -61,6 +66,8 @@ class Matmul final : public miniapp::MiniApp {
   std::unique_ptr<Multiplication<T>> multiplication_;
   std::optional<GivenMatrices<T>> given_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
+  std::int64_t first_step_ = 0;         ///< those before have been made by another run
+  std::int64_t steps_made_ = 0;         ///< of run(), so far
   miniapp::Timer* redistribute_ = nullptr;
   double memory_before_ = 0;     ///< bytes in use before matrices were made, all ranks
   double memory_of_views_ = 0;   ///< bytes derived for them

@@ -10,6 +10,7 @@
 #include "stepping/streams.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,15 @@ struct SentBytes {
 /// What of a multiplication is done: all of it, or its steps without transfers or without products, to know
 /// how long these take alone; C means nothing then.
 enum class Pass { whole, products, transfers };
+
+/// Which steps of a multiplication are made. A step is a panel of k, and C after so many is what a checkpoint
+/// has.
+struct StepsToMake {
+  std::int64_t first = 0; ///< those before have been made, and C is what they left
+  /// Called by all ranks at the same places, between steps, with how many are made; may throw. What it is
+  /// given waits for them.
+  std::function<void(std::int64_t made, const std::function<void()>& settle)> between = {};
+};
 
 /// What a multiplication is made from; all of it outlives the multiplication.
 struct MultiplicationContext {
@@ -56,7 +66,9 @@ class Multiplication {
 
   /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before, if the context keeps
   /// them. Queued on streams.compute().
-  virtual void run(Pass) = 0;
+  virtual void run(Pass, const StepsToMake&) = 0;
+  /// Local. Of run(), equal on all ranks.
+  virtual std::int64_t steps() const = 0;
   /// Local. Of the last run(): from the first step's begin to the last one's end, without what comes before
   /// and after them.
   virtual double seconds_of_steps() const = 0;

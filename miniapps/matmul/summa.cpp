@@ -74,16 +74,21 @@ class Summa final : public Multiplication<T> {
   LocalMatrix<T> c() const override { return c_; }
   void reset() override {}
 
-  void run(Pass pass) override {
+  std::int64_t steps() const override { return number(panels_.size()); }
+
+  void run(Pass pass, const StepsToMake& steps) override {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const bool ahead = moves && overlap_;
     const double start = comm::seconds();
     timeline_.start(streams_.compute());
     product_.begin(options_.beta);
-    if (ahead) broadcast(0);
-    for (std::size_t n = 0; n < panels_.size(); ++n) {
+    const auto first = static_cast<std::size_t>(steps.first);
+    for (std::size_t n = 0; n < first; ++n) product_.skip(part_of_a(n), part_of_b(n));
+    if (ahead && first < panels_.size()) broadcast(first);
+    for (auto n = first; n < panels_.size(); ++n) {
       if (moves && !overlap_) broadcast(n);
       if (moves) wait(n);
+      if (steps.between) steps.between(number(n), [this] { streams_.fence(); }); // nothing is on its way
       const bool next = ahead && n + 1 < panels_.size();
       // On a device the product is queued before the host waits for anything of the next panel.
       streams_.mark_compute();

@@ -83,6 +83,13 @@ class Chebyshev final : public Preconditioner {
     }
   }
 
+  std::vector<double> estimates() const override { return {bounds_.smallest, bounds_.largest}; }
+  bool set_estimates(const std::vector<double>& bounds) override {
+    const bool differs = estimates() != bounds;
+    bounds_ = {bounds.at(0), bounds.at(1)};
+    return differs;
+  }
+
   bool definite() const override { return definite_ && diagonal_.positive; }
   comm::PhaseTimes exchange_times() const override { return z_.exchange().times(); }
   void reset_exchange_times() override { z_.exchange().reset_times(); }

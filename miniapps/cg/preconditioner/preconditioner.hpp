@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kontor::cg {
 
@@ -28,6 +29,11 @@ class Preconditioner {
   virtual bool definite() const { return true; }
   /// Why it cannot be part of a graph; nothing: it can.
   virtual std::optional<std::string> obstacle_to_graph() const { return std::nullopt; }
+
+  /// Local. Numbers that were estimated, and by which M is another where they differ: of a checkpoint.
+  virtual std::vector<double> estimates() const { return {}; }
+  /// Local. M is that of a checkpoint from now on. Whether it was another before.
+  virtual bool set_estimates(const std::vector<double>&) { return false; }
 
   /// Local. Of its exchanges.
   virtual comm::PhaseTimes exchange_times() const { return {}; }

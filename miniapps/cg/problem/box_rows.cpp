@@ -67,6 +67,23 @@ void copy_rows(const CopyRows& copy) {
   comm::fence(Space(), "cg/rows of points");
 }
 
+grid::BlockView<double> new_block(const BoxRows& box) {
+  const auto& n = box.block.extents;
+  return grid::BlockView<double>(Kokkos::view_alloc("cg/block", Kokkos::WithoutInitializing), n[2], n[1],
+                                 n[0]);
+}
+
+/// A block of points in a dataset of all.
+output::Block part_of(const grid::Block& block) {
+  output::Block part;
+  for (int axis = 2; axis >= 0; --axis) {
+    part.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
+    part.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
+    part.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
+  }
+  return part;
+}
+
 } // namespace
 
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid& points, bool corners) {
@@ -127,9 +144,7 @@ BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGr
 }
 
 grid::BlockView<double> as_block(const BoxRows& box, const Vector& values) {
-  const auto& n = box.block.extents;
-  const grid::BlockView<double> block(Kokkos::view_alloc("cg/block", Kokkos::WithoutInitializing), n[2], n[1],
-                                      n[0]);
+  const auto block = new_block(box);
   copy_rows({box.rows, values, block, true});
   return block;
 }
@@ -151,17 +166,22 @@ Vector values_at_points(const BoxRows& box, const grid::DeckFunction& f, const s
   return by_rows(box, block, label);
 }
 
+void write_rows(output::File& file, const BoxRows& box, const std::string& dataset, const Vector& values) {
+  miniapp::write_view(file, dataset, part_of(box.block), as_block(box, values));
+}
+
+void read_rows(const output::Reader& reader, const BoxRows& box, const std::string& dataset,
+               const Vector& values) {
+  const auto block = new_block(box);
+  miniapp::read_view(reader, dataset, part_of(box.block), block);
+  copy_rows({box.rows, values, block, false});
+}
+
 miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& name,
                                   const Vector& values) {
   const auto& block = box.block;
-  output::Block part;
-  for (int axis = 2; axis >= 0; --axis) {
-    part.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
-    part.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
-    part.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
-  }
   const auto dataset = "/fields/" + name;
-  miniapp::write_view(file, dataset, part, as_block(box, values));
+  write_rows(file, box, dataset, values);
   miniapp::FieldOutput output{.image = {.dimensions = 3}, .snapshots = {}};
   for (int axis = 0; axis < 3; ++axis) {
     output.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis] - 1);

@@ -9,6 +9,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>
+#include <kontor/output/reader.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -41,6 +42,10 @@ Vector by_rows(const BoxRows&, const grid::BlockView<double>& block, const std::
 /// Local, waits. f at own points, by row.
 Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label,
                         grid::FiniteCheck&);
+
+/// Collective. Values at the points as a dataset (z, y, x) of all points, and back; the latter waits.
+void write_rows(output::File&, const BoxRows&, const std::string& dataset, const Vector& values);
+void read_rows(const output::Reader&, const BoxRows&, const std::string& dataset, const Vector& values);
 
 /// Collective. Writes /fields/<name> at the points, and describes the mesh.
 miniapp::FieldOutput write_points(output::File&, const BoxRows&, const std::string& name, const Vector&);

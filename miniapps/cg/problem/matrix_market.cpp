@@ -94,19 +94,31 @@ class MatrixMarket final : public Problem {
 
   /// In the order of the file.
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    const auto begin = block_begin(partition_.rows, comm_.rank(), comm_.size());
-    const auto values = in_row_order(comm_, partition_, solution);
-    output::Block block;
-    block.global.push_back(static_cast<std::uint64_t>(partition_.rows));
-    block.offset.push_back(static_cast<std::uint64_t>(begin));
-    block.extent.push_back(values.size());
-    file.dataset<double>("/fields/" + field(), block, values.data());
+    write_vector(file, "/fields/" + field(), solution);
     return std::nullopt;
+  }
+  void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {
+    file.dataset<double>(dataset, block_of_rows(), in_row_order(comm_, partition_, v).data());
+  }
+  void read_vector(const output::Reader& reader, const std::string& dataset, const Vector& v) const override {
+    const auto block = block_of_rows();
+    std::vector<double> values(block.extent[0]);
+    reader.read<double>(dataset, block, values.data());
+    from_row_order(comm_, partition_, values, v);
   }
 
   nlohmann::ordered_json matrix_record() const override { return record_; }
 
  private:
+  /// Local. Those of this rank, if all rows are divided in their order.
+  output::Block block_of_rows() const {
+    const auto row = [&](int rank) {
+      return static_cast<std::uint64_t>(block_begin(partition_.rows, rank, comm_.size()));
+    };
+    const int rank = comm_.rank();
+    return {{static_cast<std::uint64_t>(partition_.rows)}, {row(rank)}, {row(rank + 1) - row(rank)}};
+  }
+
   /// At rank 0.
   void plan(WholeSystem& whole) {
     const auto& matrix = whole.matrix;

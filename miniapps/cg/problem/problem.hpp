@@ -26,6 +26,12 @@ class Problem {
   /// Collective. Writes the solution, own values in the order of own rows.
   virtual std::optional<miniapp::FieldOutput> write(output::File&, const Vector& solution) const = 0;
 
+  /// Collective. A vector, own values in the order of own rows, as a dataset that does not depend on which
+  /// rank has which rows.
+  virtual void write_vector(output::File&, const std::string& dataset, const Vector&) const = 0;
+  /// Collective; waits. What write_vector() wrote, on any ranks. Throws output::Error.
+  virtual void read_vector(const output::Reader&, const std::string& dataset, const Vector&) const = 0;
+
   /// Local. Ranks along x, y, z; empty: rows are not those of a box.
   virtual std::vector<std::int64_t> process_grid() const { return {}; }
 

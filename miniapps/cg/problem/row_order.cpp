@@ -22,6 +22,29 @@ int block_of(GlobalIndex row, GlobalIndex rows, int ranks) {
   return rank;
 }
 
+template <class Item>
+void append(std::vector<std::byte>& bytes, const Item& item) {
+  bytes.resize(bytes.size() + sizeof(item));
+  std::memcpy(bytes.data() + bytes.size() - sizeof(item), &item, sizeof(item));
+}
+
+template <class Item>
+Item item_at(const std::vector<std::byte>& bytes, std::size_t number) {
+  Item item;
+  std::memcpy(&item, bytes.data() + number * sizeof(item), sizeof(item));
+  return item;
+}
+
+using Messages = std::vector<comm::PeerMessage>;
+
+/// Those that are not empty, by rank.
+Messages messages_of(std::vector<std::vector<std::byte>> to) {
+  Messages messages;
+  for (std::size_t rank = 0; rank < to.size(); ++rank)
+    if (!to[rank].empty()) messages.push_back({static_cast<int>(rank), std::move(to[rank])});
+  return messages;
+}
+
 } // namespace
 
 GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks) {
@@ -33,27 +56,45 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
   std::vector<std::vector<std::byte>> to(static_cast<std::size_t>(comm.size()));
-  for (LocalIndex i = 0; i < partition.own; ++i) {
-    const NumberedValue item{numbers(i), values(i)};
-    auto& bytes = to[static_cast<std::size_t>(block_of(item.row, partition.rows, comm.size()))];
-    bytes.resize(bytes.size() + sizeof(item));
-    std::memcpy(bytes.data() + bytes.size() - sizeof(item), &item, sizeof(item));
-  }
-  std::vector<comm::PeerMessage> messages;
-  for (int rank = 0; rank < comm.size(); ++rank)
-    if (auto& bytes = to[static_cast<std::size_t>(rank)]; !bytes.empty())
-      messages.push_back({rank, std::move(bytes)});
+  for (LocalIndex i = 0; i < partition.own; ++i)
+    append(to[static_cast<std::size_t>(block_of(numbers(i), partition.rows, comm.size()))],
+           NumberedValue{numbers(i), values(i)});
 
   const auto begin = block_begin(partition.rows, comm.rank(), comm.size());
   const auto end = block_begin(partition.rows, comm.rank() + 1, comm.size());
   std::vector<double> block(static_cast<std::size_t>(end - begin));
-  for (const auto& message : comm::sparse_exchange(comm, "values in the order of rows", std::move(messages)))
-    for (std::size_t b = 0; b < message.bytes.size(); b += sizeof(NumberedValue)) {
-      NumberedValue item;
-      std::memcpy(&item, message.bytes.data() + b, sizeof(item));
+  for (const auto& message :
+       comm::sparse_exchange(comm, "values in the order of rows", messages_of(std::move(to))))
+    for (std::size_t n = 0; n < message.bytes.size() / sizeof(NumberedValue); ++n) {
+      const auto item = item_at<NumberedValue>(message.bytes, n);
       block[static_cast<std::size_t>(item.row - begin)] = item.value;
     }
   return block;
+}
+
+/// Ranks say which rows they have, and are told the values in the same order.
+void from_row_order(const comm::Communicator& comm, const Partition& partition,
+                    const std::vector<double>& block, const Vector& own) {
+  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::vector<std::byte>> asked(ranks), told(ranks);
+  std::vector<std::vector<LocalIndex>> rows(ranks);
+  for (LocalIndex i = 0; i < partition.own; ++i) {
+    const auto rank = static_cast<std::size_t>(block_of(numbers(i), partition.rows, comm.size()));
+    append(asked[rank], GlobalIndex{numbers(i)});
+    rows[rank].push_back(i);
+  }
+  const auto begin = block_begin(partition.rows, comm.rank(), comm.size());
+  for (const auto& message : comm::sparse_exchange(comm, "rows of ranks", messages_of(std::move(asked))))
+    for (std::size_t n = 0; n < message.bytes.size() / sizeof(GlobalIndex); ++n)
+      append(told[static_cast<std::size_t>(message.peer)],
+             block[static_cast<std::size_t>(item_at<GlobalIndex>(message.bytes, n) - begin)]);
+  const auto values = Kokkos::create_mirror_view(own);
+  for (const auto& message : comm::sparse_exchange(comm, "values of rows", messages_of(std::move(told)))) {
+    const auto& mine = rows[static_cast<std::size_t>(message.peer)];
+    for (std::size_t n = 0; n < mine.size(); ++n) values(mine[n]) = item_at<double>(message.bytes, n);
+  }
+  Kokkos::deep_copy(own, values);
 }
 
 } // namespace kontor::cg

@@ -14,4 +14,8 @@ GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks);
 /// of rows.
 std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
 
+/// Collective, waits. The reverse: own values, of the ranks' blocks of all values.
+void from_row_order(const comm::Communicator&, const Partition&, const std::vector<double>& block,
+                    const Vector& own);
+
 } // namespace kontor::cg

@@ -136,6 +136,12 @@ class StencilProblem final : public Problem {
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
     return write_points(file, box_, field(), solution);
   }
+  void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {
+    write_rows(file, box_, dataset, v);
+  }
+  void read_vector(const output::Reader& reader, const std::string& dataset, const Vector& v) const override {
+    read_rows(reader, box_, dataset, v);
+  }
 
   std::vector<std::int64_t> process_grid() const override { return process_grid_; }
 

@@ -172,6 +172,7 @@ class Classic final : public MethodBase {
       update_then("cg/update direction", row, rr_, WriteEnd{row.step});
   }
 
+  std::vector<SolverStateVector> vectors() const override { return {{"r", r_}, {"p", ghosted_.own()}}; }
   std::vector<Sums*> sums() override { return {&pq_, &rr_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return q_; }

@@ -45,8 +45,8 @@ KOKKOS_INLINE_FUNCTION bool finite(double value) {
 
 /// Squares below this have lost digits.
 inline constexpr double smallest_square = 1e-290;
-/// A squared residual that is this small a part of b may be what rounding leaves: pipelined recurrences, which
-/// lose most, stop between 1e-12 and 1e-10 of b.
+/// A squared residual that is this small a part of b may be what rounding leaves: pipelined recurrences,
+/// which lose most, stop between 1e-12 and 1e-10 of b.
 inline constexpr double rounding_square = 1e-20;
 
 /// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. What a recurrence has

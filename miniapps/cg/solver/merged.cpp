@@ -100,7 +100,15 @@ class Merged final : public MethodBase {
     if (late_) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
-  EndOfStep before() const { return {sums_.local(), true, false, late_, numbers_.data(), log_.writer()}; }
+  EndOfStep before() const {
+    return {sums_.local(), true, false, late_ && !settled(), numbers_.data(), log_.writer()};
+  }
+
+  std::vector<SolverStateVector> vectors() const override {
+    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
+    if (preconditioner_) all.push_back({"u", ghosted_.own()});
+    return all;
+  }
 
   std::vector<Sums*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }

@@ -55,8 +55,8 @@ struct ZeroSolution {
 };
 
 Workspace with(const Workspace& w, const comm::Communicator& comm) {
-  return {comm,      w.partition, w.rows,   w.matrix,   w.rhs,          w.initial, w.options,
-          w.overlap, w.streams,   w.timers, w.progress, w.as_on_device, w.end};
+  return {comm,      w.partition, w.rows,   w.matrix,   w.rhs,          w.initial,   w.options,
+          w.overlap, w.streams,   w.timers, w.progress, w.as_on_device, w.ends_after};
 }
 
 void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
@@ -81,6 +81,7 @@ MethodBase::MethodBase(const Workspace& work, const std::string& label)
 
 void MethodBase::reset() {
   Kokkos::deep_copy(x_, work_.initial);
+  goes_on_ = settled_ = false;
   ghosted_.exchange().reset_times();
   if (preconditioner_) preconditioner_->reset_exchange_times();
 }
@@ -98,23 +99,70 @@ void MethodBase::warm_up() {
 
 Outcome MethodBase::solve() {
   const auto limit = work_.options.max_iterations;
-  const double tolerance = std::max(work_.options.tolerance, no_residual);
-  begin_solve(tolerance * tolerance);
-  std::int64_t steps = 0;
-  const auto told_to_end = [this] { return work_.end && work_.end->agreed(); };
-  while (!log_.ended(compute(), steps + (ends_late() ? 0 : 1)) && steps < limit && !told_to_end()) {
-    const auto before = steps;
-    steps += advance(steps);
-    if (before / 64 != steps / 64 && !log_.made().empty())
-      work_.progress.update({.step = steps,
+  if (!goes_on_) {
+    steps_ = 0;
+    settled_ = false;
+    begin_solve(squared_tolerance());
+  }
+  goes_on_ = false;
+  const auto written = [this] { return steps_ + (ends_late() && !settled_ ? 0 : 1); };
+  while (!log_.ended(compute(), written()) && steps_ < limit && !told_to_end()) {
+    const auto before = steps_;
+    steps_ += advance();
+    if (before / 64 != steps_ / 64 && !log_.made().empty())
+      work_.progress.update({.step = steps_,
                              .limit = limit,
                              .norm = log_.made().back().residual,
                              .target = work_.options.tolerance});
   }
-  end();
-  work_.streams.fence();
-  log_.end(compute(), steps + 1);
+  settle();
   return outcome();
+}
+
+/// As a method with a tolerance of 0 ends all the same.
+double MethodBase::squared_tolerance() const {
+  const double tolerance = std::max(work_.options.tolerance, no_residual);
+  return tolerance * tolerance;
+}
+
+bool MethodBase::told_to_end() {
+  return work_.ends_after && work_.ends_after(steps_, [this] { settle(); });
+}
+
+/// What the last step has left to the next one is done; all of the log is known.
+void MethodBase::settle() {
+  if (!settled_) end();
+  settled_ = ends_late();
+  work_.streams.fence();
+  log_.end(compute(), steps_ + 1);
+}
+
+SolverState MethodBase::state() const {
+  SolverState state{.iterations = steps_, .vectors = {{"x", x_}}, .state = log_.state_now()};
+  for (auto& vector : vectors()) state.vectors.push_back(std::move(vector));
+  Kokkos::deep_copy(state.numbers, numbers_);
+  state.made = log_.made();
+  state.counts = counts();
+  if (preconditioner_) state.estimates = preconditioner_->estimates();
+  return state;
+}
+
+void MethodBase::go_on_from(const SolverState& from, const FillVector& fill) {
+  const bool differs =
+      preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
+  if (differs && graph_) choose_graph(); // it has the numbers of the other preconditioner
+  auto state = from.state;
+  state.tolerance = squared_tolerance() * state.rhs;
+  state.stagnation = work_.options.stagnation;
+  log_.go_on(state, from.made);
+  Kokkos::deep_copy(numbers_, from.numbers);
+  if (!from.counts.empty()) set_counts(from.counts);
+  for (const auto& vector : from.vectors) fill(vector);
+  complete_vectors();
+  work_.streams.fence();
+  steps_ = from.iterations;
+  settled_ = ends_late();
+  goes_on_ = true;
 }
 
 /// `squared_tolerance` is of the residual beside the right-hand side; below 0 it goes on for ever.
@@ -131,17 +179,18 @@ void MethodBase::begin_solve(double squared_tolerance) {
 }
 
 /// Returns how many steps were made.
-std::int64_t MethodBase::advance(std::int64_t steps) {
+std::int64_t MethodBase::advance() {
   const auto limit = work_.options.max_iterations, every = replace_every();
-  const auto alike = std::min(limit - steps, every > 0 ? every - steps % every : limit);
+  const auto alike = std::min(limit - steps_, every > 0 ? every - steps_ % every : limit);
   std::int64_t count = 1;
-  if (graph_ && alike >= graph_steps) {
+  if (graph_ && alike >= graph_steps && !settled_) {
     replay_graph();
     count = graph_steps;
   } else {
     step();
   }
-  if (every > 0 && count == alike && steps + count < limit) replace();
+  settled_ = false;
+  if (every > 0 && count == alike && steps_ + count < limit) replace();
   return count;
 }
 

@@ -6,6 +6,7 @@
 #include "cg/solver/operator.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver.hpp"
+#include "cg/solver/solver_state.hpp"
 #include "cg/sums.hpp"
 #include "machine/huge_pages.hpp"
 #include "stepping/step_graph.hpp"
@@ -31,6 +32,8 @@ class MethodBase : public Solver {
   void warm_up() override;
   void reset() override;
   Outcome solve() override;
+  SolverState state() const override;
+  void go_on_from(const SolverState&, const FillVector&) override;
   const Vector& solution() const override { return x_; }
   const std::vector<double>& history() const override { return history_; }
   std::vector<std::pair<double, double>> coefficients() const override;
@@ -49,6 +52,15 @@ class MethodBase : public Solver {
   virtual bool ends_late() const { return false; }
   /// Collective. If so: that of the last step to the log.
   virtual void end() {}
+  /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
+  bool settled() const { return settled_; }
+  /// Local. The vectors that a step goes on from, but for the solution.
+  virtual std::vector<SolverStateVector> vectors() const = 0;
+  /// Collective. They have been given; others that follow from them are not yet what they were.
+  virtual void complete_vectors() {}
+  /// Local. What record() tells of a solve so far, and its way back.
+  virtual std::vector<double> counts() const { return {}; }
+  virtual void set_counts(const std::vector<double>&) {}
   /// Collective. Makes vectors of recurrences anew, every so many iterations.
   virtual void replace() {}
   /// 0: never.
@@ -119,7 +131,10 @@ class MethodBase : public Solver {
  private:
   /// Collective.
   void begin_solve(double squared_tolerance);
-  std::int64_t advance(std::int64_t steps);
+  std::int64_t advance();
+  void settle();
+  double squared_tolerance() const;
+  bool told_to_end();
   void replay_graph();
   std::optional<std::string> obstacle_to_graph();
   void choose_graph();
@@ -141,6 +156,9 @@ class MethodBase : public Solver {
 
  private:
   bool fused_;
+  bool settled_ = false;
+  bool goes_on_ = false;   ///< solve() begins where go_on_from() says
+  std::int64_t steps_ = 0; ///< of the solve
   Sums rhs_;
   std::vector<double> history_;
   stepping::StepGraph<Space> graph_; // after what it uses

@@ -150,14 +150,15 @@ class Pipelined final : public MethodBase {
   }
 
   void step() override {
-    start(sums_);
+    const bool sums_travel = !settled();
+    if (sums_travel) start(sums_);
     sums_.progress();
     if (applies()) {
       preconditioner_->apply(w_, ghosted_.own());
       sums_.progress();
     }
-    product_.apply(ghosted_, n_, &sums_);
-    finish(sums_);
+    product_.apply(ghosted_, n_, sums_travel ? &sums_ : nullptr);
+    if (sums_travel) finish(sums_);
     update_vectors();
   }
 
@@ -217,7 +218,28 @@ class Pipelined final : public MethodBase {
     dot(sums_, 1, r_, r_);
     dot(sums_, 2, w_, u);
   }
-  EndOfStep before() const { return {sums_.local(), false, true, true, numbers_.data(), log_.writer()}; }
+  EndOfStep before() const {
+    return {sums_.local(), false, true, !settled(), numbers_.data(), log_.writer()};
+  }
+
+  std::vector<SolverStateVector> vectors() const override {
+    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}, {"z", z_}};
+    if (!applies()) return all;
+    all.push_back({"u", u_});
+    all.push_back({"q", q_});
+    return all;
+  }
+  void complete_vectors() override {
+    if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
+  }
+  std::vector<double> counts() const override {
+    Drift drift;
+    Kokkos::deep_copy(drift, drift_);
+    return {static_cast<double>(drift.replacements), drift.largest};
+  }
+  void set_counts(const std::vector<double>& counts) override {
+    Kokkos::deep_copy(drift_, Drift{static_cast<std::int64_t>(counts.at(0)), counts.at(1)});
+  }
 
   std::vector<Sums*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }

@@ -5,6 +5,8 @@
 
 #include <kontor/comm/kokkos/compat.hpp>
 
+#include <utility>
+
 namespace kontor::cg {
 
 void ResidualLog::begin() {
@@ -13,6 +15,20 @@ void ResidualLog::begin() {
   read_ = 0;
   ending_.reset();
   made_.clear();
+}
+
+void ResidualLog::go_on(const IterationState& state, std::vector<LogEntry> made) {
+  begin();
+  Kokkos::deep_copy(state_, state);
+  read_ = state.next;
+  made_ = std::move(made);
+  if (state.ended != 0) ending_ = static_cast<Ending>(state.ended - 1);
+}
+
+IterationState ResidualLog::state_now() const {
+  IterationState state;
+  Kokkos::deep_copy(state, state_);
+  return state;
 }
 
 bool ResidualLog::ended(const Space& instance, std::int64_t written) {

@@ -77,6 +77,11 @@ class ResidualLog {
   /// Local. Before the first entry of a solve; kernels set the state.
   void begin();
 
+  /// Local, in place of begin(). These are the entries so far; the state is as it was after them.
+  void go_on(const IterationState&, std::vector<LogEntry> made);
+  /// Local, after end().
+  IterationState state_now() const;
+
   /// Local, after the writers of so many iterations have been queued, at most `most_at_once` more than in the
   /// last call. Whether the iteration is known to have ended.
   bool ended(const Space& instance, std::int64_t written);

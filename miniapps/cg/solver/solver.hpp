@@ -14,12 +14,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kontor::cg {
 
 class Preconditioner;
+struct SolverState;
+struct SolverStateVector;
+
+/// Asked before each iteration, or some of them, with how many are made, on all ranks: whether the solve is
+/// to end. Calls the function before it looks at the solver's state().
+using EndsAfter = std::function<bool(std::int64_t iterations, const std::function<void()>& settle)>;
 
 /// What a method works with; outlives it.
 struct Workspace {
@@ -35,7 +44,7 @@ struct Workspace {
   miniapp::Timers& timers;
   miniapp::Progress& progress;
   bool as_on_device = stepping::on_device; ///< iterations are queued; tests do it on a CPU too
-  miniapp::EndRequest* end = nullptr;      ///< of the run; null: the solver is not told to end
+  EndsAfter ends_after = {};               ///< none: the solver is not told to end
 };
 
 /// A conjugate-gradient method for one system.
@@ -49,6 +58,12 @@ class Solver {
   virtual void reset() = 0;
   /// Collective; waits for the device. The same number of iterations and the same outcome on all ranks.
   virtual Outcome solve() = 0;
+  /// Local. What a solve goes on from. While ends_after() is called, and settled.
+  virtual SolverState state() const = 0;
+  /// Collective, after reset(). The next solve() goes on from there: what state() gave, whose vectors
+  /// fill(SolverStateVector) gives their values.
+  using FillVector = std::function<void(const SolverStateVector&)>;
+  virtual void go_on_from(const SolverState&, const FillVector& fill) = 0;
   /// The solution, own values.
   virtual const Vector& solution() const = 0;
   /// Relative residuals of the last solve() by the recurrence, from iteration 0 on.

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A solve that goes on from a state, or a checkpoint, has the residuals and the solution, to the last bit, of
+// one that was never interrupted.
+#include "cg/cg.hpp"
+#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "cg/solver/solver_state.hpp"
+#include "run/restart.hpp"
+#include "run/tests/first_ranks.hpp"
+#include "small_system.hpp"
+
+#include <kontor/comm/clock.hpp>
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kontor::cg::test {
+namespace {
+
+using miniapp::test::FirstRanks;
+using miniapp::test::Folder;
+using miniapp::test::some_ranks;
+using miniapp::test::world_rank;
+using miniapp::test::world_size;
+
+/// How a small system is solved.
+struct Way {
+  SolverOptions options;
+  bool overlap = true;
+  bool as_on_device = false;
+
+  std::string words() const {
+    return fmt::format("{}, as on a device {}, overlap {}, graph {}", words_of(options).dump(), as_on_device,
+                       overlap, static_cast<int>(options.graph));
+  }
+};
+
+/// A state of a solve, whole on every rank.
+struct Saved {
+  SolverState state;
+  std::map<std::string, Values> vectors;
+};
+
+/// Collective. The whole solve, of which the state after `at` iterations, or some more, is saved.
+Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system, const Way& way,
+                      std::int64_t at, Saved& saved) {
+  Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
+  auto work = bench.workspace();
+  const Solver* solver = nullptr;
+  bool is_saved = false;
+  work.ends_after = [&](std::int64_t made, const std::function<void()>& settle) {
+    if (made < at || is_saved) return false;
+    settle();
+    is_saved = true;
+    saved.state = solver->state();
+    EXPECT_EQ(saved.state.iterations, made);
+    for (const auto& vector : saved.state.vectors)
+      saved.vectors[vector.name] = gathered(comm, bench.system().partition, vector.values);
+    return false;
+  };
+  const auto made = make_solver(work);
+  solver = made.get();
+  made->warm_up();
+  made->reset();
+  const auto outcome = made->solve();
+  EXPECT_TRUE(is_saved);
+  return {outcome, gathered(comm, bench.system().partition, made->solution()), made->history(),
+          made->record()};
+}
+
+/// Collective. The rest of a solve that was saved.
+Solved go_on(const comm::Communicator& comm, const SmallSystem& system, const Way& way, const Saved& saved) {
+  Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
+  const auto solver = make_solver(bench.workspace());
+  solver->warm_up();
+  solver->reset();
+  auto state = saved.state;
+  state.vectors = solver->state().vectors;
+  solver->go_on_from(state, [&](const SolverStateVector& vector) {
+    Kokkos::deep_copy(vector.values, own_of(bench.system().partition, saved.vectors.at(vector.name)));
+  });
+  const auto outcome = solver->solve();
+  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
+          solver->record()};
+}
+
+void expect_same(const Solved& found, const Solved& expected) {
+  EXPECT_EQ(found.outcome.ending, expected.outcome.ending) << words(found.outcome);
+  EXPECT_EQ(found.outcome.iterations, expected.outcome.iterations);
+  EXPECT_EQ(found.history, expected.history);
+  EXPECT_EQ(found.x, expected.x);
+  for (const char* name : {"replacements", "drift", "eigenvalue_min", "eigenvalue_max"})
+    EXPECT_EQ(found.record.value(name, 0.0), expected.record.value(name, 0.0)) << name;
+}
+
+std::vector<PreconditionerKind> preconditioners_of(SumKind sums) {
+  std::vector<PreconditionerKind> kinds{PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev};
+  if (has_gauss_seidel() && sums == SumKind::fast) kinds.push_back(PreconditionerKind::gauss_seidel);
+  return kinds;
+}
+
+/// Of every method and preconditioner, written and read as a host and as a device does it.
+TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
+  if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
+  const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto system = irregular(61);
+  for (const auto method : all_methods)
+    for (const auto& [fused, sums] :
+         {std::pair(true, SumKind::fast), {false, SumKind::fast}, {true, SumKind::reproducible}})
+      for (const auto preconditioner : preconditioners_of(sums)) {
+        Way way{{.method = method,
+                 .replace_every = 10,
+                 .preconditioner = preconditioner,
+                 .tolerance = 1e-10,
+                 .max_iterations = 200,
+                 .fused = fused,
+                 .sums = sums,
+                 .graph = stepping::Graphs::off}};
+        const auto expected = solve(comm, system, way.options);
+        for (const bool writes_as_device : {false, true})
+          for (const std::int64_t at : {7, 10}) { // 10: the residual has just been replaced
+            way.as_on_device = writes_as_device;
+            SCOPED_TRACE(fmt::format("{}; after {}", way.words(), at));
+            Saved saved;
+            expect_same(solve_and_save(comm, system, way, at, saved), expected);
+            way.as_on_device = !writes_as_device;
+            expect_same(go_on(comm, system, way, saved), expected);
+            if (sums == SumKind::reproducible) expect_same(go_on(self, system, way, saved), expected);
+          }
+      }
+}
+
+/// By graphs, which the first iteration after a checkpoint is not part of.
+TEST(Restart, GraphsGoOnWithTheSameBits) {
+  if (world_size() > 1) GTEST_SKIP() << "the host sends messages";
+  const comm::Communicator self(MPI_COMM_SELF);
+  const auto system = irregular(61);
+  for (const auto method : all_methods)
+    for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::chebyshev}) {
+      Way way{{.method = method,
+               .replace_every = 18,
+               .preconditioner = preconditioner,
+               .tolerance = 0,
+               .max_iterations = 90,
+               .graph = stepping::Graphs::off}};
+      const auto expected = solve(self, system, way.options);
+      way.as_on_device = true;
+      way.options.graph = stepping::Graphs::on;
+      SCOPED_TRACE(way.words());
+      Saved saved;
+      expect_same(solve_and_save(self, system, way, 20, saved), expected);
+      expect_same(go_on(self, system, way, saved), expected);
+      if (preconditioner != PreconditionerKind::chebyshev) continue;
+      saved.state.estimates[0] *= 1.5; // a graph has the numbers of the one that it was made with
+      const auto other = go_on(self, system, way, saved);
+      way.options.graph = stepping::Graphs::off;
+      expect_same(other, go_on(self, system, way, saved));
+      EXPECT_NE(other.history, expected.history);
+    }
+}
+
+/// On a device a solve may have ended some iterations before a checkpoint.
+TEST(Restart, ASolveThatHasEndedStaysSo) {
+  if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto system = irregular(61);
+  for (const auto method : all_methods) {
+    Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .graph = stepping::Graphs::off}};
+    const auto expected = solve(comm, system, way.options);
+    way.as_on_device = true;
+    for (const std::int64_t more : {0, 3}) {
+      SCOPED_TRACE(fmt::format("{}, {} more", way.words(), more));
+      Saved saved;
+      expect_same(solve_and_save(comm, system, way, expected.outcome.iterations + more, saved), expected);
+      EXPECT_NE(saved.state.state.ended, 0);
+      expect_same(go_on(comm, system, way, saved), expected);
+    }
+  }
+}
+
+/// The preconditioner stays what it was, though on other ranks its bounds would be estimated otherwise.
+TEST(Restart, TheEstimatesOfChebyshevStay) {
+  const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto system = irregular(61);
+  const Way way{{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-10, .max_iterations = 200}};
+  Saved saved;
+  const auto expected = solve_and_save(comm, system, way, 5, saved);
+  const auto found = go_on(self, system, way, saved);
+  EXPECT_EQ(found.record["eigenvalue_min"], expected.record["eigenvalue_min"]);
+  EXPECT_EQ(found.record["eigenvalue_max"], expected.record["eigenvalue_max"]);
+  EXPECT_NEAR(found.outcome.iterations, expected.outcome.iterations, 1);
+}
+
+/// A run of cg that writes checkpoints.
+struct Written {
+  Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted)
+      : comm(mpi_comm), end(comm), checkpoints(comm, std::move(wanted), header(), output::Access::automatic,
+                                               end, timers["checkpoint"], comm::seconds()),
+        cg(options, {comm, true, timers, progress, nullptr, 0, &end, &checkpoints}) {
+    cg.warm_up();
+    cg.reset();
+    checkpoints.begin_repeat(0, 0);
+    cg.run();
+  }
+  static miniapp::CheckpointHeader header() {
+    miniapp::CheckpointHeader header;
+    header.app = "cg";
+    header.keys = nlohmann::ordered_json::object();
+    return header;
+  }
+
+  comm::Communicator comm;
+  miniapp::Timers timers{"cg"};
+  miniapp::Progress progress{miniapp::Progress::Style::silent};
+  miniapp::EndRequest end;
+  miniapp::Checkpoints checkpoints;
+  Cg cg;
+};
+
+/// What a run finds.
+struct Answer {
+  std::vector<double> history;
+  Values x;
+  double iterations = 0; ///< that were made here
+};
+Answer answer_of(const comm::Communicator& comm, Cg& cg) {
+  EXPECT_TRUE(cg.verify().passed());
+  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()),
+          cg.figures(1.0, {})[2].value};
+}
+
+/// On the ranks of `native`, from the beginning or from a checkpoint.
+Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "",
+           const comm::Options& how = {}, bool overlap = true) {
+  const comm::Communicator comm(native, how);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  Cg cg(options, {comm, overlap, timers, progress});
+  cg.warm_up();
+  cg.reset();
+  if (!checkpoint.empty()) cg.read_state(miniapp::Restart(native, checkpoint).reader());
+  cg.run();
+  return answer_of(comm, cg);
+}
+
+void expect_same(const Answer& found, const Answer& expected, const std::string& how) {
+  EXPECT_EQ(found.history, expected.history) << how;
+  EXPECT_TRUE(found.x == expected.x) << how;
+}
+
+Options reproducible(ProblemKind kind, Method method, PreconditionerKind preconditioner) {
+  Options options;
+  options.kind = kind;
+  options.stencil.points = {11, 9, 13};
+  options.stencil.exact = "sin(3*x)+y*z";
+  options.fe_heat.elements = {7, 8, 6};
+  options.fe_heat.source = "exp(x)";
+  options.fe_heat.faces[0].condition = FaceCondition::temperature;
+  options.solver = {.method = method,
+                    .replace_every = 7,
+                    .preconditioner = preconditioner,
+                    .tolerance = 1e-9,
+                    .sums = SumKind::reproducible};
+  return options;
+}
+
+/// A process grid of so many ranks, another one each turn.
+std::vector<std::int64_t> some_grid(int ranks, int turn) {
+  std::vector<std::int64_t> grid(3, 1);
+  grid[static_cast<std::size_t>(turn % 3)] = ranks;
+  return grid;
+}
+
+std::string lines_of(const SmallSystem& s) {
+  std::string lines;
+  std::size_t entries = 0;
+  for (std::size_t i = 0; i < s.rows(); ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      if (s.matrix[i][j] != 0) {
+        lines += fmt::format("{} {} {:.17g}\n", i + 1, j + 1, s.matrix[i][j]);
+        ++entries;
+      }
+  return fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{} {} {}\n{}", s.rows(), s.rows(),
+                     entries, lines);
+}
+
+/// Through files, from all of some numbers of ranks onto all of them.
+TEST(Restart, AnyRanksGoOnFromAnyRanks) {
+  if (world_size() != 7) GTEST_SKIP() << "others are 7";
+  const Folder folder("cg-restart");
+  const auto matrix = folder / "matrix.mtx";
+  if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
+  MPI_Barrier(MPI_COMM_WORLD);
+  int turn = 0, problem = 0;
+  for (const auto& [kind, method, preconditioner] :
+       {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
+        std::tuple(ProblemKind::fe_heat, Method::merged, PreconditionerKind::chebyshev),
+        std::tuple(ProblemKind::matrix_market, Method::pipelined, PreconditionerKind::jacobi),
+        std::tuple(ProblemKind::stencil, Method::pipelined, PreconditionerKind::chebyshev)}) {
+    auto options = reproducible(kind, method, preconditioner);
+    options.matrix_market.file.path = matrix;
+    ++problem;
+    const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
+      auto o = options;
+      if (boxes) o.process_grid = some_grid(ranks, grid);
+      o.matrix_market.ordering = grid % 2 == 0 ? Ordering::natural : Ordering::rcm;
+      return o;
+    };
+    const auto alone = run(on(1, 0), MPI_COMM_SELF);
+    for (const int from : some_ranks()) {
+      miniapp::CheckpointOptions wanted;
+      wanted.every = 4;
+      wanted.keep = 1;
+      wanted.file = folder / fmt::format("{}-from-{}.h5", problem, from);
+      if (const FirstRanks writers(from); writers) {
+        Written written(on(from, from), writers, wanted);
+        EXPECT_GE(written.checkpoints.summary().steps.size(), 1u);
+        expect_same(answer_of(written.comm, written.cg), alone, fmt::format("{} ranks write", from));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (const int onto : some_ranks()) {
+        ++turn;
+        if (const FirstRanks readers(onto); readers) {
+          comm::Options how;
+          how.backend = turn % 3 == 0 ? "shm" : turn % 3 == 1 ? "view" : "raw";
+          const auto found = run(on(onto, turn), readers, wanted.file, how, turn % 2 == 0);
+          expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, how.backend));
+          EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
+        }
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+/// The facts of a refusal.
+void expect_refused(const Options& options, const std::string& checkpoint,
+                    std::initializer_list<std::string> facts) {
+  try {
+    run(options, MPI_COMM_WORLD, checkpoint);
+    ADD_FAILURE() << "was not refused";
+  } catch (const config::Error& error) {
+    for (const auto& fact : facts)
+      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
+  }
+}
+
+TEST(Restart, RefusesWhatItCannotGoOnWith) {
+  if (world_size() > 2) GTEST_SKIP() << "fewer ranks do";
+  const Folder folder("cg-refusal");
+  auto options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::none);
+  options.process_grid = some_grid(world_size(), 0);
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 10;
+  wanted.file = folder / "x.h5";
+  Written(options, MPI_COMM_WORLD, wanted);
+  auto other = options;
+  other.solver.max_iterations = 10;
+  expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});
+  other = options;
+  other.solver.tolerance = 1e-11;
+  EXPECT_GT(run(other, MPI_COMM_WORLD, wanted.file).history.size(),
+            run(options, MPI_COMM_WORLD).history.size());
+
+  const auto matrix = folder / "matrix.mtx";
+  const auto write = [&](int rows) {
+    if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(rows));
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  options.kind = ProblemKind::matrix_market;
+  options.matrix_market.file.path = matrix;
+  options.process_grid.clear();
+  write(83);
+  wanted.file = folder / "m.h5";
+  Written(options, MPI_COMM_WORLD, wanted);
+  write(84);
+  expect_refused(options, wanted.file, {"matrix", "CRC-32", "m-0000000"});
+
+  if (!has_gauss_seidel() || world_size() == 1) return;
+  options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::gauss_seidel);
+  options.solver.sums = SumKind::fast;
+  options.process_grid = some_grid(world_size(), 0);
+  wanted.every = 3;
+  wanted.file = folder / "g.h5";
+  Written(options, MPI_COMM_WORLD, wanted);
+  run(options, MPI_COMM_WORLD, wanted.file);
+  options.process_grid = some_grid(world_size(), 1);
+  expect_refused(options, wanted.file, {"gauss_seidel", "g-0000000", "process grid"});
+}
+
+} // namespace
+} // namespace kontor::cg::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
+#include "run/restart.hpp"
+#include "run/tests/first_ranks.hpp"
+#include "run_product.hpp"
+
+#include <kontor/comm/clock.hpp>
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::matmul::test {
+namespace {
+
+using miniapp::test::FirstRanks;
+using miniapp::test::Folder;
+using miniapp::test::world_size;
+
+/// Collective. C of a run on the ranks of `comm`: from the beginning, writing a checkpoint after so many
+/// steps each if `wanted` says so, or from one.
+struct Run {
+  Dense c;
+  double flops = 0; ///< that are counted
+  std::vector<std::int64_t> written = {};
+};
+Run run(const comm::Communicator& comm, const Options& o, const miniapp::CheckpointOptions& wanted,
+        const std::string& from = "", bool overlap = true) {
+  miniapp::Timers timers("matmul");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  miniapp::EndRequest end(comm);
+  miniapp::CheckpointHeader header;
+  header.app = "matmul";
+  header.keys = nlohmann::ordered_json::object();
+  std::optional<miniapp::Checkpoints> checkpoints;
+  if (wanted.wanted())
+    checkpoints.emplace(comm, wanted, header, output::Access::automatic, end, timers["checkpoint"],
+                        comm::seconds());
+  Matmul<double> app(
+      o, {comm, overlap, timers, progress, nullptr, 0, &end, checkpoints ? &*checkpoints : nullptr});
+  app.warm_up();
+  app.reset();
+  std::int64_t first = 0;
+  if (!from.empty()) {
+    const miniapp::Restart restart(comm.native(), from);
+    app.read_state(restart.reader());
+    first = restart.header().step;
+  }
+  if (checkpoints) checkpoints->begin_repeat(0, first);
+  app.run();
+  EXPECT_TRUE(app.verify().passed());
+  return {gathered(app.grid(), app.c(), stored_c(o)), app.figures(1.0, {}).front().value,
+          checkpoints ? checkpoints->summary().steps : std::vector<std::int64_t>{}};
+}
+
+Options random_numbers(const GridShape& grid, Algorithm algorithm) {
+  auto o = on_grid(integers(), grid);
+  o.algorithm = algorithm;
+  o.a.kind = o.b.kind = o.c.kind = MatrixKind::random;
+  o.alpha = 1.5;
+  o.beta = -0.5;
+  if (algorithm == Algorithm::summa) o.panel = 7;
+  return o;
+}
+
+/// After each of the steps, by each algorithm, on each grid.
+TEST(Restart, OnTheSameGridTheSameBits) {
+  if (world_size() == 3) GTEST_SKIP() << "others do";
+  const Folder folder("matmul-restart");
+  const auto& comm = world();
+  int number = 0;
+  for (const auto& grid : grids(world_size(), 2))
+    for (const auto algorithm : {Algorithm::cannon, Algorithm::summa, Algorithm::cannon_25d}) {
+      if ((algorithm == Algorithm::cannon_25d) != (grid.layers > 1)) continue;
+      auto o = random_numbers(grid, algorithm);
+      if (number % 2 == 1) {
+        o.distribution = Distribution::block_cyclic;
+        o.block_size = {3, 2};
+      }
+      const auto expected = run(comm, o, {});
+      miniapp::CheckpointOptions wanted;
+      wanted.every = 1;
+      wanted.keep = 100;
+      wanted.file = folder / fmt::format("{}.h5", number++);
+      SCOPED_TRACE(fmt::format("{} x {} x {} ranks, algorithm {}", grid.layers, grid.rows, grid.columns,
+                               static_cast<int>(algorithm)));
+      const auto interrupted = run(comm, o, wanted);
+      EXPECT_EQ(interrupted.c, expected.c);
+      if (grid.rows * grid.columns > 1 && grid.layers == 1) {
+        EXPECT_GE(interrupted.written.size(), 1u);
+      }
+      for (const auto step : interrupted.written) {
+        SCOPED_TRACE(fmt::format("after {} steps", step));
+        const auto rest =
+            run(comm, o, {}, miniapp::checkpoint_name(wanted.file, step).string(), step % 2 == 1);
+        EXPECT_EQ(rest.c, expected.c);
+        EXPECT_LT(rest.flops, expected.flops);
+      }
+    }
+}
+
+/// SUMMA's C lacks the same everywhere, so any ranks go on; of integers all bits are right.
+TEST(Restart, AnyRanksGoOnBySumma) {
+  if (world_size() != 6) GTEST_SKIP() << "others have 6 ranks";
+  const Folder folder("matmul-summa");
+  auto o = integers();
+  o.algorithm = Algorithm::summa;
+  o.panel = 7;
+  o.beta = 2;
+  const auto expected = serial_product<double>(o);
+  for (const int from : {1, 2, 3, 5, 6}) {
+    miniapp::CheckpointOptions wanted;
+    wanted.every = 2;
+    wanted.file = folder / fmt::format("from-{}.h5", from);
+    if (const FirstRanks writers(from); writers) {
+      EXPECT_EQ(run(comm::Communicator(writers), on_grid(o, {1, from, 1}), wanted).c, expected);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (const int onto : {1, 2, 3, 5, 6})
+      if (const FirstRanks readers(onto); readers) {
+        const auto grid = onto == 6 ? GridShape{1, 2, 3} : GridShape{1, 1, onto};
+        EXPECT_EQ(run(comm::Communicator(readers), on_grid(o, grid), {}, wanted.file).c, expected)
+            << from << " onto " << onto;
+      }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Restart, AnotherGridIsRefused) {
+  if (world_size() != 2) GTEST_SKIP() << "others have 2 ranks";
+  const Folder folder("matmul-refusal");
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 1;
+  wanted.file = folder / "c.h5";
+  run(world(), on_grid(integers(), {1, 2, 1}), wanted);
+  try {
+    run(world(), on_grid(integers(), {1, 1, 2}), {}, wanted.file);
+    ADD_FAILURE() << "was not refused";
+  } catch (const config::Error& error) {
+    for (const char* fact : {"decomposition.process_grid", "1 x 2", "2 x 1", "c-000000001.h5", "summa"})
+      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
+  }
+}
+
+} // namespace
+} // namespace kontor::matmul::test

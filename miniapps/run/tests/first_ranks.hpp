@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+/// For tests in which some ranks write a file that others read.
+namespace kontor::miniapp::test {
+
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+inline int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// The first ranks of the world; elsewhere nothing. Collective over the world.
+class FirstRanks {
+ public:
+  explicit FirstRanks(int count) {
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &comm_);
+  }
+  FirstRanks(const FirstRanks&) = delete;
+  FirstRanks& operator=(const FirstRanks&) = delete;
+  ~FirstRanks() {
+    if (*this) MPI_Comm_free(&comm_);
+  }
+  explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
+  operator MPI_Comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// A folder of all ranks, removed at the end. Collective over the world.
+class Folder {
+ public:
+  explicit Folder(const std::string& name) {
+    int process = static_cast<int>(::getpid());
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    path_ = std::filesystem::temp_directory_path() / ("kontor-" + name + "-" + std::to_string(process));
+    if (world_rank() == 0) std::filesystem::create_directories(path_);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::error_code ignored;
+    if (world_rank() == 0) std::filesystem::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// 1, 2, 3, 5, 7, as far as there are so many.
+inline std::vector<int> some_ranks() {
+  std::vector<int> ranks;
+  for (const int count : {1, 2, 3, 5, 7})
+    if (count <= world_size()) ranks.push_back(count);
+  return ranks;
+}
+
+} // namespace kontor::miniapp::test

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs of cg and matmul that are told to end, or killed, go on from a checkpoint on other ranks with the same bits."""
+
+import json
+import os
+import signal
+
+import h5py
+
+from launch import BIN, HeatTest, wait_until
+
+SOLVE = """\
+app: cg
+problem: {stencil: {points: [36, 30, 33]}}
+solver: {method: pipelined, preconditioner: chebyshev, sums: reproducible, tolerance: 0, max_iterations: 1000000}
+measure: {calibrate: false}
+checkpoint: {every: 20, keep: 1000, file: c.h5}
+output: {file: out.h5, fields: none}
+"""
+PRODUCT = """\
+app: matmul
+problem: {m: 211, n: 197, k: 4001, a: {kind: integers}, b: {kind: integers}, write_c: true}
+product: {algorithm: summa, panel: 4}
+measure: {calibrate: false}
+checkpoint: {every: 1, keep: 1000, file: c.h5}
+output: {file: out.h5}
+"""
+
+
+class RestartTest(HeatTest):
+    def checkpoints(self):
+        return sorted(path.name for path in self.folder.glob("c-*.h5"))
+
+    def interrupt(self, number, ranks):
+        """A run that gets a signal when it has written three checkpoints; its result."""
+        running = self.start("deck.yaml", ranks=ranks)
+        self.addCleanup(running.end)
+        wait_until(lambda: len(self.checkpoints()) >= 3, "a checkpoint")
+        os.kill(running.ranks()[ranks - 1], number)
+        return running.finish(limit=60)
+
+    def go_on(self, checkpoint, *arguments, ranks):
+        """The record of the rest."""
+        self.passes("--restart", checkpoint, *arguments, "--quiet", "--results", "record.json", ranks=ranks)
+        return json.loads((self.folder / "record.json").read_text())
+
+    def expect_told(self, result):
+        self.assertEqual(result.code, 4, result)
+        self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\bUSR1\b.*{self.checkpoints()[-1]} --restart$")
+
+
+class Cg(RestartTest):
+    program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
+
+    def test_after_a_signal_and_after_a_kill(self):
+        self.write("deck.yaml", SOLVE)
+        limit = ("--set", "solver.max_iterations=97", "--set", "checkpoint={}")
+        self.passes("deck.yaml", *limit, "--quiet", "--results", "record.json")
+        expected = json.loads((self.folder / "record.json").read_text())["history"]
+        self.expect_told(self.interrupt(signal.SIGUSR1, ranks=3))
+        record = self.go_on("c-000000040.h5", *limit, "--set", "comm.backend=view", ranks=2)
+        self.assertEqual(record["checkpoint"]["at_step"], 40)
+        self.assertEqual(record["history"], expected)
+        for path in self.folder.glob("c-*.h5"):
+            path.unlink()
+        self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
+        self.assertEqual(self.go_on("c-000000060.h5", *limit, ranks=3)["history"], expected)
+
+
+class Matmul(RestartTest):
+    program = os.environ.get("KONTOR_MATMUL", str(BIN / "matmul"))
+
+    def c_of_output(self):
+        with h5py.File(self.folder / "out.h5") as file:
+            return file["fields/C"][...].tolist()
+
+    def test_after_a_signal_and_after_a_kill(self):
+        self.write("deck.yaml", PRODUCT)
+        without = ("--set", "checkpoint={}")
+        self.passes("deck.yaml", *without)
+        expected = self.c_of_output()
+        self.expect_told(self.interrupt(signal.SIGUSR1, ranks=3))
+        self.go_on("c.h5", *without, ranks=2)
+        self.assertEqual(self.c_of_output(), expected)
+        for path in self.folder.glob("c-*.h5"):
+            path.unlink()
+        self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
+        self.go_on("c.h5", *without, "--set", "comm.backend=shm", ranks=4)
+        self.assertEqual(self.c_of_output(), expected)
