@@ -65,9 +65,9 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     if not FAULTS.exists():
         print(f"kontor: torture: {FAULTS} is missing; build with KONTOR_TESTS", file=sys.stderr)
         return 2
-    begun = time.monotonic()
+    begun, of = time.monotonic(), revision()
     references = {app: make_reference(app, work) for app in arguments.apps}
-    say(f"seed {seed}, revision {revision()}, {arguments.jobs} cases side by side")
+    say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
     known: dict[str, int] = {}
 
@@ -83,9 +83,9 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
     text = summary(entries, known)
-    head = f"kontor torture, seed {seed}, revision {revision()}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
+    head = f"kontor torture, seed {seed}, revision {of}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
     (folder / "table.txt").write_text(f"{head}\n{text}\n")
-    (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": revision(), "build": str(BUILD), "cases": entries}, indent=1))
+    (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": of, "build": str(BUILD), "cases": entries}, indent=1))
     print(f"{head}\n{text}")
     if arguments.case and entries:
         print(json.dumps(entries[0]["seen"], indent=1))

@@ -63,7 +63,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     if code == 0:
         outcome.add("output", "absorbed")
         if folder:
-            check_complete(folder, reference, findings, "the run", case.run, temporaries=case.what.get("call") == "unlink")
+            check_complete(folder, reference, findings, "the run", case.run, temporaries=case.kind == "files")
         return
     if code is not None and code not in (2, 3):
         findings.append(f"exit code: {code}; 2 or 3 are documented: {err.strip()[:300]}")
