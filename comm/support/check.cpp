@@ -13,7 +13,7 @@ std::string error_text(int code) {
 }
 
 void fail(int code, const std::string& operation) {
-  throw Error(fmt::format("{} failed: {}", operation, error_text(code)));
+  throw MpiError(fmt::format("{} failed: {}", operation, error_text(code)));
 }
 
 bool finalized() {

@@ -4,11 +4,13 @@
 #include "run/broadcast_text.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/output/error.hpp>
 #include <kontor/output/seal.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace kontor::miniapp {
 namespace {
@@ -42,6 +44,10 @@ Restart::Restart(MPI_Comm comm, const std::string& file) {
       header_ = header_of(reader_->record("/checkpoint"));
       path_ = name;
       break;
+    } catch (const output::MpiError&) { // maybe on this rank alone, as the next one
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) { // on all ranks
       reader_.reset();
       note_ += fmt::format("\n  {}", error.what());

@@ -89,22 +89,26 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
     return exit_verified;
   }
   if (!start_kokkos(for_kokkos)) return exit_user_error;
-  return guarded([&] { return Run(line, command, factory, since_start)(); });
+  return Run(line, command, factory, since_start)();
 }
 
 } // namespace
 
-int run_main(int argc, char** argv, MiniAppFactory& factory) {
+int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppFactory>()>& make) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
   catch_end_signals();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
-  comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   int rank = 0;
-  comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  const int code = flush_stdout(rank, run(rank, argc, argv, factory, since_start));
+  const int ended = guarded([&] {
+    comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    const auto factory = make();
+    return run(rank, argc, argv, *factory, since_start);
+  });
+  const int code = flush_stdout(rank, ended);
   if (Kokkos::is_initialized()) Kokkos::finalize();
   MPI_Finalize();
   return code;

@@ -54,6 +54,8 @@ class File::Impl {
     } catch (const Error& error) {
       spoiled_ = true;
       throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()));
+    } catch (const MpiError& error) {
+      throw MpiError(fmt::format("output: {}: {}", name.string(), error.what()));
     }
   }
   template <class Step>
@@ -90,11 +92,9 @@ File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::pa
     : target_(std::move(path)), sidecars_(std::move(sidecars)), access_(access) {
   silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm_, &rank_);
-  int size = 0;
-  MPI_Comm_size(comm_, &size);
-  if (access_ == Access::automatic) access_ = size > 1 ? Access::parallel : Access::gathered;
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  rank_ = my_rank(comm_);
+  if (access_ == Access::automatic) access_ = rank_count(comm_) > 1 ? Access::parallel : Access::gathered;
   try {
     collectively(comm_, [this] {
       if (rank_ == 0) open_temporaries();
@@ -103,9 +103,12 @@ File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::pa
     together([this] {
       if (rank_ == 0) create();
     });
-  } catch (...) {
+  } catch (const Error&) { // on all ranks
     drop();
     MPI_Comm_free(&comm_);
+    throw;
+  } catch (...) {
+    drop();
     throw;
   }
 }

@@ -41,8 +41,7 @@ void receive_and_write(MPI_Comm comm, hid_t dataset, const Driver& driver, const
   for (std::uint64_t n = 0; n < mine.count() && failure.empty(); ++n)
     write(in_array(field.block, mine[n]), own.box(mine[n]));
   std::vector<std::byte> buffer;
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
+  const int ranks = rank_count(comm);
   for (int rank = 1; rank < ranks; ++rank) {
     const Block block = receive_block(comm, rank, field.block.global);
     const Pieces pieces = pieces_of(block.extent, size);
@@ -77,8 +76,7 @@ void send(MPI_Comm comm, const Field& field, HandOver& own) {
 } // namespace
 
 Share write_gathered(MPI_Comm comm, hid_t file, const Driver& driver, const Field& field) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = my_rank(comm);
   Handle dataset;
   collectively(comm, [&] {
     if (rank == 0)

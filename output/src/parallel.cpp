@@ -22,7 +22,7 @@ Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t
   const Block& block = field.block;
   const std::size_t size = field.values.size();
   HandOver own(field);
-  with_shared_file(comm, path, [&](MPI_File file) {
+  with_shared_file(comm, path, [&](int file) {
     const Pieces pieces = pieces_of(block.extent, size);
     for (std::uint64_t n = 0; n < pieces.count(); ++n) {
       const Box piece = pieces[n];

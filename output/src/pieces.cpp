@@ -25,8 +25,8 @@ Pieces shared_pieces(const Extents& global, std::size_t size, int ranks) {
 class Assembly {
  public:
   Assembly(MPI_Comm comm, const Field& field)
-      : comm_(comm), rank_(of(comm, MPI_Comm_rank)), ranks_(of(comm, MPI_Comm_size)), field_(field),
-        hand_over_(field), pieces_(shared_pieces(field.block.global, size_, ranks_)) {}
+      : comm_(comm), rank_(my_rank(comm)), ranks_(rank_count(comm)), field_(field), hand_over_(field),
+        pieces_(shared_pieces(field.block.global, size_, ranks_)) {}
 
   /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of
   /// its first element. If a write fails, the rest is received all the same.
@@ -39,11 +39,6 @@ class Assembly {
     std::array<std::uint64_t, 3> offset{}, extent{};
   };
 
-  static int of(MPI_Comm comm, int (*ask)(MPI_Comm, int*)) {
-    int answer = 0;
-    ask(comm, &answer);
-    return answer;
-  }
   std::uint64_t first_of(int rank) const { return pieces_.count() * rank / ranks_; }
 
   bool find_next_to_send();
@@ -168,7 +163,7 @@ Share Assembly::operator()(const Write& write) {
 Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                    const Field& field) {
   Share share;
-  with_shared_file(comm, path, [&](MPI_File file) {
+  with_shared_file(comm, path, [&](int file) {
     share = Assembly(comm, field)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
       write_at(file, address + place * field.values.size(), data, bytes);
     });

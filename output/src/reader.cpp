@@ -89,11 +89,11 @@ class Reader::Impl {
 Reader::Impl::Impl(MPI_Comm comm, fs::path path) : path_(std::move(path)) {
   silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm_, &rank_);
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  rank_ = my_rank(comm_);
   try {
     together([this] { open(); });
-  } catch (...) {
+  } catch (const Error&) { // on all ranks
     MPI_Comm_free(&comm_);
     throw;
   }

@@ -5,6 +5,7 @@
 #include "box.hpp"
 #include "checksum.hpp"
 #include "descriptor.hpp"
+#include "shared_file.hpp"
 
 #include <kontor/output/error.hpp>
 
@@ -18,6 +19,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace kontor::output {
@@ -57,18 +59,6 @@ void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t byt
     data += got;
     position += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::uint64_t>(got);
-  }
-}
-
-void write_at(int descriptor, std::uint64_t position, const void* from, std::uint64_t bytes) {
-  const auto* data = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t put = ::pwrite(descriptor, data, bytes, static_cast<off_t>(position));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
-    data += put;
-    position += static_cast<std::uint64_t>(put);
-    bytes -= static_cast<std::uint64_t>(put);
   }
 }
 
@@ -124,8 +114,7 @@ std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
 
 std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads,
                                        const std::vector<StoredField>& fields) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = my_rank(comm);
   // Which ranks read, and where this one is among them.
   int me = reads ? 1 : 0, before = 0, readers = 0;
   check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
@@ -167,9 +156,7 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
 void check_seal(MPI_Comm comm, const fs::path& path) {
   try {
     collectively(comm, [&] {
-      int rank = 0, ranks = 1;
-      MPI_Comm_rank(comm, &rank);
-      MPI_Comm_size(comm, &ranks);
+      const int rank = my_rank(comm), ranks = rank_count(comm);
       const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
       if (file < 0) throw Error(std::strerror(errno));
       struct stat status {};

@@ -2,6 +2,7 @@
 #include "shared_file.hpp"
 
 #include "agree.hpp"
+#include "descriptor.hpp"
 #include "transfer.hpp"
 
 #include <fmt/format.h>
@@ -9,54 +10,41 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace kontor::output {
 
-// What is written must fail without leaving ranks to wait for each other, and that rules out three ways:
-// - through HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there
-//   on the rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
-// - MPI_File_write_at_all: Open MPI (4.1.4) never returns from it if the aggregating rank cannot write;
+// Each rank writes by itself, because what is written must fail without leaving ranks to wait for each other,
+// and a killed run must leave nothing but what its lock names. That rules out
+// - HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there on the
+//   rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
+// - MPI_File_open: where one rank cannot open the file, Open MPI's (4.1.4) others wait for it for ever; and
+// it
+//   makes files for shared file pointers, which nobody asked for, in /dev/shm and beside the file;
+// - MPI_File_write_at_all: Open MPI never returns from it if the aggregating rank cannot write;
 // - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of
-//   the file, and after a failed write (MPICH 4.0.2) never unlocks it. So what is not contiguous is written
-//   row by row, which also knows no limit of 2^31 elements along an axis, as MPI's datatypes of subarrays do.
+//   the file, and after a failed write (MPICH 4.0.2) never unlocks it.
 void with_shared_file(MPI_Comm comm, const std::filesystem::path& path,
-                      const std::function<void(MPI_File)>& write) {
-  MPI_File file = MPI_FILE_NULL;
+                      const std::function<void(int)>& write) {
+  Descriptor file;
   collectively(comm, [&] {
-    check_mpi(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file), "MPI_File_open");
+    file = Descriptor(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file < 0) throw Error(fmt::format("cannot be opened to write to it: {}", std::strerror(errno)));
   });
-  std::string failure;
-  try {
-    collectively(comm, [&] { write(file); });
-  } catch (const Error& error) { // on every rank
-    failure = error.what();
-  }
-  collectively(comm, [&] {
-    const int closed = MPI_File_close(&file);
-    if (!failure.empty()) // the first failure is the one to tell
-      throw Error(failure);
-    check_mpi(closed, "MPI_File_close");
-  });
+  collectively(comm, [&] { write(file); });
 }
 
-void write_at(MPI_File file, std::uint64_t position, const std::byte* data, std::uint64_t bytes) {
+void write_at(int descriptor, std::uint64_t position, const void* data, std::uint64_t bytes) {
+  const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    MPI_Status status;
-    const int piece = static_cast<int>(std::min(bytes, parallel_bytes));
-    errno = 0;
-    const int result =
-        MPI_File_write_at(file, static_cast<MPI_Offset>(position), data, piece, MPI_BYTE, &status);
-    const int reason = errno; // what MPI says of it is "input/output error" (ROMIO), or nothing (Open MPI)
-    int written = 0;
-    if (result == MPI_SUCCESS) check_mpi(MPI_Get_count(&status, MPI_BYTE, &written), "MPI_Get_count");
-    if (written <= 0 || written > piece) {
-      if (reason != 0) throw Error(fmt::format("MPI_File_write_at failed: {}", std::strerror(reason)));
-      check_mpi(result, "MPI_File_write_at");
-      throw Error(fmt::format("MPI_File_write_at wrote none of {} bytes; is the disk full?", piece));
-    }
-    position += written;
-    data += written;
-    bytes -= written;
+    const ssize_t put =
+        ::pwrite(descriptor, from, std::min(bytes, parallel_bytes), static_cast<off_t>(position));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
+    position += static_cast<std::uint64_t>(put);
+    from += put;
+    bytes -= static_cast<std::uint64_t>(put);
   }
 }
 

@@ -49,6 +49,15 @@ void give_name(const fs::path& from, const fs::path& to) {
         fmt::format("{} cannot be renamed to {}: {}", from.string(), to.string(), std::strerror(errno)));
 }
 
+/// A temporary's name that is no file's.
+fs::path unused_name(const fs::path& target) {
+  std::error_code ignored;
+  fs::path name;
+  do name = temporary_name(target);
+  while (fs::exists(fs::symlink_status(name, ignored)));
+  return name;
+}
+
 std::string listed(const std::vector<fs::path>& paths) {
   std::string text;
   for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
@@ -70,24 +79,19 @@ Temporary::Temporary(fs::path target, std::string_view advice) : target_(std::mo
 }
 
 Temporary::~Temporary() {
-  if (file_ < 0 || kept_) return;
+  if (file_ < 0 || kept_ || !is_file(path_, file_)) return;
   // Gives the space back even where another rank still has the file open.
   [[maybe_unused]] const int result = ::ftruncate(file_, 0);
-  if (is_file(path_, file_)) ::unlink(path_.c_str());
+  ::unlink(path_.c_str());
 }
 
 void Temporary::create() {
   do {
-    path_ = temporary_name(target_);
+    path_ = unused_name(target_);
+    lock_->note(path_); // first: should this process be killed now, the next run knows of it
     file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   } while (file_ < 0 && errno == EEXIST);
   if (file_ < 0) throw Obstacle{std::strerror(errno), ""};
-  try {
-    lock_->note(path_);
-  } catch (const Obstacle&) {
-    ::unlink(path_.c_str());
-    throw;
-  }
 }
 
 void Temporary::aim_at(const fs::path& target) {
@@ -122,28 +126,39 @@ void Temporary::check() const {
 void Temporary::put_away() {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(target_, ignored))) return;
-  fs::path away;
-  do away = temporary_name(target_);
-  while (fs::exists(fs::symlink_status(away, ignored)));
+  const fs::path away = unused_name(target_);
+  try {
+    lock_->note(away); // should this process be killed now, the next run removes it
+  } catch (const Obstacle& obstacle) {
+    throw Error(fmt::format("{} cannot be replaced: {}", target_.string(), obstacle.reason));
+  }
+  earlier_ = away; // before it is: what is said to have failed may have been done
   give_name(target_, away);
-  earlier_ = away;
 }
 
 void Temporary::put_back() noexcept {
   if (!earlier_.empty()) ::rename(earlier_.c_str(), target_.c_str());
 }
 
+void Temporary::remove_earlier() const {
+  if (!earlier_.empty()) ::unlink(earlier_.c_str());
+}
+
 void Temporary::take_name() {
   kept_ = true; // under its own name, if it cannot take the other
-  give_name(path_, target_);
-  if (!earlier_.empty()) ::unlink(earlier_.c_str());
+  try {
+    give_name(path_, target_);
+  } catch (const Error&) { // network file systems may say so of what they have done
+    if (!is_file(target_, file_)) throw;
+  }
+  remove_earlier();
 }
 
 std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   Temporary& first = files.front();
   std::vector<Temporary*> others;
   for (Temporary& file : files)
-    if (&file != &first && file.written()) others.push_back(&file);
+    if (&file != &first) others.push_back(&file);
   try {
     first.check();
     for (const Temporary* other : others) other->check();
@@ -159,6 +174,10 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   std::vector<fs::path> written{first.target()};
   std::string failures;
   for (Temporary* other : others) try {
+      if (!other->written()) { // the earlier one does not describe the new file
+        other->remove_earlier();
+        continue;
+      }
       other->take_name();
       written.push_back(other->target());
     } catch (const Error& error) {

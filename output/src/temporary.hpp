@@ -41,6 +41,7 @@ class Temporary {
   void check() const;
   void put_away();
   void put_back() noexcept;
+  void remove_earlier() const;
   void take_name();
 
   std::filesystem::path target_;
@@ -58,9 +59,10 @@ void check_replaceable(const std::filesystem::path& target, std::string_view adv
 /// Gives the first of `files`, and those of the others that were written, their names; returns these.
 ///
 /// The others describe the first: those of earlier are put away before it takes its name, so that they are
-/// never found beside a file that they do not describe. Throws Error: if the first cannot take its name, all
-/// are as they were; if another cannot, the text lists what was written. No file is lost then: the text says
-/// under which names those are that did not get theirs, and those of earlier that were put away.
+/// never found beside a file that they do not describe; of those that were not written, too. Throws Error: if
+/// the first cannot take its name, all are as they were; if another cannot, the text lists what was written.
+/// No file is lost then: the text says under which names those are that did not get theirs, and those of
+/// earlier that were put away.
 std::vector<std::filesystem::path> replace_together(std::list<Temporary>& files);
 
 /// Waits until the file's data are on the disk; throws Error if they did not get there.

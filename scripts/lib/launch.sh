@@ -74,6 +74,22 @@ set_launcher() {
   if [[ -n ${KONTOR_RANKS_PER_NODE-} && -z ${KONTOR_LAUNCHER-} ]]; then spread_over_nodes "$ranks" "$KONTOR_RANKS_PER_NODE"; fi
 }
 
+# What Open MPI's ranks share is a file in /dev/shm, which their mpirun removes, unless it is killed. Removes those of this
+# user and host that no process has mapped or open: of runs that are dead.
+reclaim_shared_memory() {
+  local folder=/dev/shm file used found=()
+  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" \
+    \( -name "vader_segment.$(hostname -s).*" -o -name "osc_sm.$(hostname -s).*" \) 2>/dev/null)
+  ((${#found[@]})) || return 0
+  used=$(
+    find /proc/[0-9]*/fd -lname "$folder/*" -printf '%l\n' 2>/dev/null || true # first: what is open now may be mapped then
+    grep -ho "$folder/.*" /proc/[0-9]*/maps 2>/dev/null || true
+  )
+  for file in "${found[@]}"; do
+    grep -qxF -- "$file" <<<"$used" || rm -f -- "$file"
+  done
+}
+
 # spread_over_nodes RANKS RANKS_PER_NODE: as studies ask for it.
 spread_over_nodes() {
   local ranks=$1 per_node=$2 nodes

@@ -207,7 +207,9 @@ launch() {
   export KONTOR_RANKS=$ranks # the program refuses to be on fewer
   for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
   make_run_folder
+  reclaim_shared_memory
   supervise "${launcher[@]}" "$@" || status=$?
+  reclaim_shared_memory
   if was_stuck; then
     say "a rank failed, and $(basename "${launcher[0]}") had not ended $grace_to_abort s later, as when a host has vanished; it was ended"
     status=3

@@ -225,7 +225,7 @@ class Refusals(KontorTest):
                 self.assertIn(f" --target {target} ", first)
 
     def test_unknown_command(self):
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, bench")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, torture, bench")
 
     def test_help(self):
         for command in ("run", "report", "study", "bench", "test", "build", "lint"):

@@ -36,9 +36,8 @@ class SparseExchange {
 
   /// After an error MPI may still read what was sent.
   ~SparseExchange() {
-    requests_.push_back(barrier_);
-    for (const auto request : requests_)
-      if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, sends_);
+    for (const auto request : requests_) keep(request);
+    keep(barrier_);
   }
   SparseExchange(const SparseExchange&) = delete;
   SparseExchange& operator=(const SparseExchange&) = delete;
@@ -95,6 +94,10 @@ class SparseExchange {
   }
 
  private:
+  void keep(MPI_Request request) {
+    if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, sends_);
+  }
+
   void receive() {
     while (true) {
       int found = 0;

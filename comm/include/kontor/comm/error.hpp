@@ -19,6 +19,12 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
+/// An MPI function has failed on this rank: others may be waiting in the same one, so nothing can be agreed
+/// on.
+class MpiError : public Error {
+  using Error::Error;
+};
+
 /// A call is wrong, as far as its own rank can see: a peer that is no rank, Views that do not fit each other,
 /// a step out of turn. Thrown on the rank that makes the call, before anything is sent.
 class CallError : public Error {

@@ -12,4 +12,11 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// MPI failed on this rank: others may be waiting for it, and nothing can be agreed on. Not an Error, because
+/// the other ranks may not have it: who catches it ends the program (MPI_Abort).
+class MpiError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 } // namespace kontor::output

@@ -186,6 +186,8 @@ class ExchangeMethod final : public detail::InFlight {
       planned = method_.backend->plan(schedule);
     } catch (const UsageError&) {
       throw; // on every rank
+    } catch (const MpiError&) {
+      throw; // the other ranks may not come as far as to agree
     } catch (const Error& error) {
       problem = error.what();
     }

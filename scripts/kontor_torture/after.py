@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What became of a case: how it ended, what it has left, and the run after it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from .case import Case
+from .check import check_complete
+from .launch import Result, Started
+from .own_shm import empty_shm, left_in_shm
+from .reference import ARGUMENTS, Reference
+
+GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
+
+
+class Outcome:
+    def __init__(self, case: Case):
+        self.case = case
+        self.findings: list[str] = []
+        self.seen: dict[str, object] = {}
+
+    def add(self, key: str, value: object) -> None:
+        self.seen[key] = value
+
+    def end(self, started: Started, result: Result, begun: float, leaves_shm: bool = False) -> None:
+        """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck. `leaves_shm`: what is
+        left in /dev/shm is for the next run to remove."""
+        self.add("command", started.command)
+        self.add("exit_code", result.code)
+        self.add("stderr", result.err[:2000])
+        self.add("seconds_to_end", round(time.monotonic() - begun, 3))
+        if result.code is None:
+            self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
+        end = time.monotonic() + GONE
+        left = started.processes()
+        while left and time.monotonic() < end:
+            time.sleep(0.02)
+            left = started.processes()
+        self.add("seconds_until_gone", round(time.monotonic() - begun, 3))
+        if left:
+            self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in left)}")
+            started.kill()
+        shm = [entry.name for entry in left_in_shm()]
+        self.add("shm", shm)
+        if shm and not leaves_shm:
+            self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
+            empty_shm()
+
+
+def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typical: dict[int, float]) -> None:
+    """The next run of these names must do everything, and reclaim what the one before has left."""
+    checkpoints = sorted(folder.glob("plate-checkpoint-*.h5"))
+    outcome.add("checkpoints", len(checkpoints))
+    restart = ["--set", "restart=plate-checkpoint.h5"] if checkpoints else []
+    started = Started(case.then, folder, [*ARGUMENTS, *restart])
+    result = started.finish(60)
+    if case.then.launcher == "mpirun":
+        typical[case.then.ranks] = result.seconds
+    if result.code != 0:
+        outcome.findings.append(f"next run: exit code {result.code}: {result.err.strip()[:300]}")
+        return
+    check_complete(folder, reference, outcome.findings, "next run", case.then, told=str(outcome.seen.get("stderr", "")))
+    if restart and result.err:
+        outcome.findings.append(f"restart: it says: {result.err.strip()[:300]}")
+    for entry in left_in_shm():
+        outcome.findings.append(f"next run: /dev/shm has {entry.name}")
+    empty_shm()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A case: one run that something happens to. It is made of the campaign's seed and its own number, and of nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from dataclasses import dataclass, field
+
+from .decks import APPS
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a program is started."""
+
+    app: str
+    ranks: int
+    overrides: tuple[str, ...]
+    launcher: str = "mpirun"  # or "none", for one rank, or "kontor": by scripts/kontor run
+
+    def words(self) -> list[str]:
+        return [word for override in self.overrides for word in ("--set", override)]
+
+    def has(self, key: str) -> bool:
+        return any(override.startswith(key) for override in self.overrides)
+
+    def keys(self, *sections: str) -> tuple[str, ...]:
+        return tuple(override for override in self.overrides if override.startswith(sections))
+
+    def like(self, other: Run) -> Run:
+        """With the other's series and checkpoints."""
+        what = ("output.every", "checkpoint.")
+        kept = tuple(override for override in self.overrides if not override.startswith(what))
+        return dataclasses.replace(self, overrides=kept + other.keys(*what))
+
+
+@dataclass(frozen=True)
+class Case:
+    number: int
+    kind: str  # the class
+    run: Run
+    then: Run  # the run after it, in the same folder
+    what: dict[str, object] = field(default_factory=dict)  # what happens; each class has its own keys
+
+    def told(self) -> str:
+        """One line for people."""
+        what = ", ".join(f"{key} {value}" for key, value in self.what.items() if key not in ("words", "variables", "before", "site"))
+        by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
+        return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
+
+    def as_dict(self) -> dict[str, object]:
+        return dataclasses.asdict(self)
+
+
+def dice(seed: int, kind: str, number: int) -> random.Random:
+    return random.Random(f"{seed} {kind} {number}")
+
+
+def draw_run(chance: random.Random, app: str, ranks: int | None = None, launched: bool = False) -> Run:
+    """Of this app, in any way. `launched`: by scripts/kontor run at times."""
+    count = ranks or chance.choice(APPS[app].ranks)
+    overrides = tuple(key for choices in APPS[app].overrides for key in chance.choice(choices).split())
+    launcher = "none" if count == 1 and chance.random() < 0.8 else "mpirun"
+    if launched and chance.random() < 0.12:
+        launcher = "kontor"
+    return Run(app, count, overrides, launcher)

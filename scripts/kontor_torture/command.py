@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor torture: from its arguments to its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Iterator
+
+from . import fault, kill
+from .campaign import Make, run_all
+from .case import Case
+from .decks import APPS
+from .fault_plans import places
+from .launch import BUILD, FAULTS, ROOT
+from .reference import Reference, Unmade, make_reference
+from .table import Entry, summary
+
+CLASSES = (kill.KIND, *fault.KINDS)
+DESCRIPTION = "Kills runs at random moments and lets their calls fail, and checks each time what is promised in docs/reliability.md."
+EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs that nothing happened to have failed."
+
+
+def parse_arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="kontor torture", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
+    parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
+    parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills and faults of each class in turn")
+    parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
+    parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
+    parser.add_argument("--case", nargs=2, metavar=("CLASS", "NUMBER"), help="one case again, with --seed; its folder is kept if a check fails")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="where the table and cases.json go (default: torture-SEED, here)")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cases side by side (default: one a core)")
+    arguments = parser.parse_args(words)
+    if arguments.case:
+        arguments.classes = [arguments.case[0]]
+    if arguments.case and (arguments.case[0] not in CLASSES or not arguments.case[1].isdigit() or arguments.seed is None):
+        parser.error("--case wants a class, a number and --seed")
+    return arguments
+
+
+def main(words: list[str]) -> int:
+    arguments = parse_arguments(words)
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(2**31)
+    work = Path(tempfile.mkdtemp(prefix="kontor-torture-references-"))
+    try:
+        return act(arguments, seed, work)
+    except Unmade as error:
+        print(f"kontor: torture: {error}", file=sys.stderr)
+        return 3
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
+    if not FAULTS.exists():
+        print(f"kontor: torture: {FAULTS} is missing; build with KONTOR_TESTS", file=sys.stderr)
+        return 2
+    begun, of = time.monotonic(), revision()
+    references = {app: make_reference(app, work) for app in arguments.apps}
+    say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
+    entries: list[Entry] = []
+    known: dict[str, int] = {}
+
+    def report(entry: Entry) -> None:
+        entries.append(entry)
+        for finding in entry["findings"]:  # type: ignore[attr-defined]
+            say(f"{entry['told']}\n  {finding}")
+        if len(entries) % 50 == 0:
+            say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
+
+    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make)}
+    run_all(cases_of(arguments, seed, references, known), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
+    folder = Path(arguments.output or f"torture-{seed}")
+    folder.mkdir(parents=True, exist_ok=True)
+    text = summary(entries, known)
+    head = f"kontor torture, seed {seed}, revision {of}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
+    (folder / "table.txt").write_text(f"{head}\n{text}\n")
+    (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": of, "build": str(BUILD), "cases": entries}, indent=1))
+    print(f"{head}\n{text}")
+    if arguments.case and entries:
+        print(json.dumps(entries[0]["seen"], indent=1))
+    return 1 if any(entry["findings"] for entry in entries) else 0
+
+
+def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference], known: dict[str, int]) -> Iterator[Case]:
+    """Those of the classes asked for, or the one case. `known`: gets the number of places of each class."""
+    streams: list[Iterator[Case]] = []
+    for kind in arguments.classes:
+        if kind == kill.KIND:
+            streams.append(kills(seed, references))
+            continue
+        faults = fault.cases(kind, seed, references)
+        known[kind] = len(places(faults))
+        streams.append(iter(faults))
+    if arguments.case:
+        return itertools.islice((case for case in streams[0] if case.number == int(arguments.case[1])), 1)
+    return itertools.islice(in_turn(arguments.classes, streams), arguments.cases)
+
+
+def in_turn(kinds: list[str], streams: list[Iterator[Case]]) -> Iterator[Case]:
+    """A kill, a fault of the first class, a kill, a fault of the second, and so on."""
+    killing = [stream for kind, stream in zip(kinds, streams) if kind == kill.KIND]
+    failing = [stream for kind, stream in zip(kinds, streams) if kind != kill.KIND]
+    while killing or failing:
+        for stream in list(failing) or [iter(())]:
+            for one in killing:
+                yield next(one)
+            if case := next(stream, None):
+                yield case
+            elif stream in failing:
+                failing.remove(stream)
+
+
+def kills(seed: int, references: dict[str, Reference]) -> Iterator[Case]:
+    for number in itertools.count():
+        if case := kill.draw(seed, number, references):
+            yield case
+
+
+def revision() -> str:
+    made = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return made.stdout.strip() or "unknown"
+
+
+def say(text: str) -> None:
+    print(f"kontor: torture: {text}", file=sys.stderr, flush=True)

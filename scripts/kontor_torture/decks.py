@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Decks of a fraction of a second, whose answers are the same bits on any ranks and by any backend, and which write often."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+HEAT = """\
+app: heat
+problem:
+  cells: [{size}, 20]
+  boundary:
+    y_max: {{dirichlet: "sin(pi*x)"}}
+  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
+solver: {{tolerance: 0, max_sweeps: 60, check_every: 15}}
+warm_up: {{sweeps: 2}}
+verification: {{tolerance: 10}}
+measure: {{repeats: 2}}
+"""
+
+CG = """\
+app: cg
+problem:
+  kind: stencil
+  stencil: {{points: [{size}, 6, 5], size: 7, exact: "x + 2*y - z"}}
+solver: {{tolerance: 1e-10, sums: reproducible}}
+measure: {{repeats: 2}}
+"""
+
+MATMUL = """\
+app: matmul
+problem:
+  m: {size}
+  n: 24
+  k: 20
+  write_c: true
+  a: {{kind: integers}}
+  b: {{kind: integers}}
+measure: {{repeats: 2}}
+"""
+
+PINGPONG = """\
+app: pingpong
+problem:
+  measure: halo
+  sizes: {{from: 8, to: {size}}}
+  repetitions: 5
+  shortest_sample: 0
+"""
+
+
+class App(NamedTuple):
+    deck: str
+    size: int  # of the run; the earlier run, whose output must survive it, has another
+    ranks: tuple[int, ...]
+    overrides: tuple[tuple[str, ...], ...]  # one of each tuple; several keys in one stand apart by spaces
+
+    def text(self, earlier: bool = False) -> str:
+        return self.deck.format(size=self.size * 2 if earlier else self.size)
+
+
+COMMON = (
+    ("comm.backend=raw", "comm.backend=view", "comm.backend=shm", "comm.backend=raw comm.pattern=persistent",
+     "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood", "comm.backend=raw comm.pattern=rma"),
+    ("comm.overlap=true", "comm.overlap=false"),
+    ("output.access=parallel", "output.access=gathered"),
+    ("comm.check=local", "comm.check=cross_rank"),
+)
+
+SERIES = ("output.every=10", "output.every=10")
+CHECKPOINTS = ("checkpoint.every=9", "checkpoint.every=4 checkpoint.keep=1", "checkpoint.seconds=0.01")
+APPS = {
+    "heat": App(HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
+    "cg": App(CG, 8, (1, 2, 3, 4), COMMON),
+    "matmul": App(MATMUL, 28, (1, 2, 3, 4), COMMON),
+    "pingpong": App(PINGPONG, 16, (2,), COMMON[2:]),
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Faults: calls that fail on one rank, memory that ends, clocks that jump, folders that vanish. Each is either absorbed,
+and then everything is as it would have been, or told in words, with the documented exit code, by all ranks in time."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Callable
+
+from . import fault_plans
+from .after import Outcome, follow
+from .case import Case
+from .check import check_complete, check_names, check_sidecars, output_state
+from .launch import FAULTS, Started, send
+from .own_shm import read_only
+from .processes import is_stopped
+from .reference import ARGUMENTS, Reference, prepare
+
+KINDS = tuple(fault_plans.PLANS)
+LIMIT = 30.0
+UNWORDED = re.compile(r"terminate called|Segmentation|Signal: |\*\*\* An error occurred in|Assertion|free\(\)|corrupted|std::bad_alloc$", re.M)
+
+
+def cases(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    return fault_plans.PLANS[kind](kind, seed, references)
+
+
+def make(case: Case, place: Path, reference: Reference, typical: dict[int, float]) -> Outcome:
+    folder = prepare(place, case.run.app, reference.earlier)
+    reached = place / "reached"
+    own = [str(word).format(folder=folder) for word in case.what.get("before", ())]  # type: ignore[attr-defined]
+    with read_only(folder, case.what.get("folder") == "read-only"):
+        started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached), tuple(own))
+        hit, folder_now = True, folder
+        if case.what.get("folder") in MEANWHILE:
+            hit = wait_for_pause(case, started, reached)
+            if hit:
+                folder_now = MEANWHILE[str(case.what["folder"])](folder)
+            for process in started.processes():
+                send(process.pid, signal.SIGCONT)
+        result = started.finish(LIMIT)
+    outcome = Outcome(case)
+    marks = list(place.glob("reached.*"))
+    if "call" in case.what:
+        hit = bool(marks)
+    begun = max((mark.stat().st_mtime for mark in marks), default=time.time()) - time.time() + time.monotonic()
+    outcome.end(started, result, begun)
+    outcome.add("hit", hit)
+    judge(case, outcome, result.code, result.err, folder_now, reference)
+    if folder_now == folder:
+        follow(case, folder, reference, outcome, typical)
+    return outcome
+
+
+def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path | None, reference: Reference) -> None:
+    findings = outcome.findings
+    if code == 0:
+        outcome.add("output", "absorbed")
+        if folder:
+            check_complete(folder, reference, findings, "the run", case.run, temporaries=case.kind == "files")
+        return
+    if code is not None and code not in (2, 3):
+        findings.append(f"exit code: {code}; 2 or 3 are documented: {err.strip()[:300]}")
+    said = err.strip()
+    if not said:
+        findings.append("words: nothing was said")
+    elif UNWORDED.search(said):
+        findings.append(f"words: {said[:400]}")
+    elif not any(word in said for word in words_for(case)):
+        findings.append(f"words: none of {words_for(case)} in: {said[:300]}")
+    if folder is None:
+        outcome.add("output", "gone")
+        return
+    state = output_state(folder, reference, findings, case.run)
+    outcome.add("output", state)
+    check_sidecars(folder, reference, state, findings, case.run)
+    if state == "new" and "no file was replaced" in said:
+        findings.append("words: no file was replaced, it says, but plate.h5 is new")
+    check_names(folder, findings, temporaries=True, told=said)
+
+
+def words_for(case: Case) -> list[str]:
+    """What the message must have one of: the call, or the system's words for what was wrong with it."""
+    words = list(case.what.get("words", ()))  # type: ignore[call-overload]
+    do = str(case.what.get("do", ""))
+    if do.isdigit():
+        words.append(os.strerror(int(do)))
+    if do == "after":
+        words.append(os.strerror(errno.EIO))
+    return [str(word) for word in words]
+
+
+def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
+    what = case.what
+    found = {key: str(text).format(folder=folder) for key, text in dict(what.get("variables", {})).items()}  # type: ignore[call-overload]
+    if "call" not in what:
+        return found
+    found |= {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
+              "KONTOR_FAULT_DO": str(what["do"]), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
+    for key, name in ("site", "SITE"), ("of", "RANK"), ("repeat", "REPEAT"), ("jump", "JUMP"):
+        if key in what:
+            found[f"KONTOR_FAULT_{name}"] = str(what[key])
+    return found
+
+
+def wait_for_pause(case: Case, started: Started, reached: Path) -> bool:
+    file = reached.with_name(f"{reached.name}.{case.what['of']}")
+    return started.wait_until(file.exists, 60) and started.wait_until(lambda: any(is_stopped(p.pid) for p in started.processes()), 5)
+
+
+def rename_folder(folder: Path) -> Path:
+    return folder.rename(folder.with_name("renamed"))
+
+
+def replace_folder(folder: Path) -> Path:
+    away = rename_folder(folder)
+    folder.mkdir()
+    return away
+
+
+def remove_folder(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+MEANWHILE: dict[str, Callable[[Path], Path | None]] = {"renamed": rename_folder, "replaced": replace_folder, "removed": remove_folder}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which faults there are: every place of the program that calls a function of a class, at its first call, its last and one
+between, chosen by the seed. Cases are in a random order, but first each place once: code that several programs share is one
+place."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+from typing import Callable, Iterable
+
+from .case import Case, Run, dice, draw_run
+from .launch import BUILD
+from .reference import Reference, Site
+
+FILE_ERRORS: dict[str, tuple[str, ...]] = {
+    "open": (str(errno.EACCES), str(errno.EMFILE), str(errno.ENOSPC), str(errno.EROFS)),
+    "write": (str(errno.ENOSPC), str(errno.EIO), "short", str(errno.EINTR)),
+    "pwrite": (str(errno.ENOSPC), str(errno.EIO), "short", str(errno.EINTR), str(errno.EDQUOT)),
+    "read": (str(errno.EIO), "short"),
+    "pread": (str(errno.EIO), "short", str(errno.EINTR)),
+    "fsync": (str(errno.EIO), str(errno.ENOSPC), "after"),
+    "ftruncate": (str(errno.EIO), str(errno.ENOSPC)),
+    "rename": (str(errno.EIO), str(errno.EACCES), "after"),
+    "unlink": (str(errno.EIO), str(errno.EACCES)),
+    "flock": (str(errno.ENOLCK), str(errno.EIO)),
+    "fstat": (str(errno.EIO),),
+    "lstat": (str(errno.EIO), str(errno.EACCES)),
+}
+DISK = ("No space left", "plate.")
+
+
+def in_program(site: Site, app: str) -> bool:
+    return site.place.startswith(f"{app}+")
+
+
+def some_calls(chance, calls: int) -> list[int]:
+    return sorted({1, calls, chance.randint(1, calls)})
+
+
+def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Iterable[dict[str, object]]]) -> list[Case]:
+    """A case for each dictionary that pick(site, app) gives, with the calls of that site."""
+    found: list[tuple[Run, Run, dict[str, object]]] = []
+    for app, reference in references.items():
+        chance = dice(seed, kind, hash_of(app))
+        for site in reference.sites:
+            for what in pick(site, app):
+                for number in some_calls(chance, site.calls):
+                    run = Run(app, 2, ("output.access=parallel", *reference.series))
+                    found.append((run, draw_run(chance, app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
+                                                                         "number": number, "in": site.name, **what}))
+    return numbered(kind, seed, found)
+
+
+def hash_of(text: str) -> int:
+    return sum(text.encode())
+
+
+def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, object]]]) -> list[Case]:
+    dice(seed, kind, 0).shuffle(found)
+    seen: set[tuple[object, object]] = set()
+    first, others = [], []
+    for entry in found:
+        place = (entry[2].get("call"), entry[2].get("in", id(entry)))
+        (others if place in seen else first).append(entry)
+        seen.add(place)
+    return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(first + others)]
+
+
+def places(cases: list[Case]) -> set[tuple[object, object]]:
+    return {(case.what["call"], case.what["in"]) for case in cases if "in" in case.what}
+
+
+def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+        return [{"do": do, "words": ["plate."]} for do in FILE_ERRORS.get(site.function, ())]
+
+    return plan(kind, seed, references, pick)
+
+
+def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """Not called, with an error; and called, with its success not told. Init and Finalize end the program by MPI's own."""
+    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+        if not site.function.startswith("MPI_") or not in_program(site, app) or site.function in ENDS_BY_ITSELF:
+            return []
+        return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
+
+    return plan(kind, seed, references, pick)
+
+
+ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized"}
+
+
+def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """operator new of every place that calls it, Kokkos' malloc, and an address space that is too small."""
+    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+        return [{"do": str(errno.ENOMEM), "words": ["memory"]}] if site.function in ("new", "malloc") else []
+
+    cases = [(case.run, case.then, case.what) for case in plan(kind, seed, references, pick)]
+    for app in references:
+        chance = dice(seed, kind, hash_of(app))
+        for megabytes in range(120, 700, 12):
+            run = draw_run(chance, app)
+            run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
+            what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
+            cases.append((run, draw_run(chance, app).like(run), what))
+    return numbered(kind, seed, cases)
+
+
+def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """A jump forward or backward, of seconds, an hour or ten years, at some moment."""
+    found = []
+    for app, reference in references.items():
+        chance = dice(seed, kind, hash_of(app))
+        for name, jumps in {"CLOCK_REALTIME": (-3e8, -3600, 3600, 3e8), "CLOCK_MONOTONIC": (1, 60, 3600, 3e8)}.items():
+            calls = max(1, reference.calls(name, 0))
+            for jump in jumps:
+                for number in sorted({1, chance.randint(1, calls), chance.randint(1, calls)}):
+                    run = draw_run(chance, app)
+                    of = chance.randrange(run.ranks)
+                    found.append((run, draw_run(chance, app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
+                                                               "words": ["waited", "apart"]}))
+    return numbered(kind, seed, found)
+
+
+def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
+    found = []
+    library = BUILD / "output/tests/libkontor_enospc.so"
+    for app in references:
+        chance = dice(seed, kind, hash_of(app))
+        for name in (".h5.", ".json.", ".xmf."):
+            for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
+                run = draw_run(chance, app)
+                lose = chance.random() < 0.3
+                variables = {"LD_PRELOAD": str(library), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
+                if lose:
+                    variables["KONTOR_FAULT_LOSE"] = "1"
+                if chance.random() < 0.4:
+                    variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
+                found.append((run, draw_run(chance, app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": ["plate."]}))
+    return numbered(kind, seed, found)
+
+
+def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """A folder that cannot be written, and one that is renamed, replaced or removed while the run writes there."""
+    found = []
+    for app, reference in references.items():
+        chance = dice(seed, kind, hash_of(app))
+        for ranks in (1, 2, 3):
+            run = draw_run(chance, app, ranks if app != "pingpong" else 2)
+            found.append((run, draw_run(chance, app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
+        for way in ("renamed", "replaced", "removed"):
+            for call in ("open", "pwrite", "fsync", "rename", "MPI_Barrier"):
+                calls = reference.calls(call, 0)
+                if not calls:
+                    continue
+                run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
+                found.append((run, draw_run(chance, app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
+                                                           "number": chance.randint(1, calls), "words": ["plate.", "No such file"]}))
+    return numbered(kind, seed, found)
+
+
+PLANS: dict[str, Callable[[str, int, dict[str, Reference]], list[Case]]] = {
+    "files": files, "mpi": mpi, "memory": memory, "clock": clock, "disk": disk, "folder": folder,
+}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kills: a signal to a rank, to all ranks, to the launcher or to all, at a random time or at a random call."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import signal
+import time
+from pathlib import Path
+
+from .after import Outcome, follow
+from .case import Case, dice, draw_run
+from .check import check_checkpoints, check_names, check_sidecars, output_state
+from .decks import APPS
+from .launch import FAULTS, Started, send
+from .processes import is_stopped
+from .reference import ARGUMENTS, Reference, prepare
+
+KIND = "kill"
+SIGNALS = ("KILL", "KILL", "TERM", "USR1", "INT", "STOP, KILL")
+# Where a process is told to stop itself to be killed there. Writing is where most could go wrong.
+CALLS = ("rename", "rename", "rename", "unlink", "unlink", "fsync", "ftruncate", "flock", "open", "pwrite", "pwrite", "pwrite", "write",
+         "MPI_Allreduce", "MPI_Bcast", "MPI_Testall", "MPI_Isend", "MPI_Barrier",
+         "MPI_Init_thread", "MPI_Finalize", "new")
+LIMIT = 20.0  # seconds for all to end, of which a busy machine takes most
+UNDISTURBED = 120.0  # for a run that was not struck, because it had not begun or had ended
+
+
+def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | None:
+    """None if its app is not among those asked for: a number is the same case whatever else is made."""
+    chance = dice(seed, KIND, number)
+    app = chance.choice(["heat", "heat", "heat", "cg", "cg", "matmul", "pingpong"])
+    if app not in references:
+        return None
+    run = draw_run(chance, app, launched=True)
+    what: dict[str, object] = {"signal": chance.choice(SIGNALS), "to": victim(chance, run.ranks, run.launcher)}
+    if run.launcher == "kontor" or chance.random() < 0.4:
+        what["time"] = round(chance.uniform(0.02, 1.05), 3)  # of an undisturbed run's
+    else:
+        rank = 0 if chance.random() < 0.7 else chance.randrange(run.ranks)
+        made = [call for call in CALLS if references[app].calls(call, min(rank, 1))]
+        call = chance.choice(made)
+        what |= {"call": call, "number": chance.randint(1, references[app].calls(call, min(rank, 1))), "of": rank,
+                 "moment": chance.choice(["pause", "done"])}
+    then = draw_run(chance, app).like(run)
+    if leaves_shm(what):
+        then = dataclasses.replace(then, launcher="kontor")
+    return Case(number, KIND, run, then, what)
+
+
+def leaves_shm(what: dict[str, object]) -> bool:
+    """A launcher that is killed removes nothing; `kontor run` does later."""
+    return what["to"] in ("launcher", "all") and "KILL" in str(what["signal"])
+
+
+def victim(chance: random.Random, ranks: int, launcher: str) -> str:
+    if launcher == "none":
+        return "rank 0"
+    return chance.choice([f"rank {chance.randrange(ranks)}"] * 3 + ["launcher", "launcher", "ranks", "all"])
+
+
+def make(case: Case, place: Path, reference: Reference, typical: dict[int, float]) -> Outcome:
+    """Kills the run of the case, and looks at what it has left. `typical`: seconds that runs take here."""
+    folder = prepare(place, case.run.app, reference.earlier)
+    reached = place / "reached"
+    started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached))
+    hit = wait_for_moment(case, started, reached, typical)
+    begun = time.monotonic()
+    hit = hit and strike(case, started)
+    outcome = Outcome(case)
+    result = started.finish(LIMIT if hit else UNDISTURBED)
+    outcome.end(started, result, begun, hit and leaves_shm(case.what))
+    outcome.add("hit", hit)
+    state = output_state(folder, reference, outcome.findings, case.run)
+    outcome.add("output", state)
+    check_checkpoints(folder, outcome.findings)
+    check_sidecars(folder, reference, state, outcome.findings, case.run)
+    check_names(folder, outcome.findings, temporaries=True)
+    check_code(case, result.code, state, result.err, outcome.findings)
+    follow(case, folder, reference, outcome, typical)
+    return outcome
+
+
+def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
+    if "call" not in case.what:
+        return {}
+    return {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_CALL": str(case.what["call"]), "KONTOR_FAULT_NUMBER": str(case.what["number"]),
+            "KONTOR_FAULT_RANK": str(case.what["of"]), "KONTOR_FAULT_DO": str(case.what["moment"]),
+            "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
+
+
+def wait_for_moment(case: Case, started: Started, reached: Path, typical: dict[int, float]) -> bool:
+    """Whether the run has come there; else it has ended before."""
+    if "time" in case.what:
+        end = started.begun + float(str(case.what["time"])) * typical.get(case.run.ranks, 1.0)
+        started.wait_until(lambda: time.monotonic() >= end, 600)
+        return started.process.poll() is None
+    file = reached.with_name(f"{reached.name}.{case.what['of']}")
+    return started.wait_until(file.exists, 60) and started.wait_until(lambda: any(is_stopped(p.pid) for p in started.processes()), 5)
+
+
+def strike(case: Case, started: Started) -> bool:
+    """Whether there was anything to strike."""
+    to = str(case.what["to"])
+    processes = started.processes()
+    ranks = [process for process in processes if process.rank is not None or case.run.launcher == "none"]
+    if to.startswith("rank "):
+        chosen = [process.pid for process in ranks if process.rank in (int(to[5:]), None)]
+    elif to == "launcher":
+        chosen = [started.process.pid]
+    elif to == "ranks":
+        chosen = [process.pid for process in ranks]
+    else:
+        chosen = [process.pid for process in processes]
+    for name in str(case.what["signal"]).split(", "):
+        if name == "KILL" and "STOP" in str(case.what["signal"]):
+            time.sleep(0.05)
+        for pid in chosen:
+            send(pid, getattr(signal, f"SIG{name}"))
+    if "call" in case.what:
+        for process in ranks:
+            send(process.pid, signal.SIGCONT)
+    return bool(chosen)
+
+
+def check_code(case: Case, code: int | None, state: str, err: str, findings: list[str]) -> None:
+    if code == 0 and state != "new":
+        findings.append(f"exit code: 0, but plate.h5 is {state}")
+    if code == 4 and state not in ("new", "ended early"):
+        findings.append(f"exit code: 4, but plate.h5 is {state}")
+    if code in (1, 2) and case.run.launcher == "none":  # mpirun has codes of its own for signals
+        findings.append(f"exit code: {code} after a kill: {err.strip()[:200]}")
+    if code is not None and code > 0 and ("Segmentation" in err or "terminate called" in err):
+        findings.append(f"crash: {err.strip()[:300]}")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Starts a program on its ranks, in a folder and with a mark of its own, and waits for its end, but never for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+from typing import Callable, NamedTuple
+
+from .case import Run
+from .processes import Process, marked, state_of
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+FAULTS = BUILD / "tests/faults/libkontor_faults.so"
+MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
+
+# More ranks than cores must work; mpirun is to say nothing of its own, and not to rest for two seconds after an error.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OMP_PROC_BIND": "false",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_orte_execute_quiet": "1",
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",
+    "KONTOR_BUILT": "1",
+    "KONTOR_BUILD_DIR": str(BUILD),
+    "KONTOR_END_SECONDS": "5",
+}
+
+
+class Result(NamedTuple):
+    code: int | None  # None: it had not ended in time; -N: by signal N
+    out: str
+    err: str
+    seconds: float
+
+
+class Started:
+    """A program that runs. `variables` are those of the ranks, not of the launcher; so is `before`, words that start it."""
+
+    def __init__(self, run: Run, folder: Path, arguments: list[str], variables: dict[str, str] | None = None,
+                 before: tuple[str, ...] = ()):
+        self.mark = f"KONTOR_TORTURE={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        words = [f"{key}={text}" for key, text in (variables or {}).items()]
+        program = ["env", *words, *before, str(BUILD / "bin" / run.app), "deck.yaml", *run.words(), *arguments]
+        if run.launcher == "mpirun":
+            program = [MPIEXEC, "-n", str(run.ranks), *program]
+        elif run.launcher == "kontor":  # the ranks' variables are those of all: nothing is preloaded there
+            program = [str(ROOT / "scripts/kontor"), "run", "deck.yaml", "-n", str(run.ranks), *run.words(), *arguments]
+        tmp = folder.parent / "tmp"
+        tmp.mkdir(exist_ok=True)
+        self.command = " ".join(program)
+        self.hung: list[str] = []  # what its processes did when it did not end
+        self.begun = time.monotonic()
+        # Into files, because nobody reads a pipe while the run is paused.
+        self.out, self.err = folder.parent / "stdout", folder.parent / "stderr"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                program, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                env={**os.environ, **ENVIRONMENT, "TMPDIR": str(tmp), name: value},
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # the campaign ignores it
+            )
+
+    def finish(self, limit: float) -> Result:
+        """Its exit code None: it has not ended within `limit` seconds, and was killed."""
+        try:
+            code: int | None = self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            code = None
+        seconds = time.monotonic() - self.begun
+        if code is None:
+            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in self.processes()]
+            self.kill()
+            self.process.wait()
+        texts = [path.read_bytes().decode(errors="replace") for path in (self.out, self.err)]
+        return Result(code, texts[0], own_lines(texts[1]), seconds)
+
+    def processes(self) -> list[Process]:
+        return marked(self.mark)
+
+    def kill(self) -> None:
+        for process in self.processes():
+            send(process.pid, signal.SIGKILL)
+
+    def wait_until(self, condition: Callable[[], bool], limit: float) -> bool:
+        """Whether it came true before the program's end, or the limit."""
+        end = time.monotonic() + limit
+        while not condition():
+            if self.process.poll() is not None or time.monotonic() > end:
+                return False
+            time.sleep(0.005)
+        return True
+
+
+def own_lines(text: str) -> str:
+    """Without what Open MPI's launcher and its event library say of their own accord."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("[warn] Epoll ", "mca_")))
+
+
+def send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The checks of the campaign notice what they are there for: each promise is broken by hand."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+try:
+    import h5py
+    import numpy
+
+    from kontor_torture import check, fault, kill
+    from kontor_torture.after import Outcome
+    from kontor_torture.case import Case, Run
+    from kontor_torture.launch import Result
+    from kontor_torture.processes import marked
+    from kontor_torture.reference import Reference, contents
+    from kontor_torture.table import summary
+except ModuleNotFoundError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+RUN = Run("heat", 2, ("output.every=10",))
+CASE = Case(0, "kill", RUN, RUN, {"signal": "KILL", "to": "rank 0", "time": 0.5})
+
+
+def write_output(path, value, started, early=0, series=True):
+    with h5py.File(path, "w") as file:
+        run = file.create_group("run")
+        run.attrs["app"], run.attrs["started"], run.attrs["ended_early"] = "heat", started, early
+        file["fields/temperature"] = numpy.full((4, 5), value)
+        if series:
+            file["series/000000010/temperature"] = numpy.full((4, 5), value / 2)
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.output, self.xdmf, self.record = (self.folder / f"plate.{end}" for end in ("h5", "xmf", "json"))
+        self.put(2.0, "new")
+        bits, names = contents(self.output)
+        new_xdmf = self.xdmf.read_bytes()
+        self.put(1.0, "earlier")
+        earlier = {path.name: path.read_bytes() for path in (self.output, self.xdmf, self.record)}
+        self.reference = Reference("heat", earlier, bits, names, {True: new_xdmf, False: None}, (), ())
+        (self.folder / "deck.yaml").write_text("")
+
+    def put(self, value, text):
+        write_output(self.output, value, text)
+        self.xdmf.write_text(text)
+        self.record.write_text(json.dumps({"started": text}))
+
+    def findings(self, temporaries=True):
+        found = []
+        state = check.output_state(self.folder, self.reference, found, RUN)
+        check.check_sidecars(self.folder, self.reference, state, found, RUN)
+        check.check_names(self.folder, found, temporaries)
+        check.check_checkpoints(self.folder, found)
+        return found
+
+    def assert_finds(self, text, **how):
+        self.assertRegex("\n".join(self.findings(**how)), text)
+
+    def test_the_earlier_output_and_the_new_one_are_right(self):
+        self.assertEqual(self.findings(), [])
+        self.put(2.0, "new")
+        self.assertEqual(self.findings(), [])
+        (self.folder / "plate.h5.0123abcd.tmp").write_text("")
+        (self.folder / ".plate.h5.kontor-lock").write_text("")
+        self.assertEqual(self.findings(), [])
+
+    def test_a_part_of_a_file_under_the_final_name(self):
+        self.put(2.0, "new")
+        self.output.write_bytes(self.output.read_bytes()[:1000])
+        self.assert_finds("output: plate.h5 is neither the earlier one nor whole")
+
+    def test_a_lost_file(self):
+        self.output.unlink()
+        self.assert_finds("output: the earlier plate.h5 is gone")
+
+    def test_other_bits(self):
+        self.put(2.0 + 1e-15, "new")
+        self.assert_finds("fields/temperature of plate.h5 has other bits")
+
+    def test_a_lost_series(self):
+        write_output(self.output, 2.0, "new", series=False)
+        self.assert_finds("series/000000010/temperature of plate.h5 is missing")
+
+    def test_sidecars_of_another_file(self):
+        write_output(self.output, 2.0, "new")
+        self.assert_finds("sidecar: plate.xmf is not what belongs to the new")
+        self.assert_finds("sidecar: plate.json is of another run")
+        self.record.write_text('{"started":')
+        self.assert_finds("sidecar: plate.json is not whole")
+        self.put(1.0, "earlier")
+        self.xdmf.write_text("new")
+        self.assert_finds("sidecar: plate.xmf is not what belongs to the earlier")
+
+    def test_an_old_sidecar_beside_a_run_that_ended_early(self):
+        write_output(self.output, 2.0, "new", early=1)
+        self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
+
+    def test_names(self):
+        (self.folder / "plate.h5.tmp").write_text("")
+        self.assert_finds(r"names: plate\.h5\.tmp is left")
+
+    def test_temporaries_that_were_not_reclaimed(self):
+        (self.folder / "plate.xmf.0123abcd.tmp").write_text("")
+        self.assert_finds(r"temporaries: plate\.xmf\.0123abcd\.tmp is left", temporaries=False)
+
+    def test_a_part_of_a_checkpoint(self):
+        write_output(self.folder / "whole.h5", 2.0, "new")
+        (self.folder / "plate-checkpoint-000000010.h5").write_bytes((self.folder / "whole.h5").read_bytes()[:2000])
+        (self.folder / "whole.h5").unlink()
+        self.assert_finds(r"checkpoint: plate-checkpoint-000000010\.h5 is not whole")
+
+    def test_exit_codes(self):
+        for code, state, text in (0, "earlier", "exit code: 0, but"), (4, "earlier", "exit code: 4, but"):
+            found = []
+            kill.check_code(CASE, code, state, "", found)
+            self.assertRegex("".join(found), text)
+
+    def test_what_was_said_of_a_fault(self):
+        case = Case(0, "files", RUN, RUN, {"call": "fsync", "do": "5", "words": ["plate."]})
+        said = {
+            (3, ""): "words: nothing",
+            (3, "terminate called after throwing"): "words: terminate",
+            (3, "oh no"): "words: none of",
+            (134, "output: plate.h5: no"): "exit code: 134",
+        }
+        for (code, text), finding in said.items():
+            outcome = Outcome(case)
+            fault.judge(case, outcome, code, text, self.folder, self.reference)
+            self.assertRegex("\n".join(outcome.findings), finding)
+        outcome = Outcome(case)
+        fault.judge(case, outcome, 3, "output: plate.h5: fsync failed: Input/output error", self.folder, self.reference)
+        self.assertEqual(outcome.findings, [])
+        fault.judge(case, outcome, 0, "", self.folder, self.reference)
+        self.assertRegex("\n".join(outcome.findings), "exit code 0, but plate.h5 is earlier")
+
+    def test_a_process_that_is_left_and_a_hang(self):
+        mark = f"KONTOR_TORTURE={self.folder}"
+        name, value = mark.split("=")
+        left = subprocess.Popen(["sleep", "60"], env={**os.environ, name: value, "OMPI_COMM_WORLD_RANK": "3"})
+        self.addCleanup(left.wait)
+        self.addCleanup(left.kill)
+        found = [process for process in marked(mark) if process.pid == left.pid]
+        self.assertEqual([process.rank for process in found], [3])
+
+    def test_the_table_counts(self):
+        entry = CASE.as_dict() | {"findings": ["hang: it did not end"], "seen": {"hit": True, "seconds_until_gone": 1.5, "output": "earlier"}}
+        self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"KILL to rank +2 +2 +1 +1\.50 +1\.50")
+
+
+class Ends(unittest.TestCase):
+    """What Outcome.end() finds."""
+
+    class Program:
+        command, ended, hung = "heat", False, []
+
+        def processes(self):
+            return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
+
+        def kill(self):
+            self.ended = True
+
+    def test_processes_and_hangs(self):
+        from kontor_torture import after
+        before, after.GONE = after.GONE, 0.1
+        try:
+            outcome = Outcome(CASE)
+            outcome.end(self.Program(), Result(None, "", "", 1.0), 0.0)
+        finally:
+            after.GONE = before
+        self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
+
+
+if __name__ == "__main__":
+    unittest.main()
