@@ -5,6 +5,7 @@
 #include "dataset.hpp"
 #include "descriptor.hpp"
 #include "driver.hpp"
+#include "first_look.hpp"
 #include "stored.hpp"
 
 #include <kontor/output/reader.hpp>
@@ -114,6 +115,7 @@ void Reader::Impl::open() {
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   if (!has_signature(descriptor_, bytes_))
     throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_));
+  if (rank_ == 0) look_first(descriptor_, bytes_);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
   driver_.use_in(access, descriptor_, Driver::Beyond::error);
   file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
