@@ -72,7 +72,32 @@ class Printer final : public Visitor {
   int indent_ = 0;
 };
 
+class Collector final : public Visitor {
+ public:
+  std::vector<Setting> settings;
+
+ private:
+  void visit_section(const Key& key, const Body& body) override {
+    const auto outer = prefix_;
+    prefix_ += fmt::format("{}.", key.name);
+    body(*this);
+    prefix_ = outer;
+  }
+
+  void visit_leaf(const Key& key, Leaf& leaf) override {
+    settings.push_back({fmt::format("{}{}", prefix_, key.name), yaml(leaf.json())});
+  }
+
+  std::string prefix_;
+};
+
 } // namespace
+
+std::vector<Setting> settings(const std::function<void(Visitor&)>& describe) {
+  Collector collector;
+  describe(collector);
+  return std::move(collector.settings);
+}
 
 std::string print(std::string_view app, const std::function<void(Visitor&)>& describe) {
   Printer printer;

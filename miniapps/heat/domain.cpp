@@ -91,6 +91,12 @@ void Domain<T>::set_time_dependent() {
 }
 
 template <class T>
+void Domain<T>::set_sweeps(std::int64_t sweeps) {
+  current_ = 0;
+  sweeps_ = sweeps;
+}
+
+template <class T>
 void Domain<T>::advance(int sweeps) {
   current_ = (current_ + sweeps) % 2;
   sweeps_ += sweeps;

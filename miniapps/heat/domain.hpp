@@ -36,6 +36,8 @@ class Domain {
 
   /// Collective. Both fields to the start: initial value, sweep 0, time 0.
   void set_initial();
+  /// Local. Field 0 has been given the solution after so many sweeps.
+  void set_sweeps(std::int64_t sweeps);
   /// Collective. Brings what depends on time to now(), for the next step from the current field.
   void set_time_dependent();
   /// Whether a boundary value or the source depends on time.

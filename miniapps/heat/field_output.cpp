@@ -6,25 +6,42 @@
 #include <kontor/comm/kokkos/compat.hpp>
 
 namespace kontor::heat {
+namespace {
 
-template <class T>
-output::Snapshot write_field(const Domain<T>& domain, output::File& file, const std::string& group,
-                             const std::string& described) {
-  const comm::Region region("heat/io");
-  const auto& block = domain.block();
+output::Block place_of(const Block& block) {
   output::Block place;
   for (int axis = block.dimensions - 1; axis >= 0; --axis) {
     place.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
     place.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
     place.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
   }
+  return place;
+}
+
+} // namespace
+
+template <class T>
+output::Snapshot write_field(const Domain<T>& domain, output::File& file, const std::string& group,
+                             const std::string& described) {
+  const comm::Region region("heat/io");
+  const auto& block = domain.block();
   const auto name = group + "/temperature";
-  miniapp::write_view(file, name, place, grid::view_of(domain.field(domain.current()), block, block.all()));
+  miniapp::write_view(file, name, place_of(block),
+                      grid::view_of(domain.field(domain.current()), block, block.all()));
   nlohmann::ordered_json moment{{"sweeps", domain.sweeps()}};
   if (domain.transient()) moment["time"] = domain.now();
   file.attributes(described, moment);
   return {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()),
           {{"temperature", name, output::scalar_of<T>}}};
+}
+
+template <class T>
+std::int64_t read_field(const Domain<T>& domain, const output::Reader& reader, const std::string& group) {
+  const comm::Region region("heat/io");
+  const auto& block = domain.block();
+  miniapp::read_view(reader, group + "/temperature", place_of(block),
+                     grid::view_of(domain.field(0), block, block.all()));
+  return reader.attributes(group).at("sweeps").template get<std::int64_t>();
 }
 
 template <class T>
@@ -44,6 +61,8 @@ template output::Snapshot write_field(const Domain<float>&, output::File&, const
                                       const std::string&);
 template output::Snapshot write_field(const Domain<double>&, output::File&, const std::string&,
                                       const std::string&);
+template std::int64_t read_field(const Domain<float>&, const output::Reader&, const std::string&);
+template std::int64_t read_field(const Domain<double>&, const output::Reader&, const std::string&);
 template miniapp::FieldOutput describe_grid(const Domain<float>&);
 template miniapp::FieldOutput describe_grid(const Domain<double>&);
 

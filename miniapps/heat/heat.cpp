@@ -5,8 +5,10 @@
 #include "heat/verification.hpp"
 #include "machine/simulation.hpp"
 #include "run/exchange_record.hpp"
+#include "run/state.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,11 +69,13 @@ void Heat<T>::read_norms(std::int64_t sweep) {
   norms_.read(sweep, sweeper_.streams());
 }
 
-/// Whether the last norm that is known is below the tolerance.
+/// Whether the last norm that is known is below the tolerance. Those of a checkpoint do not count, with
+/// another tolerance than now, unless it is the norm of its field.
 template <class T>
 bool Heat<T>::converged() const {
   if (miniapp::charges_computation()) return false; // there are no norms
-  return !norms_.values().empty() && norms_.latest() < target();
+  return !norms_.values().empty() && norms_.latest_step() >= std::max<std::int64_t>(1, first_sweep_) &&
+         norms_.latest() < target();
 }
 
 /// Collective. Back to the field with the last norm that is known.
@@ -102,7 +106,37 @@ template <class T>
 void Heat<T>::reset() {
   const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
   if (!goes_on && domain_.sweeps() > 0) domain_.set_initial();
-  sweeps_of_repeat_ = 0;
+  sweeps_of_repeat_ = first_sweep_ = 0;
+  earlier_norms_ = {};
+}
+
+/// The norms are those of the sweeps up to here: ends_after() has settled them.
+template <class T>
+void Heat<T>::write_state(output::File& file) const {
+  write_field(domain_, file, "/state", "/state");
+  file.attributes("/state", {{"sweeps_of_repeat", sweeps_of_repeat_}, {"time_step", domain_.step()}});
+  const auto comm = domain_.comm().native();
+  miniapp::write_values(file, comm, "/state/history/iteration", norms_.steps());
+  miniapp::write_values(file, comm, "/state/history/norm", norms_.values());
+}
+
+template <class T>
+void Heat<T>::read_state(const output::Reader& reader) {
+  const auto made = reader.attributes("/state");
+  const auto step = made.at("time_step").template get<double>();
+  first_sweep_ = made.at("sweeps_of_repeat").template get<std::int64_t>();
+  if (step != domain_.step())
+    throw config::Error({fmt::format("restart: the time step is {}; in {} it is {}, and a restart cannot "
+                                     "change it: choose time.end and time.step so that it stays",
+                                     domain_.step(), reader.path().string(), step)});
+  if (first_sweep_ >= domain_.sweep_limit())
+    throw config::Error(
+        {fmt::format("restart: {} sweeps are to be made, and those in {} are {} already; give "
+                     "more by solver.max_sweeps, or of a transient run by time.end",
+                     domain_.sweep_limit(), reader.path().string(), first_sweep_)});
+  domain_.set_sweeps(read_field(domain_, reader, "/state"));
+  earlier_norms_ = {miniapp::read_values<std::int64_t>(reader, "/state/history/iteration"),
+                    miniapp::read_values<double>(reader, "/state/history/norm")};
 }
 
 template <class T>
@@ -145,9 +179,11 @@ void Heat<T>::run() {
     context_.progress.update({n, schedule.limit, norms_.latest(), target(), domain_.cells()});
   };
   norms_.begin(norms_together(), sweeper_.streams());
+  norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
   sweeper_.streams().fence();
   auto& n = sweeps_of_repeat_;
-  for (n = 0; n < schedule.limit && !context_.told_to_end();) {
+  const auto is_made = [&] { return n >= schedule.limit || (n > 0 && n == first_sweep_ && converged()); };
+  for (n = first_sweep_; !is_made() && !context_.ends_after(n, *this, [this] { drain(); });) {
     if (fits_graph(schedule, n)) {
       sweep_by_graph();
       progress(n);
@@ -210,7 +246,7 @@ miniapp::Verification Heat<T>::verify() {
 template <class T>
 std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
                                                      const miniapp::Calibration& machine) const {
-  const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_) / seconds;
+  const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_ - first_sweep_) / seconds;
   constexpr double bytes = 2 * sizeof(T);
   return {{"cell_updates", updates, "1/s", machine.attainable_bandwidth() / bytes},
           {"effective_bandwidth", bytes * updates, "B/s", machine.attainable_bandwidth()}};

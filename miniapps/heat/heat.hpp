@@ -31,6 +31,8 @@ class Heat final : public miniapp::MiniApp {
   miniapp::CalibrationRequest calibration() const override;
   miniapp::ProgressWords progress_words() const override { return {"sweep", "cell updates", "norm"}; }
   std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  void write_state(output::File&) const override;
+  void read_state(const output::Reader&) override;
 
   const Domain<T>& domain() const { return domain_; }
 
@@ -58,6 +60,8 @@ class Heat final : public miniapp::MiniApp {
 
   bool measured_ = false; ///< run() has been called
   std::int64_t sweeps_of_repeat_ = 0;
+  std::int64_t first_sweep_ = 0;   ///< of the repeat: as many were made before, by another run
+  miniapp::History earlier_norms_; ///< of the sweeps before
   std::vector<output::Snapshot> snapshots_;
   miniapp::Timer& reduce_timer_;
 };

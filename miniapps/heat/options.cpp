@@ -114,6 +114,11 @@ double Options::step_count() const {
   return std::max(1.0, std::ceil(end_time / longest - rounding));
 }
 
+std::vector<std::string> Options::restart_may_change() const {
+  return {"solver.tolerance", "solver.max_sweeps", "solver.stores", "solver.graph", "time.",
+          "decomposition.",   "warm_up.",          "verification."};
+}
+
 void Options::describe(Visitor& v) {
   v.section("problem", "What is solved: alpha lap(u) + source = 0, or = du/dt", [&](Visitor& p) {
     p.choice<Equation>("equation", equation, equations,

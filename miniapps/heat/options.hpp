@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -74,6 +75,9 @@ struct Options {
 
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks);
+
+  /// Keys that may be others when a run goes on from a checkpoint. Times may be, if the step stays.
+  std::vector<std::string> restart_may_change() const;
 
   /// Steps of equal length that reach the end time: as few as stability or the deck's step allow.
   double step_count() const;

@@ -13,6 +13,7 @@ struct CommandLine {
   std::vector<std::string> set; ///< "key=value", in the order given
   std::string output;           ///< -o; empty: the deck's output.file
   std::string results;          ///< --results; empty: none
+  std::string restart;          ///< --restart; empty: the deck's restart
   bool print_deck = false;
   bool schema = false;
   bool list_backends = false;

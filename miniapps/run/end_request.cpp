@@ -15,6 +15,7 @@ namespace {
 
 constexpr double interval = 0.5;   // seconds
 constexpr double most_calls = 256; // before anything is known of their time
+constexpr int by_walltime = 1000;  // beyond all signals
 
 volatile std::sig_atomic_t caught = 0; // all that a handler may touch
 
@@ -40,8 +41,21 @@ void EndRequest::expect(double seconds_of_call) {
   count_again();
 }
 
+/// Collective. Returns the seconds since the last time, of the slowest rank.
+double EndRequest::ask_all() {
+  const auto wish = wish_();
+  const int mine = caught != 0 ? static_cast<int>(caught) : wish == Wish::end ? by_walltime : 0;
+  const auto [told, checkpoint, seconds] = comm::allreduce(
+      comm_,
+      std::array{static_cast<double>(mine), wish == Wish::checkpoint ? 1.0 : 0.0, comm::seconds() - asked_},
+      comm::ReduceOp::max);
+  signal_ = static_cast<int>(told);
+  wants_checkpoint_ = wants_checkpoint_ || checkpoint > 0;
+  return seconds;
+}
+
 bool EndRequest::ask() {
-  if (signal_ == 0) signal_ = comm::allreduce(comm_, static_cast<int>(caught), comm::ReduceOp::max);
+  if (signal_ == 0) ask_all();
   count_again();
   return granted();
 }
@@ -49,10 +63,8 @@ bool EndRequest::ask() {
 /// The next time is when as many calls have been made as took the interval, in steps of at most eight.
 bool EndRequest::ask_by_the_way() {
   if (simulated) return false; // nobody ends a simulated run early, and asking would take its time
-  const auto [signal, seconds] = comm::allreduce(
-      comm_, std::array{static_cast<double>(caught), comm::seconds() - asked_}, comm::ReduceOp::max);
-  signal_ = static_cast<int>(signal);
-  const double factor = std::clamp(interval / std::max(seconds, interval / 8), 0.0, 8.0);
+  asked_every_ = ask_all();
+  const double factor = std::clamp(interval / std::max(asked_every_, interval / 8), 0.0, 8.0);
   calls_between_ =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(calls_between_) * factor));
   count_again();
@@ -65,7 +77,7 @@ void EndRequest::count_again() {
 }
 
 std::string_view EndRequest::signal() const {
-  return signal_ == SIGTERM ? "TERM" : signal_ == SIGUSR1 ? "USR1" : "";
+  return signal_ == SIGTERM ? "TERM" : signal_ == SIGUSR1 ? "USR1" : signal_ == by_walltime ? "walltime" : "";
 }
 
 } // namespace kontor::miniapp

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string_view>
 
 /// The end of a run before it is done, as schedulers ask for it by a signal some time before they kill.
@@ -17,6 +18,9 @@ void catch_end_signals();
 struct EndedEarly : std::exception {
   const char* what() const noexcept override { return "told to end"; }
 };
+
+/// What a rank wants by its clock, without having been told.
+enum class Wish { nothing, checkpoint, end };
 
 /// Whether the run is to end, which all ranks find out together though only one may have been told.
 class EndRequest {
@@ -36,20 +40,33 @@ class EndRequest {
   /// interval until that is known. So short work is never interrupted, and long work from the first.
   void expect(double seconds_of_call);
 
+  /// Local. What this rank wants is asked for whenever ranks ask each other; what one wants all do: a wish to
+  /// end is granted as a signal is, one for a checkpoint stays until it is forgotten.
+  void set_wish(std::function<Wish()> wish) { wish_ = std::move(wish); }
+  /// Local. Whether it has been agreed that a checkpoint is to be written.
+  bool wants_checkpoint() const { return wants_checkpoint_; }
+  void forget_checkpoint() { wants_checkpoint_ = false; }
+  /// Local. The seconds between the last two times that ranks asked each other, of the slowest rank.
+  double asked_every() const { return asked_every_; }
+
   /// Local. Whether it has been agreed on so far.
   bool granted() const { return signal_ != 0; }
-  /// Local. The name of the signal that it was agreed on for: "TERM"; empty before.
+  /// Local. What it was agreed on for: the name of a signal, "TERM", or "walltime"; empty before.
   std::string_view signal() const;
 
  private:
   bool ask_by_the_way();
+  double ask_all();
   void count_again();
 
   comm::Communicator comm_; ///< of its own, so that nothing meets what is on its way elsewhere
   int signal_ = 0;
   std::int64_t calls_between_ = 1;
   std::int64_t calls_left_ = 1;
-  double asked_ = 0; ///< of comm::seconds()
+  double asked_ = 0;       ///< of comm::seconds()
+  double asked_every_ = 0; ///< seconds
+  std::function<Wish()> wish_ = [] { return Wish::nothing; };
+  bool wants_checkpoint_ = false;
 };
 
 } // namespace kontor::miniapp

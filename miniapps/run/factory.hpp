@@ -8,9 +8,11 @@
 #include <kontor/config/visitor.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kontor::miniapp {
 
@@ -28,13 +30,17 @@ class MiniAppFactory {
   /// What may be refused and takes work to find out, such as a file that the deck names: called before
   /// anything is measured, as a part of the set-up. Collective; throws as the constructor of the app does.
   virtual void prepare(const RunContext&) {}
+  /// Keys of the app's own that may be others when a run goes on from a checkpoint: "solver.tolerance", or a
+  /// section, "decomposition.". None: the app writes no checkpoints. Local.
+  virtual std::optional<std::vector<std::string>> restart_may_change() const { return {}; }
   virtual std::unique_ptr<MiniApp> make(const RunContext&) = 0;
 };
 
 /// The factory of an app whose options are a struct with describe(config::Visitor&); if several keys must be
 /// looked at together, resolve(const config::Deck&, int ranks), or with the keys that every deck has
 /// resolve(const config::Deck&, int ranks, const RunOptions&); if more is to be done before the calibration,
-/// prepare(const RunContext&), which keeps what it has found in the options. `Make` is called as
+/// prepare(const RunContext&), which keeps what it has found in the options; if the app writes checkpoints,
+/// restart_may_change() const, which returns a std::vector<std::string>. `Make` is called as
 /// make(options, context) and returns a std::unique_ptr to the app.
 template <class Options, class Make>
 class Factory final : public MiniAppFactory {
@@ -53,6 +59,10 @@ class Factory final : public MiniAppFactory {
   }
   void prepare(const RunContext& context) override {
     if constexpr (requires { options_.prepare(context); }) options_.prepare(context);
+  }
+  std::optional<std::vector<std::string>> restart_may_change() const override {
+    if constexpr (requires { options_.restart_may_change(); }) return options_.restart_may_change();
+    return {};
   }
   std::unique_ptr<MiniApp> make(const RunContext& context) override { return make_(options_, context); }
 

@@ -36,7 +36,8 @@ std::vector<Role> roles(const Files& files) {
 }
 
 std::optional<std::string> problem_with(const Files& files) {
-  const auto all = roles(files);
+  auto all = roles(files);
+  if (!files.checkpoints.empty()) all.push_back({"the name of checkpoints", files.checkpoints});
   for (auto b = all.begin(); b != all.end(); ++b)
     for (auto a = all.begin(); a != b; ++a)
       if (same(a->path, b->path))

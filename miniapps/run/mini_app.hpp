@@ -3,6 +3,7 @@
 
 #include "machine/calibration.hpp"
 #include "run/app_record.hpp"
+#include "run/checkpoints.hpp"
 #include "run/end_request.hpp"
 #include "run/progress.hpp"
 #include "run/result.hpp"
@@ -11,6 +12,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>
 #include <kontor/output/image.hpp>
+#include <kontor/output/reader.hpp>
 #include <kontor/output/xdmf.hpp>
 
 #include <cstdint>
@@ -21,6 +23,8 @@
 
 /// What a mini-app is to a run (run.hpp). Every function is collective unless stated.
 namespace kontor::miniapp {
+
+class MiniApp;
 
 /// What a run lends to its mini-app. What it refers to outlives the mini-app, but this struct itself does
 /// not: keep a copy, not a reference.
@@ -36,6 +40,22 @@ struct RunContext {
   /// Collective, as EndRequest::agreed(): to be called once a step or less often. If so, run() returns as
   /// soon as it can; the repeat does not count.
   bool told_to_end() const { return end && end->agreed(); }
+
+  Checkpoints* checkpoints = nullptr; ///< null: none are written
+
+  /// Collective, in place of told_to_end() in apps that write checkpoints: to be called between steps, of
+  /// which so many of the repeat are made. Writes a checkpoint of `app` if one is due, before which it calls
+  /// settle(): what is under way is completed there. Without keys of checkpoints it costs what told_to_end()
+  /// does.
+  template <class Settle>
+  bool ends_after(std::int64_t step, const MiniApp& app, const Settle& settle) const {
+    const bool ends = told_to_end();
+    if (checkpoints && checkpoints->due(step, ends)) {
+      settle();
+      checkpoints->write(step, app);
+    }
+    return ends;
+  }
 };
 
 /// The fields of a run as the output describes them.
@@ -53,11 +73,19 @@ class MiniApp {
   virtual void warm_up() = 0;
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
-  /// One repeat; this is what is timed, less the region "io". Waits for what it has given to a device.
-  /// Regions of the context's timers tell where time goes; those of warm_up() are forgotten. The first repeat
-  /// writes the fields of a series to the context's file, in the region "io": "/series/<steps, 9
+  /// One repeat; this is what is timed, less the regions "io" and "checkpoint". Waits for what it has given
+  /// to a device. Regions of the context's timers tell where time goes; those of warm_up() are forgotten. The
+  /// first repeat writes the fields of a series to the context's file, in the region "io": "/series/<steps, 9
   /// digits>/<field>". May return, or throw EndedEarly, before it is done when told_to_end().
   virtual void run() = 0;
+  /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and
+  /// small things as records, below /state. Called by the context's ends_after() in run(), and only for apps
+  /// whose options have restart_may_change() (factory.hpp).
+  virtual void write_state(output::File&) const {}
+  /// Takes in what write_state() wrote: the next run() goes on from there, and its answer has the same bits
+  /// as that of a run that was never interrupted. Called after reset(). Figures and the record count the
+  /// steps that are made here. Throws output::Error or config::Error, on all ranks.
+  virtual void read_state(const output::Reader&) {}
   /// Of the last repeat, whose fields stay as they are. Not called with a backend that moves no data.
   virtual Verification verify() = 0;
   /// For one repeat of `seconds`; the first is the one that runs are compared by. Local.

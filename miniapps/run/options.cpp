@@ -91,6 +91,11 @@ void RunOptions::describe(config::Visitor& v) {
     o.choice<output::Access>("access", access, accesses,
                              "All ranks write (parallel), or rank 0 for all (gathered)");
   });
+  checkpoint.describe(v);
+  v.value(
+      "restart", restart,
+      "A checkpoint to go on from, or checkpoint.file of the run that wrote it: the newest that is whole. "
+      "Empty: from the beginning");
 }
 
 } // namespace kontor::miniapp

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/checkpoint_options.hpp"
+
 #include <kontor/comm/options.hpp>
 #include <kontor/config/visitor.hpp>
 #include <kontor/output/file.hpp>
@@ -25,6 +27,8 @@ struct RunOptions {
   FieldSelection fields = FieldSelection::final;
   std::int64_t snapshot_every = 0;
   output::Access access = output::Access::automatic;
+  CheckpointOptions checkpoint;
+  std::string restart; ///< a checkpoint to go on from, or the name of several; empty: from the beginning
 
   void describe(config::Visitor&);
 

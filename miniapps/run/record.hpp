@@ -5,6 +5,7 @@
 #include "machine/cores.hpp"
 #include "machine/device.hpp"
 #include "run/app_record.hpp"
+#include "run/checkpoints.hpp"
 #include "run/options.hpp"
 #include "run/per_rank.hpp"
 #include "run/result.hpp"
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,8 @@ struct Outcome {
   std::vector<double> repeats; ///< seconds, of the slowest rank; of those that are complete
   std::int64_t repeats_wanted = 0;
   bool unfinished = false; ///< the last repeat that was begun is not complete, and so are the fields
-  std::string end_signal;  ///< that told the run to end early: "TERM"; empty: it did not
+  std::string end_signal; ///< what told the run to end early: a signal, "TERM", or "walltime"; empty: nothing
+  std::optional<CheckpointSummary> checkpoint; ///< none: none were wanted, and it began at the beginning
   std::vector<RegionSummary> timers;
   PerRank per_rank; ///< the regions of each rank in each repeat
   std::vector<FigureOfMerit> figures;

@@ -100,6 +100,20 @@ ordered_json of_verification(const Verification& v) {
   return json;
 }
 
+ordered_json of_checkpoint(const CheckpointSummary& c) {
+  ordered_json json{{"written", c.steps.size()}};
+  if (!c.steps.empty())
+    json.update({{"steps", c.steps},
+                 {"bytes", static_cast<std::int64_t>(c.bytes)},
+                 {"seconds", c.seconds},
+                 {"bandwidth", c.bytes / c.seconds},
+                 {"newest", utf8(c.newest)}});
+  if (!c.restarted_from.empty())
+    json.update(
+        {{"restarted_from", utf8(c.restarted_from)}, {"at_step", c.at_step}, {"at_repeat", c.at_repeat}});
+  return json;
+}
+
 ordered_json of_gemm(const GemmRate& gemm) {
   return {{"m", gemm.block.m},          {"n", gemm.block.n},           {"k", gemm.block.k},
           {"rate", gemm.rate},          {"precision", gemm.precision}, {"library", gemm.library},
@@ -191,6 +205,7 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
   if (!outcome.figures.empty()) json["figure_of_merit"] = of_figure(outcome.figures.front());
   for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);
   json["repeats"] = outcome.repeats;
+  if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint);
   json["timers"] = table(outcome.timers, of_region);
   if (outcome.per_rank.repeats > 0) json["per_rank"] = to_json(outcome.per_rank);
 }

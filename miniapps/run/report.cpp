@@ -16,7 +16,7 @@ namespace {
 
 /// Outside of the time of a repeat: what is done once, and what is taken off.
 bool is_outside(const RegionSummary& t) {
-  return t.once || t.region == "io";
+  return t.once || apart(t.region);
 }
 
 void print_timers(const std::vector<RegionSummary>& timers, double total) {
@@ -111,6 +111,18 @@ void print_table(const RunRecord& record, const std::string& findings,
   fmt::print("  written: {}\n\n", names);
 }
 
+namespace {
+
+/// How a run that ended early can be continued.
+std::string way_on(const Outcome& outcome) {
+  if (!outcome.checkpoint || outcome.checkpoint->steps.empty()) return "";
+  const auto& c = *outcome.checkpoint;
+  return fmt::format("; it stands after step {} in {}: scripts/kontor run {} --restart", c.steps.back(),
+                     c.newest, c.newest);
+}
+
+} // namespace
+
 void print_verdict(const Outcome& outcome) {
   if (simulated) fmt::print("SIMULATED: {}\n", words_of_simulation());
   for (const auto& figure : outcome.figures)
@@ -126,8 +138,9 @@ void print_verdict(const Outcome& outcome) {
     fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
                v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
   if (outcome.ended_early())
-    fmt::print("ENDED EARLY: told to end by signal {} after {} of {} repeats\n", outcome.end_signal,
-               outcome.repeats.size(), outcome.repeats_wanted);
+    fmt::print("ENDED EARLY: told to end by {} after {} of {} repeats{}\n",
+               outcome.end_signal == "walltime" ? "checkpoint.walltime" : "signal " + outcome.end_signal,
+               outcome.repeats.size(), outcome.repeats_wanted, way_on(outcome));
 }
 
 } // namespace kontor::miniapp

@@ -3,6 +3,8 @@
 
 #include "machine/calibrate.hpp"
 #include "machine/simulation.hpp"
+#include "run/build_info.hpp"
+#include "run/checkpoints.hpp"
 #include "run/communicator.hpp"
 #include "run/deck_file.hpp"
 #include "run/end_request.hpp"
@@ -11,6 +13,7 @@
 #include "run/report.hpp"
 #include "run/to_stderr.hpp"
 
+#include <kontor/comm/clock.hpp>
 #include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/config/error.hpp>
@@ -54,19 +57,72 @@ void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) 
   }
 }
 
+/// The file's name with another ending, in the working directory, or beside it.
+std::string own_name(const std::filesystem::path& file, const char* ending) {
+  return file.stem().string() + ending;
+}
+std::string beside(const std::filesystem::path& file, const char* ending) {
+  return (file.parent_path() / own_name(file, ending)).string();
+}
+
 } // namespace
 
 Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, comm::Stopwatch since_start)
-    : line_(line), command_(std::move(command)), factory_(factory), deck_(read_deck(line.deck, line.set)),
-      since_start_(since_start) {
+    : line_(line), command_(std::move(command)), factory_(factory), deck_(read()), since_start_(since_start) {
   if (deck_.app() != factory_.name())
     deck_.fail("app", fmt::format("is '{}', but this program is '{}'", deck_.app(), factory_.name()));
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
+  if (!line_.restart.empty()) options_.restart = line_.restart;
+  options_.checkpoint.resolve(deck_);
+  app_settings_ = config::settings([this](config::Visitor& v) { factory_.describe(v); });
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
-  resolved_deck_ = config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
-  if (options_.output_file.empty())
-    options_.output_file = std::filesystem::path(line_.deck).stem().string() + ".h5";
+  const auto print = [this] {
+    return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
+  };
+  resolved_deck_ = print();
+  const auto restart = std::exchange(options_.restart, ""); // not what is gone on from later
+  checkpoint_deck_ = print();
+  options_.restart = restart;
+  check_restart();
+  auto& output = options_.output_file;
+  if (output.empty()) output = line_.deck.empty() ? restart_->header().output : own_name(line_.deck, ".h5");
+  auto& checkpoints = options_.checkpoint;
+  if (checkpoints.wanted() && checkpoints.file.empty()) checkpoints.file = beside(output, "-checkpoint.h5");
+}
+
+/// The deck of the command line, else that in the checkpoint.
+config::Deck Run::read() {
+  if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
+  restart_.emplace(MPI_COMM_WORLD, line_.restart);
+  return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
+}
+
+/// Refuses checkpoints of an app that has none, and one that is of another deck.
+void Run::check_restart() {
+  const auto may_change = factory_.restart_may_change();
+  const auto refuse = [&](std::string_view key, std::string_view value) {
+    deck_.fail(key,
+               fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
+                           "out",
+                           value, factory_.name()));
+  };
+  if (!may_change) {
+    const auto& c = options_.checkpoint;
+    if (c.every > 0) refuse("checkpoint.every", fmt::format("{}", c.every));
+    if (c.seconds > 0) refuse("checkpoint.seconds", fmt::format("{}", c.seconds));
+    if (!c.walltime.empty()) refuse("checkpoint.walltime", c.walltime);
+    if (!c.file.empty()) refuse("checkpoint.file", c.file);
+    if (!options_.restart.empty()) refuse("restart", options_.restart);
+  }
+  if (options_.restart.empty()) return;
+  if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart);
+  restart_->require_same(factory_.name(), deck_, app_settings_, *may_change);
+  if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
+    deck_.fail("measure.repeats",
+               fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "
+                           "more",
+                           options_.repeats, restart_->path(), header.repeat + 1));
 }
 
 void Run::describe(config::Visitor& v) {
@@ -92,8 +148,11 @@ int Run::operator()() {
   auto& machine = outcome.calibration;
   Progress progress(Progress::style_for(comm.rank(), line_.quiet));
   EndRequest end(comm);
-  const RunContext context{comm,       options_.overlap,        repeated, progress,
-                           file.get(), options_.snapshot_every, &end};
+  const auto checkpoints = make_checkpoints(comm, end, repeated);
+  if (restart_ && root) to_stderr(restart_->note());
+  RunContext context{comm,       options_.overlap,        repeated, progress,
+                     file.get(), options_.snapshot_every, &end,     checkpoints.get()};
+  if (restart_ && restart_->header().repeat > 0) context.snapshot_every = 0; // the first repeat wrote them
   {
     const ScopedTimer scope(timers.once("setup"), 0); // its first part
     factory_.prepare(context);
@@ -109,6 +168,13 @@ int Run::operator()() {
   RepeatTimes times;
   measure(context, *app, outcome, times);
   outcome.end_signal = end.signal();
+  if (checkpoints) outcome.checkpoint = checkpoints->summary();
+  if (restart_) {
+    if (!outcome.checkpoint) outcome.checkpoint.emplace();
+    outcome.checkpoint->restarted_from = restart_->path();
+    outcome.checkpoint->at_step = restart_->header().step;
+    outcome.checkpoint->at_repeat = restart_->header().repeat;
+  }
   const auto begun = static_cast<std::int64_t>(outcome.repeats.size()) + (outcome.unfinished ? 1 : 0);
   add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
   if (!outcome.complete())
@@ -149,9 +215,15 @@ std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
 
 /// A path that cannot be written is the user's to mend, and is found before any work is done.
 std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) const {
-  const Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results,
-                    config::input_files([this](config::Visitor& v) { factory_.describe(v); })};
+  Files files{line_.deck,
+              options_.output_file,
+              options_.fields != FieldSelection::none,
+              line_.results,
+              config::input_files([this](config::Visitor& v) { factory_.describe(v); }),
+              options_.checkpoint.file};
+  if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
   check_files(comm, files);
+  require_no_series(comm);
   try {
     return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
   } catch (const output::Error& error) {
@@ -159,18 +231,72 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   }
 }
 
-/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series. Ends
-/// early when told to: between repeats, or where the app notices. `times` become this rank's.
+/// Fields of a series are written as the run goes on. Those of the part before a restart are in the file that
+/// was written then, and in no other.
+void Run::require_no_series(const comm::Communicator& comm) const {
+  if (!restart_ || options_.snapshot_every == 0) return;
+  std::optional<std::string> problem;
+  std::error_code ignored;
+  if (comm.rank() == 0 && std::filesystem::exists(options_.output_file, ignored))
+    problem = fmt::format("{}: output.every is {} and {} is there already; the fields of its series would be "
+                          "lost. Give another file by output.file or -o",
+                          deck_.locate("output.every"), options_.snapshot_every, options_.output_file);
+  try {
+    comm.agree(problem);
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+CheckpointHeader Run::checkpoint_header(int ranks) {
+  CheckpointHeader header{.app = std::string(factory_.name()),
+                          .version = build_info().version,
+                          .run = restart_ ? restart_->header().run : "",
+                          .ranks = ranks,
+                          .output = options_.output_file,
+                          .deck = checkpoint_deck_,
+                          .keys = nlohmann::ordered_json::object()};
+  for (const auto& [key, value] : app_settings_) header.keys[key] = value;
+  return header;
+}
+
+/// None if no key asks for them. A name that cannot be written is found before any work is done.
+std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, EndRequest& end,
+                                                   Timers& timers) {
+  if (!options_.checkpoint.wanted()) return nullptr;
+  auto since_start = since_start_;
+  double elapsed = 0;
+  since_start.lap(elapsed);
+  try {
+    return std::make_unique<Checkpoints>(comm, options_.checkpoint, checkpoint_header(comm.size()),
+                                         options_.access, end, timers["checkpoint"],
+                                         comm::seconds() - elapsed);
+  } catch (const output::Error& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and
+/// checkpoints. Ends early when told to: between repeats, or where the app notices; if there are checkpoints,
+/// it always is the app. A repeat that began in another process counts only if it is the last. `times` become
+/// this rank's.
 void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times) const {
-  const auto io_so_far = [&] {
-    const auto io = context.timers.entries().find("io");
-    return io == context.timers.entries().end() ? 0.0 : io->second.seconds;
+  const auto apart_so_far = [&] {
+    double seconds = 0;
+    for (const auto& [region, timer] : context.timers.entries())
+      if (apart(region)) seconds += timer.seconds;
+    return seconds;
   };
   outcome.repeats_wanted = options_.repeats;
-  for (std::int64_t repeat = 0; repeat < options_.repeats && !context.end->ask(); ++repeat) {
+  const std::int64_t first = restart_ ? restart_->header().repeat : 0;
+  for (std::int64_t repeat = first; repeat < options_.repeats; ++repeat) {
+    if (context.end->ask() && !context.checkpoints) break;
     app.reset();
+    const bool goes_on = restart_ && repeat == first;
+    if (goes_on) app.read_state(restart_->reader());
+    if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin(std::string(factory_.name()), app.progress_words());
-    const double io_before = io_so_far();
+    const double apart_before = apart_so_far();
     comm::barrier(context.comm);
     comm::Stopwatch watch;
     try {
@@ -179,11 +305,15 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     }
     double seconds = 0;
     watch.lap(seconds);
-    seconds -= io_so_far() - io_before;
+    seconds -= apart_so_far() - apart_before;
     const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
     context.progress.end();
     outcome.unfinished = context.end->granted();
     if (outcome.unfinished) break;
+    if (goes_on && repeat + 1 < options_.repeats) {
+      context.timers.reset();
+      continue;
+    }
     times.add(seconds, context.timers);
     outcome.repeats.push_back(slowest);
   }

@@ -5,6 +5,7 @@
 #include "run/factory.hpp"
 #include "run/options.hpp"
 #include "run/record.hpp"
+#include "run/restart.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
@@ -13,6 +14,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ class Run {
 
  private:
   void describe(config::Visitor&);
+  config::Deck read();
+  void check_restart();
+  void require_no_series(const comm::Communicator&) const;
+  CheckpointHeader checkpoint_header(int ranks);
+  std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, EndRequest&, Timers&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&) const;
@@ -40,9 +47,12 @@ class Run {
   CommandLine line_;
   std::string command_;
   MiniAppFactory& factory_;
+  std::optional<Restart> restart_;
   config::Deck deck_;
   RunOptions options_;
-  std::string resolved_deck_; ///< with every default and override; what is automatic is so in it
+  std::vector<config::Setting> app_settings_; ///< as they are in the deck
+  std::string resolved_deck_;   ///< with every default and override; what is automatic is so in it
+  std::string checkpoint_deck_; ///< the same for a checkpoint
   comm::Stopwatch since_start_;
 };
 

@@ -28,6 +28,11 @@ struct Timer {
   }
 };
 
+/// Whether what a repeat does in a region is taken off its time: writing fields of a series, and checkpoints.
+inline bool apart(std::string_view region) {
+  return region == "io" || region == "checkpoint";
+}
+
 /// The regions that the time of this rank is told by. A region that was asked for once is in the record; all
 /// ranks must ask for the same ones.
 class Timers {

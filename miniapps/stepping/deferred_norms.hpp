@@ -59,6 +59,12 @@ class DeferredNorms {
     filling_ = 0;
   }
 
+  /// Local, after begin(). Norms that are known already, of the steps before.
+  void go_on_after(std::vector<std::int64_t> steps, std::vector<double> values) {
+    steps_ = std::move(steps);
+    values_ = std::move(values);
+  }
+
   /// How many norms travel together.
   int batch() const { return batch_; }
 

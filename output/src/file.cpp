@@ -3,6 +3,7 @@
 #include "check_blocks.hpp"
 #include "driver.hpp"
 #include "receipt.hpp"
+#include "seal.hpp"
 #include "temporary.hpp"
 #include "transfer.hpp"
 #include "tree.hpp"
@@ -32,7 +33,7 @@ class File::Impl {
   void dataset(const std::string& name, const Block& block, const Strides& strides,
                const BlockValues& values);
   void sidecar(const fs::path& path, const std::string& text);
-  std::vector<fs::path> commit();
+  std::vector<fs::path> commit(const fs::path& sealed);
 
   /// Runs `step(file, receipts)` on rank 0.
   template <class Step>
@@ -185,13 +186,21 @@ void File::Impl::verify() {
   });
 }
 
-std::vector<fs::path> File::Impl::commit() {
+/// `sealed`: the name that it takes then instead of its own; empty: it is not sealed.
+std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
   together([this] {
     if (spoiled_) throw Error("cannot be committed after an error");
   });
   std::vector<fs::path> written;
   try {
     on_root([this](auto&&...) { check(file_.close(), "H5Fclose", "the file"); });
+    if (!sealed.empty()) {
+      together([&] {
+        if (rank_ == 0) files_.front().aim_at(sealed);
+      });
+      const int descriptor = rank_ == 0 ? files_.front().descriptor() : -1;
+      together([&] { append_seal(comm_, temporary_, descriptor, writes()); });
+    }
     together([&] {
       if (writes()) sync(temporary_);
     });
@@ -256,7 +265,11 @@ void File::sidecar(const fs::path& path, const std::string& text) {
 }
 
 std::vector<fs::path> File::commit() {
-  return impl_->commit();
+  return impl_->commit({});
+}
+
+std::vector<fs::path> File::commit_sealed(const fs::path& name) {
+  return impl_->commit(name);
 }
 
 } // namespace kontor::output

@@ -90,6 +90,11 @@ void Temporary::create() {
   }
 }
 
+void Temporary::aim_at(const fs::path& target) {
+  check_replaceable(target, "choose another file");
+  target_ = target;
+}
+
 void Temporary::write(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t put = ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));

@@ -84,7 +84,7 @@ class Record:
 
     def is_outside(self, region):
         """Whether the region is no part of the measured time."""
-        return region == "io" or bool(self.timers[region].get("once"))
+        return region in ("io", "checkpoint") or bool(self.timers[region].get("once"))
 
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""

@@ -29,6 +29,9 @@ physical_cores() {
 
 in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
 
+# Whether a scheduler says how many ranks there are to be.
+in_job() { in_slurm_job || in_flux || [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; }
+
 # The ranks that fill what we have been given: the job's tasks, else the cores of this machine.
 default_ranks() {
   local slots

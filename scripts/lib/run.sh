@@ -7,11 +7,16 @@
 run_usage() {
   cat <<'EOF'
 kontor run DECK|RESULT.h5 [-n RANKS] [--dry-run] [options of the app]
+kontor run CHECKPOINT.h5 --restart [DECK] [-n RANKS] [options of the app]
 
 Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The repeated run
-writes <RESULT>-repeat.h5 in this folder unless -o names another file.
+writes <RESULT>-repeat.h5 in this folder unless -o names another file. With --restart it goes on
+from a checkpoint, in which the deck is, too, on any ranks; CHECKPOINT.h5 may be checkpoint.file of
+the run that wrote it: then from the newest that is whole. docs/checkpoints.md says more.
 
-  -n, --ranks RANKS      default: the tasks of the scheduler's job, else one rank a core
+  -n, --ranks RANKS      default: the tasks of the scheduler's job, else those of RESULT.h5 or
+                         CHECKPOINT.h5, else one rank a core
+  --restart              go on from a checkpoint
   --dry-run              print the command, run nothing, build nothing (what reads decks must be built)
   --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
   -o FILE                the HDF5 file to write
@@ -26,18 +31,24 @@ CPUs for a task.
 
 Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 4 ended early,
 128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
-by itself: it writes its record, marked as ended early; after KONTOR_END_SECONDS (60) it is killed.
+by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
+early; after KONTOR_END_SECONDS (60) it is killed.
 HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once.
 EOF
 }
 
 run_command() {
-  local input='' ranks='' dry_run='' output='' app_arguments=()
+  local input='' ranks='' dry_run='' output='' restart='' inputs=() app_arguments=()
   while (($#)); do
     case $1 in
       -h | --help) run_usage && return ;;
       --dry-run) dry_run=yes ;;
       --ranks=*) ranks=${1#*=} ;;
+      --restart) restart=yes ;;
+      --restart=*)
+        restart=yes
+        inputs+=("${1#*=}")
+        ;;
       -n | -np | --ranks | --set | -o | --results)
         (($# > 1)) || fail "run: $1 needs a value"
         case $1 in
@@ -49,14 +60,17 @@ run_command() {
         ;;
       -n*) ranks=${1#-n} ;;
       -*) app_arguments+=("$1") ;;
-      *)
-        [[ -z $input ]] || fail "run: two inputs, '$input' and '$1'; give one deck or one HDF5 file"
-        input=$1
-        ;;
+      *) inputs+=("$1") ;;
     esac
     shift
   done
-  check_input "$input"
+  if [[ -n $restart ]]; then
+    choose_checkpoint "${inputs[@]}" # sets restart, and input if there is a deck
+  else
+    ((${#inputs[@]} < 2)) || fail "run: two inputs, '${inputs[0]}' and '${inputs[1]}'; give one deck or one HDF5 file"
+    input=${inputs[0]-}
+  fi
+  if [[ -z $restart || -n $input ]]; then check_input "$input"; fi
 
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(default_threads)}
   [[ $OMP_NUM_THREADS =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
@@ -64,8 +78,14 @@ run_command() {
   [[ $grace_to_end =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_END_SECONDS is '$grace_to_end'; allowed is a whole number of seconds"
   # shellcheck disable=SC2034 # launch.sh reads it
   local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
-  local deck=$input
-  if [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
+  local deck=$input app='' recorded=()
+  if [[ -n $restart ]]; then
+    read -ra recorded <<<"$(of_checkpoint "$restart")"
+    ((${#recorded[@]} == 2)) || exit 2 # it has been said why
+    app=${recorded[0]}
+    if ! in_job; then ranks=${ranks:-${recorded[1]}}; fi
+    app_arguments=(--restart "$restart" "${app_arguments[@]}")
+  elif [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
     if [[ -z $output ]]; then
       app_arguments+=(-o "$(basename "$input" .h5)-repeat.h5")
@@ -75,17 +95,45 @@ run_command() {
   [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
   # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
-  local app launcher=() launcher_environment=() end_signal=TERM
-  if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
-  app=$(app_of "$deck")
+  local launcher=() launcher_environment=() end_signal=TERM
+  if [[ -n $deck ]]; then
+    if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built kontor_deck; fi
+    app=$(app_of "$deck")
+  fi
+  [[ " $(known_apps) " == *" $app "* ]] || fail "$restart: app '$app' is unknown; allowed are: $(known_apps)"
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
-  local program=("$(shown_path "$build_dir/bin/$app")" "$deck" "${app_arguments[@]}")
+  local program=("$(shown_path "$build_dir/bin/$app")")
+  if [[ -n $deck ]]; then program+=("$deck"); fi
+  program+=("${app_arguments[@]}")
   if [[ -n $dry_run ]]; then
     quoted "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
   else
     launch "$app" "${program[@]}"
   fi
+}
+
+# choose_checkpoint INPUT...: a checkpoint and maybe a deck, in any order.
+choose_checkpoint() {
+  local word
+  restart=''
+  for word in "$@"; do
+    if [[ $word == *.yaml || $word == *.yml ]]; then
+      [[ -z $input ]] || fail "run: two decks, '$input' and '$word'; give one, or none: it is in the checkpoint"
+      input=$word
+    else
+      [[ -z $restart ]] || fail "run: two checkpoints, '$restart' and '$word'; give one"
+      restart=$word
+    fi
+  done
+  [[ -n $restart ]] || fail "run: --restart needs a checkpoint: kontor run CHECKPOINT.h5 --restart"
+}
+
+# of_checkpoint FILE: its app and ranks.
+of_checkpoint() {
+  local python
+  python=$(python_with h5py) || fail "$1: reading it needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+  "$python" "$kontor_root/scripts/checkpoint.py" "$1"
 }
 
 # Those that come with Kontor; inputs/ has studies and machines, too.

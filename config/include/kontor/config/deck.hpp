@@ -49,6 +49,15 @@ class Deck {
   std::shared_ptr<const State> state_;
 };
 
+/// A key of a deck, such as "comm.backend", and its value as print() writes it.
+struct Setting {
+  std::string key;   ///< with its sections
+  std::string value; ///< as YAML, on one line
+};
+
+/// The keys that describe() names, in its order, with the values that the options have.
+std::vector<Setting> settings(const std::function<void(Visitor&)>& describe);
+
 /// The deck that gives these options: every key with its value, in describe()'s order.
 std::string print(std::string_view app, const std::function<void(Visitor&)>& describe);
 

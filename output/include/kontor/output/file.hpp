@@ -91,6 +91,11 @@ class File {
   /// others.
   std::vector<std::filesystem::path> commit();
 
+  /// The same under another name of the same folder than that which the file is locked by, and with checksums
+  /// of its bytes behind them, for check_seal(). So files of many names, of which one process writes one at a
+  /// time, have one lock and one list of temporary files.
+  std::vector<std::filesystem::path> commit_sealed(const std::filesystem::path& name);
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/checkpoint_files.hpp"
+
+#include <kontor/output/reader.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string_view>
+
+namespace kontor::miniapp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view ending = ".h5";
+constexpr std::size_t digits = 9;
+
+/// "plate-checkpoint" of plate-checkpoint.h5; a name without the ending stays as it is.
+std::string stem_of(const fs::path& file) {
+  return file.extension() == ending ? file.stem().string() : file.filename().string();
+}
+
+/// The step in the name of a file of that stem.
+std::optional<std::int64_t> step_in(const std::string& name, const std::string& stem) {
+  const auto front = stem + "-";
+  if (!name.starts_with(front) || !name.ends_with(ending)) return {};
+  const auto number = name.substr(front.size(), name.size() - front.size() - ending.size());
+  if (number.size() < digits || number.size() > 18 ||
+      number.find_first_not_of("0123456789") != std::string::npos)
+    return {};
+  return std::stoll(number);
+}
+
+/// The stem without the step, if it has one.
+std::optional<std::string> stem_without_step(const std::string& stem) {
+  const auto dash = stem.rfind('-');
+  if (dash == std::string::npos || !step_in(stem + std::string(ending), stem.substr(0, dash))) return {};
+  return stem.substr(0, dash);
+}
+
+FoundCheckpoint look_at(const fs::path& path, std::int64_t step) {
+  FoundCheckpoint found{path, step, {}, {}};
+  try {
+    const output::Reader reader(MPI_COMM_SELF, path);
+    if (reader.has("/checkpoint"))
+      found.header = header_of(reader.record("/checkpoint"));
+    else
+      found.problem = fmt::format("{} is no checkpoint: it has no group /checkpoint", path.string());
+  } catch (const std::exception& error) {
+    found.problem = error.what();
+  }
+  return found;
+}
+
+std::vector<FoundCheckpoint> of_stem(const fs::path& folder, const std::string& stem) {
+  std::vector<FoundCheckpoint> all;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error), end;
+       !error && entry != end; entry.increment(error))
+    if (const auto step = step_in(entry->path().filename().string(), stem))
+      all.push_back(look_at(folder / entry->path().filename(), *step));
+  std::ranges::sort(all, std::ranges::greater(), [](const FoundCheckpoint& found) {
+    return std::pair(found.problem.empty() ? found.header.number : std::numeric_limits<std::int64_t>::max(),
+                     found.step);
+  });
+  return all;
+}
+
+} // namespace
+
+nlohmann::ordered_json to_json(const CheckpointHeader& h) {
+  return {{"format", h.format}, {"app", h.app},       {"version", h.version}, {"step", h.step},
+          {"repeat", h.repeat}, {"number", h.number}, {"run", h.run},         {"ranks", h.ranks},
+          {"output", h.output}, {"deck", h.deck},     {"keys", h.keys}};
+}
+
+CheckpointHeader header_of(const nlohmann::ordered_json& json) {
+  CheckpointHeader h;
+  h.format = json.at("format").get<std::int64_t>();
+  if (h.format != CheckpointHeader::current_format) return h;
+  h.app = json.at("app").get<std::string>();
+  h.version = json.at("version").get<std::string>();
+  h.step = json.at("step").get<std::int64_t>();
+  h.repeat = json.at("repeat").get<std::int64_t>();
+  h.number = json.at("number").get<std::int64_t>();
+  h.run = json.at("run").get<std::string>();
+  h.ranks = json.at("ranks").get<std::int64_t>();
+  h.output = json.at("output").get<std::string>();
+  h.deck = json.at("deck").get<std::string>();
+  h.keys = json.at("keys");
+  return h;
+}
+
+fs::path checkpoint_name(const fs::path& file, std::int64_t step) {
+  return file.parent_path() / fmt::format("{}-{:0{}}{}", stem_of(file), step, digits, ending);
+}
+
+std::vector<FoundCheckpoint> find_checkpoints(const fs::path& file) {
+  const auto folder = file.parent_path();
+  std::error_code ignored;
+  const auto family = stem_without_step(stem_of(file));
+  if (!family || !fs::exists(file, ignored)) {
+    if (fs::exists(file, ignored) && of_stem(folder, stem_of(file)).empty()) return {look_at(file, 0)};
+    return of_stem(folder, stem_of(file));
+  }
+  auto all = of_stem(folder, *family);
+  const auto self = std::ranges::find(all, file.filename(),
+                                      [](const FoundCheckpoint& found) { return found.path.filename(); });
+  if (self == all.end()) return {look_at(file, 0)};
+  const auto named = *self;
+  std::erase_if(all, [&](const FoundCheckpoint& found) {
+    if (found.path == named.path) return true;
+    if (!found.problem.empty() || !named.problem.empty()) return found.step >= named.step;
+    return found.header.number >= named.header.number;
+  });
+  all.insert(all.begin(), named);
+  return all;
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The checkpoints of a run as files: FILE.h5 names them all, FILE-<step, 9 digits>.h5 is one.
+namespace kontor::miniapp {
+
+/// What a checkpoint tells of itself besides the app's state: the group /checkpoint.
+struct CheckpointHeader {
+  /// Of the layout of the file. A checkpoint of another one cannot be read.
+  static constexpr std::int64_t current_format = 1;
+
+  std::int64_t format = current_format;
+  std::string app;
+  std::string version;         ///< of Kontor
+  std::int64_t step = 0;       ///< of the repeat
+  std::int64_t repeat = 0;     ///< complete ones before
+  std::int64_t number = 1;     ///< each that is written is one above all that were there
+  std::string run;             ///< the same in all of a run and of those that went on from them
+  std::int64_t ranks = 1;      ///< that it was written by
+  std::string output;          ///< the run's output file
+  std::string deck;            ///< resolved, with what was left to be chosen
+  nlohmann::ordered_json keys; ///< the app's own keys of the deck and their values, as text
+};
+
+/// The record that is written, and back. Throws std::exception if something is missing or of another type;
+/// of another format only this is read.
+nlohmann::ordered_json to_json(const CheckpointHeader&);
+CheckpointHeader header_of(const nlohmann::ordered_json&);
+
+/// The file after so many steps, of those that `file` names.
+std::filesystem::path checkpoint_name(const std::filesystem::path& file, std::int64_t step);
+
+/// One that is there.
+struct FoundCheckpoint {
+  std::filesystem::path path;
+  std::int64_t step = 0; ///< by its name
+  CheckpointHeader header;
+  std::string problem; ///< why the header cannot be read; empty: it can
+};
+
+/// Local. The checkpoints that `file` names, or of which it is one, the newest first: by their numbers, those
+/// whose number is not known at the beginning. Of one of them itself and those before it. Empty if there is
+/// none.
+std::vector<FoundCheckpoint> find_checkpoints(const std::filesystem::path& file);
+
+} // namespace kontor::miniapp

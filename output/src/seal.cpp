@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "seal.hpp"
+
+#include "agree.hpp"
+#include "box.hpp"
+#include "checksum.hpp"
+#include "descriptor.hpp"
+
+#include <kontor/output/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+namespace kontor::output {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A seal is at the end of a file: a checksum of each block of what is before, and this.
+struct Ending {
+  std::uint64_t body = 0;   ///< bytes before the seal
+  std::uint64_t block = 0;  ///< bytes of a block; the last may be shorter
+  std::uint64_t blocks = 0; ///< checksums before the ending
+  std::uint64_t own = 0;    ///< checksum of the seal up to here
+  std::array<char, 8> mark{'K', 'o', 'n', 't', 'o', 'r', '1', '\n'};
+};
+
+std::uint64_t own_sum(const Ending& ending, const std::vector<std::uint64_t>& sums) {
+  const std::array<std::uint64_t, 3> sizes{ending.body, ending.block, ending.blocks};
+  return checksum(sizes.data(), sizeof sizes, checksum(sums.data(), sums.size() * sizeof sums[0]));
+}
+
+std::uint64_t size_of(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw Error(std::strerror(errno));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+/// Fills `to`; throws Error if the file has less.
+void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes) {
+  auto* data = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor, data, bytes, static_cast<off_t>(position));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("read failed: {}", std::strerror(errno)));
+    if (got == 0) throw Error(fmt::format("it ends at byte {}", position));
+    data += got;
+    position += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+}
+
+void write_at(int descriptor, std::uint64_t position, const void* from, std::uint64_t bytes) {
+  const auto* data = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(descriptor, data, bytes, static_cast<off_t>(position));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
+    data += put;
+    position += static_cast<std::uint64_t>(put);
+    bytes -= static_cast<std::uint64_t>(put);
+  }
+}
+
+/// Calls take(number, checksum) for every `step`-th block from the `first` one.
+template <class Take>
+void for_blocks(int descriptor, const Ending& ending, std::uint64_t first, std::uint64_t step,
+                const Take& take) {
+  std::vector<char> room(std::min(ending.block, ending.body));
+  for (std::uint64_t n = first; n < ending.blocks; n += step) {
+    const std::uint64_t bytes = std::min(ending.block, ending.body - n * ending.block);
+    read_at(descriptor, n * ending.block, room.data(), bytes);
+    take(n, checksum(room.data(), bytes));
+  }
+}
+
+/// The seal of a file; throws Error if it has none that is whole.
+std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
+  const std::uint64_t bytes = size_of(descriptor);
+  if (bytes < sizeof ending) throw Error(fmt::format("it has {} bytes only, and no checksums", bytes));
+  read_at(descriptor, bytes - sizeof ending, &ending, sizeof ending);
+  if (ending.mark != Ending{}.mark)
+    throw Error(fmt::format("there are no checksums at the end of its {} bytes; it is cut off, or no file "
+                            "that has them",
+                            bytes));
+  const std::uint64_t room = (bytes - sizeof ending) / sizeof(std::uint64_t);
+  if (ending.block == 0 || ending.blocks > room || ending.body > bytes ||
+      ending.blocks != ending.body / ending.block + (ending.body % ending.block > 0 ? 1 : 0) ||
+      bytes != ending.body + ending.blocks * sizeof(std::uint64_t) + sizeof ending)
+    throw Error(fmt::format("the checksums at the end of its {} bytes do not belong to it", bytes));
+  std::vector<std::uint64_t> sums(ending.blocks);
+  read_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
+  if (own_sum(ending, sums) != ending.own) throw Error("the checksums at its end are damaged");
+  return sums;
+}
+
+} // namespace
+
+void append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  // Which ranks read, and where this one is among them.
+  int me = reads ? 1 : 0, before = 0, readers = 0;
+  check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
+  check_mpi(MPI_Allreduce(&me, &readers, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  Ending ending{.block = piece_bytes};
+  std::vector<std::uint64_t> sums;
+  collectively(comm, [&] {
+    if (rank == 0) ending.body = size_of(descriptor);
+  });
+  check_mpi(MPI_Bcast(&ending.body, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  ending.blocks = (ending.body + ending.block - 1) / ending.block;
+  sums.resize(ending.blocks);
+  collectively(comm, [&] {
+    if (!reads) return;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file < 0) throw Error(fmt::format("cannot be read again: {}", std::strerror(errno)));
+    for_blocks(file, ending, static_cast<std::uint64_t>(before - 1), static_cast<std::uint64_t>(readers),
+               [&](std::uint64_t n, std::uint64_t sum) { sums[n] = sum; });
+  });
+  check_mpi(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : sums.data(), sums.data(), static_cast<int>(sums.size()),
+                       MPI_UINT64_T, MPI_SUM, 0, comm),
+            "MPI_Reduce");
+  collectively(comm, [&] {
+    if (rank != 0) return;
+    ending.own = own_sum(ending, sums);
+    write_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
+    write_at(descriptor, ending.body + sums.size() * sizeof sums[0], &ending, sizeof ending);
+  });
+}
+
+void check_seal(MPI_Comm comm, const fs::path& path) {
+  try {
+    collectively(comm, [&] {
+      int rank = 0, ranks = 1;
+      MPI_Comm_rank(comm, &rank);
+      MPI_Comm_size(comm, &ranks);
+      const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+      if (file < 0) throw Error(std::strerror(errno));
+      struct stat status {};
+      if (::fstat(file, &status) != 0) throw Error(std::strerror(errno));
+      if (!S_ISREG(status.st_mode)) throw Error("it is not a regular file");
+      Ending ending;
+      const auto sums = read_seal(file, ending);
+      for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
+                 [&](std::uint64_t n, std::uint64_t sum) {
+                   if (sum != sums[n])
+                     throw Error(fmt::format("its bytes {} to {} are not those that were written",
+                                             n * ending.block,
+                                             std::min((n + 1) * ending.block, ending.body) - 1));
+                 });
+    });
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+} // namespace kontor::output

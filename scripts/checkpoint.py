@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""checkpoint.py FILE: the app and the ranks of a checkpoint, on one line.
+
+FILE is one, or the name that several stand for (checkpoint.file); then the newest that can be read counts. Whether it is
+whole is for the app to find out, which then takes the one before.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from kontor_report.isolated import isolated
+
+
+def named_by(file):
+    """The files that the name stands for, and those of the same run beside one of them."""
+    stem = file.stem if file.suffix == ".h5" else file.name
+    one = re.fullmatch(r"(.+)-\d{9,18}", stem)
+    of_stem = lambda text: [path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(text) + r"-\d{9,18}", path.stem)]
+    return ([file] if file.is_file() else []) + sorted(of_stem(stem) or (of_stem(one[1]) if one else []), reverse=True)
+
+
+def header(path):
+    """(number, app, ranks), or why there is none."""
+    import h5py
+
+    try:
+        with h5py.File(path) as file:
+            attributes = file["checkpoint"].attrs
+            return int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+    except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
+        return f"{path}: {error.args[0] if error.args else error}"
+
+
+def tell(path, now):
+    """Returns the exit code."""
+    found, problems = [], []
+    for file in named_by(Path(path)):
+        now(str(file))
+        what = header(file)
+        (problems if isinstance(what, str) else found).append(what)
+        if found and file == Path(path):
+            break
+    if not found:
+        print("\n  ".join([f"kontor: {path}: there is no checkpoint of that name that can be read", *problems]), file=sys.stderr)
+        return 2
+    _, app, ranks = found[0] if Path(path).is_file() else max(found)
+    print(app, ranks)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(isolated(lambda now: tell(sys.argv[1], now), sys.argv[1:]))
