@@ -30,6 +30,7 @@ namespace {
 struct Request {
   std::string target, replay, folder = fs::temp_directory_path().string();
   std::vector<std::string> samples;
+  bool write = false, binary = false;
   std::uint64_t seed = 1, first = 0, cases = 1000;
   unsigned seconds = 20;
   long mebibytes = 1024;
@@ -37,7 +38,8 @@ struct Request {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets;
-  for (const auto make : {decks, overrides, formulas, matrices, vectors, results}) targets.push_back(make());
+  for (const auto make : {decks, overrides, formulas, matrices, vectors, results, checkpoints})
+    targets.push_back(make());
   return targets;
 }
 
@@ -64,6 +66,7 @@ int run(const Target& target, const Request& request) {
     const auto input = mutated(target.material, request.seed, number);
     const auto file = fs::path(request.folder) / fmt::format("{}-{}-{}", target.name, request.seed, number);
     std::ofstream(file, std::ios::binary) << input;
+    if (request.write) continue;
     try {
       accepted += take(target, input, file, request) ? 1 : 0;
     } catch (const std::exception& error) {
@@ -72,13 +75,23 @@ int run(const Target& target, const Request& request) {
     }
     fs::remove(file);
   }
-  fmt::print("{}: {} inputs from {} on, seed {}: {} accepted, {} refused, {} MiB of memory\n", target.name,
-             request.cases, request.first, request.seed, accepted, request.cases - accepted,
-             peak_mebibytes());
+  if (!request.write)
+    fmt::print("{}: {} inputs from {} on, seed {}: {} accepted, {} refused, {} MiB of memory\n", target.name,
+               request.cases, request.first, request.seed, accepted, request.cases - accepted,
+               peak_mebibytes());
   return 0;
 }
 
+/// Only of what --sample names, for what other programs read.
+int write_inputs(const Request& request) {
+  Target target{request.target, {.binary = request.binary}, {}};
+  for (const auto& sample : request.samples) target.material.samples.push_back(text_of(sample));
+  if (request.samples.empty()) throw std::runtime_error("--write needs --sample");
+  return run(target, request);
+}
+
 int run_all(const Request& request) {
+  if (request.write) return write_inputs(request);
   auto targets = all_targets();
   int findings = 0;
   bool known = request.target == "all";
@@ -105,13 +118,17 @@ int main(int argc, char** argv) {
   CLI::App cli{"Mutated inputs for what reads decks, matrices and results. Exit codes: 0 every input was "
                "accepted or refused, 1 one was neither; "
                "its file is left, as it is when the process does not survive."};
-  cli.add_option("target", request.target, "deck, override, formula, matrix, vector, result, or all")
+  cli.add_option("target", request.target,
+                 "deck, override, formula, matrix, vector, result, checkpoint, or all")
       ->required();
   cli.add_option("--seed", request.seed, "of the mutations");
   cli.add_option("--first", request.first, "number of the first input");
   cli.add_option("--cases", request.cases, "inputs for each target");
   cli.add_option("--folder", request.folder, "where inputs are written");
   cli.add_option("--sample", request.samples, "a valid input more, to be mutated");
+  cli.add_flag("--write", request.write,
+               "read nothing: leave inputs made of the samples alone, under any name");
+  cli.add_flag("--binary", request.binary, "with --write: numbers in the samples are bytes, not digits");
   cli.add_option("--replay", request.replay, "read this file once, as it is");
   cli.add_option("--seconds", request.seconds, "that one input may take");
   cli.add_option("--mebibytes", request.mebibytes, "of memory that the process may have");

@@ -31,6 +31,8 @@ Target matrices();
 Target vectors();
 /// HDF5 files: all that output::Reader does with them. Files that Kontor writes, and others.
 Target results();
+/// HDF5 files as what a run goes on from.
+Target checkpoints();
 
 /// The text of a file.
 std::string text_of(const std::filesystem::path&);
