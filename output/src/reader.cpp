@@ -185,6 +185,7 @@ Json Reader::record(const std::string& group) const {
 DatasetInfo Reader::info(const std::string& name) const {
   const Json found = impl_->ask([&](const Stored& stored) {
     const Handle dataset = open_dataset(stored.file, name);
+    require_room(stored, dataset, name);
     const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
     return Json{{"extents", extents_of(dataset, name)}, {"type", name_of_type(type)}};
   });
