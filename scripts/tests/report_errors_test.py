@@ -104,6 +104,32 @@ class Damaged(ReportTest):
             change(file["run"])
         return name
 
+    def test_what_is_in_another_file_is_not_read(self):
+        """h5py would follow these to any file that the user may read."""
+        secret = self.folder / self.write("secret.txt", "x" * 4096)
+
+        def external_link(file):
+            del file["run/verification"]
+            file["run/verification"] = h5py.ExternalLink("other.h5", "/run/verification")
+
+        def external_storage(file):
+            del file["run/repeats"]
+            file["run"].create_dataset("repeats", (4,), "f8", external=[(str(secret), 0, 32)])
+
+        def virtual(file):
+            del file["run/repeats"]
+            layout = h5py.VirtualLayout((4,), "f8")
+            layout[:] = h5py.VirtualSource("other.h5", "run/repeats", (4,))
+            file["run"].create_virtual_dataset("repeats", layout)
+
+        self.sample("other.h5")
+        for change in external_link, external_storage, virtual:
+            with self.subTest(change.__name__):
+                with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+                    change(file)
+                with self.assertRaisesRegex(RecordError, "a.h5: .*another file, which is not read"):
+                    read_record(str(self.folder / "a.h5"))
+
     def test_values_of_another_kind(self):
         """Read without an error, they would end in one wherever they are shown."""
         def replaced(table, columns):
