@@ -259,6 +259,11 @@ class Repeat(ReportTest):
         (deck,) = self.folder.glob("kontor.*/a.yaml")
         self.assertEqual(deck.read_text(), DECK)
 
+    def test_what_the_file_names_is_not_written_to(self):
+        deck = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
+        command = self.repeat(self.sample("a.h5", deck=deck), "--dry-run")
+        self.assertRegex(command, r"""--set 'checkpoint.file=""' -o a-repeat.h5\n$""")
+
     def test_what_is_asked_for_goes_first(self):
         command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run", "-n", "3", "-o", "b.h5")
         self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 3 build/bin/heat {self.folder}/T/a.yaml -o b.h5\n")
