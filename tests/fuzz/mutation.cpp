@@ -44,7 +44,7 @@ class Mutator {
 
   std::string result() {
     text_ = any(material_.samples);
-    for (auto changes = 1 + below(8); changes > 0; --changes) change();
+    for (auto changes = 1 + below(1 + below(8)); changes > 0; --changes) change();
     return std::move(text_);
   }
 
