@@ -96,11 +96,6 @@ void require_room(const Stored& stored, hid_t type, hssize_t count, bool packed,
                             bytes, stored.bytes));
 }
 
-bool is_packed(hid_t dataset, const std::string& name) {
-  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
-  return H5Pget_layout(creation) == H5D_CHUNKED;
-}
-
 Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what,
             const ReadAs& read) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
@@ -118,6 +113,11 @@ Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const st
 }
 
 } // namespace
+
+bool is_packed(hid_t dataset, const std::string& name) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
+  return H5Pget_layout(creation) == H5D_CHUNKED;
+}
 
 std::string name_of_type(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);

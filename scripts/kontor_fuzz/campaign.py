@@ -24,7 +24,7 @@ IN_PYTHON = ("study", "machine", "report", "json")
 PROGRAMS = ("program-deck", "program-matrix", "program-result")
 KINDS = (*IN_PROCESS, *IN_PYTHON, *PROGRAMS)
 # Of 100: how many of a campaign's inputs.
-SHARES = {"deck": 20, "override": 15, "formula": 10, "matrix": 15, "vector": 5, "result": 10, "checkpoint": 8, "study": 8, "machine": 5, "report": 2,
+SHARES = {"deck": 25, "override": 18, "formula": 10, "matrix": 18, "vector": 6, "result": 5, "checkpoint": 3, "study": 8, "machine": 4, "report": 1,
           "json": 1.7, "program-deck": 0.15, "program-matrix": 0.1, "program-result": 0.05}
 
 
@@ -142,8 +142,8 @@ DECKS = {
 
 def run_sample(build: Path, folder: Path, app: str, ending: str) -> Path:
     """What a run writes."""
-    place = Path(tempfile.gettempdir()) / f"kontor-fuzz-samples-{os.getuid()}-{os.getpid()}"
-    place.mkdir(mode=0o700, exist_ok=True)
+    place = folder / "samples"
+    place.mkdir(exist_ok=True)
     file = place / f"{app}.{ending}"
     if not file.exists():
         deck = folder / f"{app}.yaml"
@@ -172,7 +172,7 @@ def program(build: Path) -> Path:
 
 def call(words: list[object], folder: Path, seconds: float | None, **environment: str) -> subprocess.CompletedProcess[str]:
     """With sanitizers that leave leaks alone, which the tests look for, and refuse what asks for too much memory."""
-    sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=1024:handle_abort=1", "UBSAN_OPTIONS": "print_stacktrace=1",
+    sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=1024:quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1",
                   "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KONTOR_PYTHON": sys.executable}
     try:
         return subprocess.run(list(map(str, words)), capture_output=True, text=True, errors="replace", check=False, timeout=seconds, cwd=folder,

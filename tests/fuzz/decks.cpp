@@ -54,16 +54,16 @@ std::string resolved(const config::Deck& deck, int ranks) {
   return config::print(app, describe);
 }
 
-bool read(const std::string& text, const fs::path& file, const std::vector<std::string>& overrides) {
+std::string read(const std::string& text, const fs::path& file, const std::vector<std::string>& overrides) {
   const int ranks = 1 + static_cast<int>(text.size() % 7);
   std::string printed;
   try {
     printed = resolved(config::Deck::parse(text, file.string(), overrides), ranks);
-  } catch (const config::Error&) {
-    return false;
+  } catch (const config::Error& error) {
+    return error.what();
   }
   try {
-    if (resolved(config::Deck::parse(printed, "printed.yaml"), ranks) == printed) return true;
+    if (resolved(config::Deck::parse(printed, "printed.yaml"), ranks) == printed) return "";
   } catch (const config::Error& error) {
     throw std::runtime_error(std::string("what --print-deck prints is refused: ") + error.what());
   }
@@ -120,9 +120,9 @@ Target formulas() {
               const double far = std::numeric_limits<double>::infinity();
               for (const double x : {0.0, -1.0, 1e308, far, far - far})
                 static_cast<void>(function(x, 1, -x, 0.5));
-              return true;
-            } catch (const config::Error&) {
-              return false;
+              return std::string();
+            } catch (const config::Error& error) {
+              return std::string(error.what());
             }
           }};
 }

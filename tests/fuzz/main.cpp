@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sys/resource.h>
@@ -25,10 +25,22 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "kontor-fuzz-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw std::runtime_error("no folder can be made in " + fs::temp_directory_path().string());
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 namespace {
 
 struct Request {
-  std::string target, replay, folder = fs::temp_directory_path().string();
+  std::string target, replay, folder = ".";
   std::vector<std::string> samples;
   bool write = false, binary = false;
   std::uint64_t seed = 1, first = 0, cases = 1000;
@@ -50,13 +62,14 @@ long peak_mebibytes() {
 }
 
 /// Throws what is a finding.
-bool take(const Target& target, const std::string& input, const fs::path& file, const Request& request) {
+std::string take(const Target& target, const std::string& input, const fs::path& file,
+                 const Request& request) {
   ::alarm(request.seconds); // ends the process
-  const bool accepted = target.take(input, file);
+  const auto refusal = target.take(input, file);
   ::alarm(0);
   if (peak_mebibytes() > request.mebibytes)
     throw std::runtime_error(fmt::format("{} MiB of memory", peak_mebibytes()));
-  return accepted;
+  return refusal;
 }
 
 /// Returns how many inputs were findings: 0 or 1, after which it stops.
@@ -68,7 +81,7 @@ int run(const Target& target, const Request& request) {
     std::ofstream(file, std::ios::binary) << input;
     if (request.write) continue;
     try {
-      accepted += take(target, input, file, request) ? 1 : 0;
+      accepted += take(target, input, file, request).empty() ? 1 : 0;
     } catch (const std::exception& error) {
       fmt::print(stderr, "kontor-fuzz: {}: {}\n", file.string(), error.what());
       return 1;
@@ -102,8 +115,8 @@ int run_all(const Request& request) {
     if (request.replay.empty()) {
       findings += run(target, request);
     } else {
-      const bool accepted = take(target, text_of(request.replay), request.replay, request);
-      fmt::print("{}: {}\n", request.replay, accepted ? "accepted" : "refused");
+      const auto refusal = take(target, text_of(request.replay), request.replay, request);
+      fmt::print("{}: {}\n", request.replay, refusal.empty() ? "accepted" : "refused: " + refusal);
     }
   }
   if (!known) throw std::runtime_error("there is no target " + request.target);

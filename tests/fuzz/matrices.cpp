@@ -35,9 +35,9 @@ Target matrices() {
                 throw std::runtime_error("room for more entries than the file can hold");
               sort_entries(matrix);
               require_symmetric_with_positive_diagonal(matrix);
-              return true;
-            } catch (const config::Error&) {
-              return false;
+              return std::string();
+            } catch (const config::Error& error) {
+              return std::string(error.what());
             }
           }};
 }
@@ -49,9 +49,10 @@ Target vectors() {
   return {"vector", std::move(material), [](const std::string& input, const auto& file) {
             try {
               std::istringstream in(input);
-              return cg::read_vector(in, file.string(), 3).size() == 3;
-            } catch (const config::Error&) {
-              return false;
+              static_cast<void>(cg::read_vector(in, file.string(), 3));
+              return std::string();
+            } catch (const config::Error& error) {
+              return std::string(error.what());
             }
           }};
 }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <unistd.h>
 
 namespace kontor::fuzz {
 namespace {
@@ -112,15 +111,16 @@ class Visit {
     attempt([&] { static_cast<void>(reader_.record("/")); });
     group("", 0);
   }
-  int errors() const { return errors_; }
+  /// The first error; empty: none.
+  const std::string& error() const { return error_; }
 
  private:
   template <class Step>
   void attempt(Step&& step) {
     try {
       step();
-    } catch (const output::Error&) {
-      ++errors_;
+    } catch (const output::Error& error) {
+      if (error_.empty()) error_ = error.what();
     }
   }
 
@@ -133,9 +133,11 @@ class Visit {
   }
   void member(const std::string& path, int depth) {
     if (!reader_.has(path)) return;
-    const int before = errors_;
-    attempt([&] { dataset(path); });
-    if (errors_ > before) group(path, depth + 1); // it is none
+    try {
+      dataset(path);
+    } catch (const output::Error&) { // it is a group, or will not be taken for one either
+      group(path, depth + 1);
+    }
   }
   void dataset(const std::string& path) {
     const auto [extents, type] = reader_.info(path);
@@ -152,7 +154,8 @@ class Visit {
   }
 
   const output::Reader& reader_;
-  int errors_ = 0, groups_ = 0;
+  std::string error_;
+  int groups_ = 0;
 };
 
 } // namespace
@@ -163,27 +166,27 @@ Target results() {
                     .words = {"run", "/run", "OHDR", "SNOD", "TREE", "HEAP", "GCOL", std::string(8, '\xff'),
                               std::string(8, '\0')},
                     .binary = true};
-  const auto path = fs::temp_directory_path() / ("kontor-fuzz-" + std::to_string(::getpid()) + ".h5");
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "sample.h5";
   write_ours(path);
   material.samples.push_back(text_of(path));
   for (const bool latest : {false, true}) {
     write_others(path, latest);
     material.samples.push_back(text_of(path));
   }
-  fs::remove(path);
   return {"result", std::move(material), [](const auto&, const fs::path& file) {
-            int errors = 0;
+            std::string refusal;
             try {
               const output::Reader reader(MPI_COMM_SELF, file);
               Visit visit(reader);
               visit.all();
-              errors = visit.errors();
-            } catch (const output::Error&) {
-              errors = 1;
+              refusal = visit.error();
+            } catch (const output::Error& error) {
+              refusal = error.what();
             }
             if (const auto open = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL); open != 0)
               throw std::runtime_error(std::to_string(open) + " objects of the file stay open");
-            return errors == 0;
+            return refusal;
           }};
 }
 

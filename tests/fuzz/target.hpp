@@ -14,9 +14,9 @@ namespace kontor::fuzz {
 struct Target {
   std::string name;
   Material material;
-  /// Reads an input, which is also in the file. Returns whether it was accepted: an error of the documented
-  /// kinds is a refusal. Everything else that is thrown is a finding.
-  std::function<bool(const std::string& input, const std::filesystem::path& file)> take;
+  /// Reads an input, which is also in the file. Returns why it is refused, by an error of the documented
+  /// kinds; empty: it is accepted. Everything that is thrown is a finding.
+  std::function<std::string(const std::string& input, const std::filesystem::path& file)> take;
 };
 
 /// Decks of all apps, as a program reads them up to --print-deck; what is printed must be accepted, and
@@ -33,6 +33,20 @@ Target vectors();
 Target results();
 /// HDF5 files as what a run goes on from.
 Target checkpoints();
+
+/// A folder of this process alone, removed at its end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// The text of a file.
 std::string text_of(const std::filesystem::path&);

@@ -27,12 +27,12 @@ struct DatasetInfo {
 /// stated, and throws the same Error on every rank; the reader can be used after that. An Error says which
 /// file and object it is about, what was found and what was wanted. The file is never changed or locked, and
 /// no other file is read, whatever it names: external links lead nowhere, and datasets whose values are
-/// stored in other files are refused.
+/// stored in other files are refused. What the HDF5 library reads of the structure, it reads in a process of
+/// its own first (fork), which shows whether it survives that.
 class Reader {
  public:
   /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no
-  /// HDF5 file, cut off, or damaged so that the HDF5 library does not survive its structure, which is found
-  /// out in a process of its own (fork).
+  /// HDF5 file, cut off or damaged.
   Reader(MPI_Comm comm, std::filesystem::path path);
   /// Waits for no other rank when an exception is passing.
   ~Reader();
