@@ -90,10 +90,10 @@ def is_flat(samples):
         print(f"  process {samples[0][0]}: {len(samples)} samples are too few")
         return False
     sizes, opened = ([[sample[what] for sample in samples[n * quarter:(n + 1) * quarter]] for n in range(4)] for what in (1, 2))
-    medians, most = [statistics.median(part) for part in sizes], [max(part) for part in opened]
-    flat = medians[3] <= 1.02 * medians[1] + 1024 and most[3] <= most[1]
+    medians, usual = [statistics.median(part) for part in sizes], [statistics.median_high(part) for part in opened]
+    flat = medians[3] <= 1.02 * medians[1] + 1024 and usual[3] <= usual[1]
     print(f"  process {samples[0][0]}: {len(samples)} samples, MiB by quarter: {', '.join(f'{median / 1024:.1f}' for median in medians)}; "
-          f"open files: {', '.join(map(str, most))}: {'flat' if flat else 'GROWS'}")
+          f"open files: {', '.join(map(str, usual))}: {'flat' if flat else 'GROWS'}")
     return flat
 
 

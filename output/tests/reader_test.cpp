@@ -193,7 +193,7 @@ TEST_F(Reading, LinksToOtherFilesAreNotFollowed) {
 
 /// HDF5 would read them from any file that a dataset names.
 TEST_F(Reading, ValuesInOtherFilesAreNotRead) {
-  const auto names_others = path("names_others.h5"), other = path("other.bin");
+  const auto names_others = path("names_others.h5"), other = path("other.bin"), whole = path();
   write_text(other, std::string(64, 'x'));
   if (world_rank() == 0) {
     const hid_t file = H5Fcreate(names_others.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -201,7 +201,7 @@ TEST_F(Reading, ValuesInOtherFilesAreNotRead) {
     const hid_t space = H5Screate_simple(1, &extent, nullptr);
     const hid_t outside = H5Pcreate(H5P_DATASET_CREATE), mapped = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_external(outside, std::filesystem::absolute(other).c_str(), 0, 64);
-    H5Pset_virtual(mapped, space, std::filesystem::absolute(path()).c_str(), "/fields/line", space);
+    H5Pset_virtual(mapped, space, std::filesystem::absolute(whole).c_str(), "/fields/line", space);
     for (const auto& [name, creation] : {std::pair("outside", outside), {"mapped", mapped}}) {
       H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
       H5Pclose(creation);
