@@ -96,6 +96,7 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
+  sweeper_.choose_stores(norm_);
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
 }
@@ -274,6 +275,8 @@ miniapp::AppRecord Heat<T>::record() const {
   if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
     record.extras["graph_trial"] = {
         {"sweeps", sweeper_.graph_shape().steps}, {"off", tried[0]}, {"on", tried[1]}};
+  if (const auto& tried = sweeper_.stores_seconds(); !tried.empty())
+    record.extras["stores_trial"] = {{"ordinary", tried[0]}, {"streaming", tried[1]}};
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;
 }

@@ -152,7 +152,7 @@ void Options::describe(Visitor& v) {
     s.choice<SumKind>("sums", sums, stepping::sum_kind_names,
                       "Of norm l2: fast, or the same bits on any ranks, as those of max always are");
     s.choice<Stores>("stores", stores, stores_names,
-                     "Non-temporal stores (streaming), ordinary ones, or as the size of the fields suggests");
+                     "Non-temporal stores (streaming), ordinary ones, or which of them a trial finds faster");
     s.choice<Graphs>("graph", graph, stepping::graph_names,
                      "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
   });

@@ -5,6 +5,9 @@
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/detail/trial.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +19,10 @@ namespace {
 using comm::Region;
 using miniapp::ScopedTimer;
 
-/// Fields of a rank that are together larger than this are not found in cache again by the next sweep, so
-/// stores are non-temporal (docs/performance.md has the crossing measured). Processors tell the size of a
-/// cache but not how many ranks share it, hence a constant.
-constexpr std::size_t cached_bytes = 20 << 20;
-
-bool pays_to_stream(Stores stores, std::size_t bytes_of_fields) {
-  return stores == Stores::streaming || (stores == Stores::automatic && bytes_of_fields > cached_bytes);
-}
+/// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
+constexpr std::size_t cached_bytes = 4 << 20;
+/// Where the ranks' caches and memory cannot be tried: the crossing of one machine (docs/performance.md).
+constexpr std::size_t untried_bytes = 20 << 20;
 
 } // namespace
 
@@ -31,8 +30,7 @@ template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
     : domain_(&domain), overlap_(overlap), timers_(timers), compute_(timers["compute"]),
       regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
-      halos_(make_halos()), streaming_(!on_device && pays_to_stream(domain.options().stores,
-                                                                    2 * domain.field(0).span() * sizeof(T))) {
+      halos_(make_halos()), streaming_(!on_device && domain.options().stores == Stores::streaming) {
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_);
   const auto& options = domain.options();
   if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
@@ -139,6 +137,31 @@ void Sweeper<T>::sweep_on_device(int from, Norm norm) requires(on_device) {
     halo.finish();
     compute(&DeviceSweep<T>::all, streams_.compute());
   }
+}
+
+template <class T>
+void Sweeper<T>::choose_stores(Norm norm) {
+  if (on_device || domain_->options().stores != Stores::automatic) return;
+  const auto& comm = domain_->comm();
+  const auto bytes =
+      comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
+  if (bytes <= cached_bytes) return;
+  // Functions of time are not asked for times after the deck's last one.
+  if (miniapp::charges_computation() || domain_->depends_on_time()) {
+    streaming_ = bytes > untried_bytes;
+    return;
+  }
+  const Region region("heat/trial");
+  stores_seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t streaming, int count) {
+    streaming_ = streaming == 1;
+    comm::Stopwatch watch;
+    double seconds = 0;
+    for (int i = 0; i < count; ++i) sweep(norm);
+    streams_.fence();
+    watch.lap(seconds);
+    return seconds / count;
+  });
+  streaming_ = comm::choose(stores_seconds_) == 1;
 }
 
 /// Why sweeps cannot be made by graphs, equal on all ranks.

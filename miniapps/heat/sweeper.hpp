@@ -39,6 +39,9 @@ class Sweeper {
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part.
   void leave_norm_part(Norm, const stepping::NormSlots&);
 
+  /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves
+  /// the choice and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
+  void choose_stores(Norm);
   /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if
   /// it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError,
   /// on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is captured.
@@ -58,6 +61,8 @@ class Sweeper {
   const Halo& halo() const { return halos_[0]; }
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
+  /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.
+  const std::vector<double>& stores_seconds() const { return stores_seconds_; }
 
   /// Local. Adds the phases of the halos since the last call to the timers.
   void hand_in_halo_times();
@@ -89,6 +94,7 @@ class Sweeper {
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
   std::vector<double> graph_seconds_;
   bool streaming_;
+  std::vector<double> stores_seconds_;
   double norm_part_ = 0;
 };
 

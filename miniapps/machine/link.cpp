@@ -102,10 +102,12 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  const comm::Communicator raw(comm.native());
+  constexpr bool on_device = !comm::on_host<Vector::memory_space>;
+  const comm::Communicator usual(comm.native());
+  const auto& used = on_device && comm.capabilities().moves_data ? comm : usual;
   constexpr std::size_t large = 1 << 18;
-  return {one_way_seconds(raw, partners, 1, 200),
-          large * sizeof(double) / one_way_seconds(raw, partners, large, 10)};
+  return {one_way_seconds(used, partners, 1, 200),
+          large * sizeof(double) / one_way_seconds(used, partners, large, 10)};
 }
 
 } // namespace kontor::miniapp

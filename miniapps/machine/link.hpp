@@ -39,8 +39,9 @@ struct Link {
   double bandwidth = 0; ///< bytes/s, 2 MiB over half a round trip, the best of 10
 };
 
-/// Collective; valid on every rank. By backend `raw`, whatever the communicator's, so that it is the same for
-/// all runs on a machine. Views lie where kernels run, so on devices the link is between those.
+/// Collective; valid on every rank. On hosts by backend `raw`, whatever the communicator's, so that it is the
+/// same for all runs on a machine. On devices by the communicator's own, as there are several links between two
+/// of them, and a backend takes one: over NVLink, or through the hosts' memory.
 Link time_link(const comm::Communicator&, Partners);
 
 } // namespace kontor::miniapp

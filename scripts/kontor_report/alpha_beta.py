@@ -68,17 +68,27 @@ def communication(record: Record, alpha: float, beta: float) -> float:
     of_rank: dict[int, float] = {}
     for row in record.traffic:
         of_rank[row["rank"]] = of_rank.get(row["rank"], 0.0) + row["messages"] * alpha + row["bytes"] * beta
-    exchanges = max((record.timers.get(region, {}).get("calls", 0) for region in EXCHANGES), default=0)
-    reductions = sum(record.timers.get(region, {}).get("calls", 0) for region in REDUCES)
+    exchanges = max(_calls(record, region) for region in EXCHANGES)
+    reductions = sum(_calls(record, region) for region in REDUCES)
+    if _calls(record, "graph") and exchanges:  # regions do not see what a graph repeats: one exchange a step
+        steps = max(exchanges, record.run.get("sweeps", 0), record.run.get("iterations", 0))
+        reductions += _calls(record, "sums_post") * (steps / exchanges - 1)  # norms of heat's graphs are seen
+        exchanges = steps
     stages = math.ceil(math.log2(record.run.get("ranks", 1))) if record.run.get("ranks", 1) > 1 else 0
     return exchanges * max(of_rank.values(), default=0.0) + reductions * stages * (alpha + 8 * beta)
 
 
+def _calls(record: Record, region: str) -> int:
+    return record.timers.get(region, {}).get("calls", 0)
+
+
 def _compute(point: Point, base: Point) -> float | None:
-    """The baseline's useful time of a worker, grown as the work of a worker does."""
-    useful = [one for record in base.records for one in useful_times(record)]
+    """The baseline's useful time of a worker, grown as the work of a worker does. One rank that sends nothing computes all
+    the time, on a GPU as well."""
+    useful = [one.mean for record in base.records for one in useful_times(record)]
+    if not useful and all(record.run.get("ranks") == 1 and not record.traffic for record in base.records):
+        useful = base.sample
     work, base_work = work_of(point), work_of(base)
     if not useful or not work or not base_work:
         return None
-    return median([one.mean for one in useful]) * work / base_work * base.workers / point.workers
-
+    return median(useful) * work / base_work * base.workers / point.workers

@@ -52,10 +52,11 @@ def compare(one: Series, other: Series) -> list[Compared]:
 
 
 def crossings(compared: list[Compared]) -> list[Crossing]:
+    """Where the intervals of both sides say so: equal times cross anywhere."""
     found = []
     for before, after in zip(compared, compared[1:]):
         a, b = math.log(before.ratio.value), math.log(after.ratio.value)
-        if a * b < 0:
+        if a * b < 0 and before.ratio.excludes(1) and after.ratio.excludes(1):
             part = a / (a - b)
             at = math.exp((1 - part) * math.log(before.workers) + part * math.log(after.workers))
             found.append(Crossing(before.workers, after.workers, at, before.significant and after.significant, a > 0))

@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 
-READING = 3  # seconds of computing; a valid file of some MB takes a fraction of one
+READING = 10  # seconds of computing, libraries of Python included; a valid file of some MB takes a fraction of one
 DRAWING = 120  # matplotlib may have to look at all fonts of the machine first
 ROOM = 4 << 30  # bytes of address space beyond what the process has, and four times the files
 
@@ -19,10 +19,11 @@ def isolated(work, files, seconds=READING):
     """Calls work(now) in a child and returns its exit code, at least 128 if a signal ended it.
 
     work calls now(path) when it begins with a file, which is then named if the child does not survive. Large files
-    get more seconds: one for each 10 MB.
+    get more seconds: one for each 10 MB; so do folders: one for each file.
     """
-    size = sum(map(_size, files))
-    seconds += size // 10_000_000
+    inside = [path for folder in files for path in _inside(folder)]
+    size = sum(map(_size, [*files, *inside]))
+    seconds += size // 10_000_000 + len(inside)
     reader, writer = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -62,6 +63,10 @@ def _size(path):
         return os.stat(path).st_size
     except OSError:
         return 0
+
+
+def _inside(folder):
+    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
 
 
 def _used():

@@ -15,6 +15,7 @@ import numpy as np
 RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 4711
+FEWEST_TO_COMPARE = 4  # measurements of each of two samples that may differ significantly
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from .report_parts import Section
 from .scaling import scale
 from .scaling_section import interval
 from .series import Series, count_of
-from .statistics import median
+from .statistics import FEWEST_TO_COMPARE, median
 from .study import PASSED, Study
 from .text import seconds
 
@@ -48,8 +48,10 @@ def _fastest(series: list[Series]) -> list[str]:
         return []
     at = [(one, median(one.at(shared[-1]).sample)) for one in series if one.at(shared[-1])]
     one, value = min(at, key=lambda pair: pair[1])
-    rivals = [other.name for other, _ in at if other is not one and not compare_at(one, other, shared[-1])]
-    tied = f", though not significantly faster than {', '.join(rivals)}" if rivals else ""
+    rivals = [(other, other.at(shared[-1])) for other, _ in at if other is not one and not compare_at(one, other, shared[-1])]
+    few = any(len(point.sample) < FEWEST_TO_COMPARE for _, point in rivals) or len(one.at(shared[-1]).sample) < FEWEST_TO_COMPARE
+    tied = (f"; {FEWEST_TO_COMPARE} runs of each point would tell whether that is significant" if few
+            else f", though not significantly faster than {', '.join(other.name for other, _ in rivals)}") if rivals else ""
     return [f"On {count_of(one.at(shared[-1]))} {one.name} is the fastest with {seconds(value)}{tied}."]
 
 

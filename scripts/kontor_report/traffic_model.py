@@ -49,14 +49,21 @@ def numbers(text: str) -> list[int]:
 
 
 def heat(record: Record) -> tuple[float | None, float | None, str]:
-    """Two messages through each face between blocks, a layer of cells each."""
+    """Two messages through each face between blocks, a layer of cells each. A periodic axis has one face more."""
     cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
     size = SIZES.get(record.run.get("precision", ""))
     if not cells or len(cells) != len(grid) or size is None:
         return None, None, "the record does not tell cells and process grid"
-    faces = sum((ranks - 1) * math.prod(grid) // ranks for ranks in grid)
-    layer = sum((ranks - 1) * math.prod(cells) // cells[axis] for axis, ranks in enumerate(grid))
-    return 2 * faces, 2 * layer * size, "2 (P_a - 1) faces across each axis a, one layer of cells each"
+    cut = [faces_across(record, axis, ranks) for axis, ranks in enumerate(grid)]
+    faces = sum(count * math.prod(grid) // ranks for count, ranks in zip(cut, grid))
+    layer = sum(count * math.prod(cells) // cells[axis] for axis, count in enumerate(cut))
+    return 2 * faces, 2 * layer * size, "2 (P_a - 1) faces across each axis a, 2 P_a if it is periodic, one layer of cells each"
+
+
+def faces_across(record: Record, axis: int, ranks: int) -> int:
+    """Those between so many ranks along the axis. One rank is its own neighbour and sends nothing."""
+    periodic = settings(record).get(f"problem.boundary.{'xyz'[axis]}_min") == "periodic"
+    return ranks if periodic and ranks > 1 else ranks - 1
 
 
 def cg(record: Record) -> tuple[float | None, float | None, str]:

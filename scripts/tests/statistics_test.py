@@ -12,6 +12,7 @@ from sample_study import record, seconds, write_study
 
 import numpy as np
 from kontor_report.alpha_beta import communication, predict
+from kontor_report.alpha_beta import communication, predict
 from kontor_report.crossover import compare, crossings, pairs
 from kontor_report.fits import amdahl, fit, gustafson
 from kontor_report.pop import pop_of, useful_times
@@ -125,6 +126,14 @@ class Scaling(StudyCase):
         self.assertTrue(all(row.ratio.excludes(1) for row in compare(*pair)))
         self.assertFalse(any(row.significant for row in compare(*pair)))
 
+    def test_equal_times_do_not_cross(self):
+        def change(point, repeat, made):
+            if point["ranks"] == 4:
+                made["repeats"] = [0.5 + 0.01 * repeat]
+
+        (pair,) = pairs(series_of(self.study(change=change)))
+        self.assertEqual(crossings(compare(*pair)), [])
+
 
 class Fits(StudyCase):
     def test_laws(self):
@@ -184,6 +193,21 @@ class Pop(StudyCase):
         self.assertAlmostEqual(four.packing, 0.05 / 0.82)
         self.assertEqual(four.words, "computational scalability" if scalability < 0.85 else "communication")
 
+    def test_one_gpu_computes_all_the_time(self):
+        """Regions of a GPU have the time of launches; one rank waits for nobody. Four share its work."""
+        raw = series_of(self.study(change=lambda point, repeat, made: made["per_rank"].update(useful=0)))[0]
+        self.assertIsNone(pop_of(raw.base, raw.base))
+        self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
+        self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
+
+    def test_messages_of_graphs(self):
+        """13 exchanges and 26 sums are seen, graphs repeat the rest of 130 iterations: 130 (alpha + 800 beta) + 260 (alpha + 8 beta)."""
+        timers = {"post": {"calls": 13}, "sums_post": {"calls": 26}}
+        record = Record("a.h5", {"ranks": 2, "iterations": 130}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}], timers=timers)
+        self.assertAlmostEqual(communication(record, 1, 0.01), 13 * 9 + 26 * 1.08)
+        timers["graph"] = {"calls": 9}
+        self.assertAlmostEqual(communication(record, 1, 0.01), 130 * 9 + 260 * 1.08)
+
     def test_weak_is_by_work(self):
         raw = series_of(self.study(kind="weak"))[0]
         four = pop_of(raw.points[2], raw.base)
@@ -227,6 +251,14 @@ class Models(StudyCase):
                 made["traffic"][0]["bytes"] += 8
                 path.write_text(json.dumps(made))
                 self.assertIs(volume_of(read_record(str(path))).agrees, False)
+
+    def test_volume_of_periodic_heat(self):
+        """Two ranks along a periodic axis are neighbours on both sides."""
+        deck = "app: heat\nproblem: {cells: [8, 20], boundary: {y_min: periodic, y_max: periodic}}\n"
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 64}, {"rank": 1, "neighbour": 0, "messages": 2, "bytes": 64}]
+        for grid, agrees in (("1 x 2", True), ("2 x 1", False)):
+            record = Record("a.h5", {"app": "heat", "deck": deck, "process_grid": grid, "precision": "float"}, traffic=traffic)
+            self.assertIs(volume_of(record).agrees, agrees)
 
     def test_volume_of_cg_and_matmul(self):
         traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}, {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 800}]

@@ -199,7 +199,7 @@ class Planning(StudyTest):
 
     def test_what_cannot_run_here(self):
         text = STUDY + "gpus: ranks\n"
-        self.assertEqual([point.skipped for point in self.plan(text, Machine([], "", 2, 8 << 30, ["a gpu"], ""))][1:3], [None, "needs 2 GPUs; there are 1 here"])
+        self.assertEqual([point.skipped for point in self.plan(text, Machine([], "", 2, 8 << 30, ["a gpu"], ""))][1:3], [None, "needs 2 GPUs; there is 1 here"])
         large = self.plan(STUDY + "set: {problem.cells: [100000, 100000]}\n")[0]
         self.assertIn("160 GB of memory", large.skipped)
         self.assertIn("2 nodes", self.plan(STUDY + "ranks_per_node: 1\n")[2].skipped)
