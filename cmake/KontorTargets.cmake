@@ -2,7 +2,8 @@
 #
 # How Kontor's own targets are made: kontor_library(), kontor_backend(), kontor_miniapp(), kontor_mpi_test().
 
-option(KONTOR_SANITIZE "Compile with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(KONTOR_SANITIZE OFF CACHE STRING "Compile with AddressSanitizer and UndefinedBehaviorSanitizer (ON), or with ThreadSanitizer (thread)")
+option(KONTOR_MEMCHECK "Run the ranks of tests under valgrind's memcheck" OFF)
 
 # Usage requirements of every Kontor target. No multiply-add contraction: a cell's value must not depend on
 # which loop computed it, or fields would differ between decompositions in the last bit. A target whose
@@ -27,10 +28,14 @@ target_compile_definitions(kontor_flags INTERFACE
   $<$<OR:$<BOOL:${KONTOR_KOKKOS_CUDA}>,$<COMPILE_LANGUAGE:CUDA>>:FMT_USE_CONSTEXPR=1>
 )
 if(KONTOR_SANITIZE)
+  set(sanitizers address,undefined)
+  if(KONTOR_SANITIZE STREQUAL "thread")
+    set(sanitizers thread)
+  endif()
   target_compile_options(kontor_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer>
   )
-  target_link_options(kontor_flags INTERFACE -fsanitize=address,undefined)
+  target_link_options(kontor_flags INTERFACE -fsanitize=${sanitizers})
 endif()
 
 # For SimGrid's SMPI: ranks are threads of one process, each with its own copy of the program, which is a shared
@@ -127,9 +132,17 @@ function(kontor_add_mpi_run test)
   kontor_mpi_test_properties(${test} RANKS ${arg_RANKS} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
+if(KONTOR_MEMCHECK)
+  find_program(KONTOR_VALGRIND valgrind REQUIRED)
+  find_file(KONTOR_OPENMPI_SUPPRESSIONS openmpi-valgrind.supp PATHS /usr/share/openmpi /usr/local/share/openmpi REQUIRED)
+  set(KONTOR_MEMCHECK_COMMAND ${KONTOR_VALGRIND} --quiet --error-exitcode=99 --num-callers=30
+    --suppressions=${KONTOR_OPENMPI_SUPPRESSIONS} --suppressions=${PROJECT_SOURCE_DIR}/tests/valgrind.supp
+  )
+endif()
+
 # kontor_mpi_launcher(<variable> <n>): what stands before a command that is to run on <n> ranks.
 function(kontor_mpi_launcher variable ranks)
-  set(${variable} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} PARENT_SCOPE)
+  set(${variable} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} ${KONTOR_MEMCHECK_COMMAND} PARENT_SCOPE)
 endfunction()
 
 # kontor_mpi_test_properties(<test> RANKS <n> [TIMEOUT <seconds>] [BUSY] [LABELS ...])
@@ -139,12 +152,17 @@ function(kontor_mpi_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 150) # some seconds each on a quiet machine
   endif()
+  if(KONTOR_MEMCHECK)
+    math(EXPR arg_TIMEOUT "8 * ${arg_TIMEOUT}")
+  endif()
   set(cores 1)
   if(arg_BUSY)
     set(cores ${arg_RANKS})
   endif()
   set(environment ${KONTOR_MPI_ENVIRONMENT})
-  if(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is
+  if(KONTOR_SANITIZE STREQUAL "thread") # MPI and HDF5 are not compiled for it
+    list(APPEND environment TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp)
+  elseif(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is
     list(APPEND environment ASAN_OPTIONS=fast_unwind_on_malloc=0
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
     )

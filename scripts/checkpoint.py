@@ -24,9 +24,12 @@ def named_by(file):
 def header(path):
     """(number, app, ranks), or why there is none."""
     import h5py
+    from kontor_report.record import link_to_another
 
     try:
         with h5py.File(path) as file:
+            if other := link_to_another(file):
+                return f"{path}: {other} is a link to another file, which is not read"
             attributes = file["checkpoint"].attrs
             return int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
     except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:

@@ -3,6 +3,7 @@
 
 #include "names.hpp"
 
+#include <kontor/config/limits.hpp>
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
@@ -57,6 +58,8 @@ mu::Parser make_parser() {
 // Evaluates it once, which is when muParser finds mistakes.
 std::optional<std::string> compile(mu::Parser& parser, const std::string& formula,
                                    const std::vector<std::string>& names) {
+  if (formula.size() > limits::formula)
+    return fmt::format("it has {} characters; a formula may have {}", formula.size(), limits::formula);
   if (const auto position = find_assignment(formula); position != std::string::npos)
     return fmt::format("= at position {} would be an assignment; write == to compare", position + 1);
   try {

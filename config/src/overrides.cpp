@@ -4,6 +4,7 @@
 #include "yaml.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/limits.hpp>
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
@@ -37,6 +38,10 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
   if (equals == std::string::npos) return problems.add(place, "an override is written section.key=value");
   const auto keys = split(std::string_view(text).substr(0, equals));
   if (keys.empty()) return problems.add(place, "an override is written section.key=value; a key is empty");
+  if (keys.size() > limits::depth)
+    return problems.add(
+        place, fmt::format("the key is {} sections deep; this is more than the {} that a deck may have",
+                           keys.size(), limits::depth));
   if (keys.front() == "app") return problems.add(place, "app cannot be overridden; use a deck of that app");
 
   Node value;

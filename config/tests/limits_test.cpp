@@ -66,6 +66,21 @@ TEST(Limits, NestingHasAnEnd) {
   }
 }
 
+TEST(Limits, AKeyOfAnOverrideHasAnEnd) {
+  const auto said = mistakes(head, {"problem" + repeated(".c", 10'000) + "=1"});
+  EXPECT_NE(said.find("10001 sections deep"), std::string::npos) << said;
+  EXPECT_LT(said.size(), 500U);
+}
+
+TEST(Limits, AFormulaMayHaveSoManyCharacters) {
+  const auto sum = [](std::size_t characters) {
+    return "problem.initial=1" + repeated("+x", characters / 2);
+  };
+  EXPECT_EQ(mistakes(head, {sum(limits::formula - 2)}), "");
+  const auto said = mistakes(head, {sum(limits::formula)});
+  EXPECT_NE(said.find("it has 4097 characters; a formula may have 4096"), std::string::npos) << said;
+}
+
 TEST(Limits, SoManyMistakesAreListed) {
   std::string deck = head;
   for (int i = 0; i < 3000; ++i) deck += fmt::format("key_{}: {}\n", i, i);

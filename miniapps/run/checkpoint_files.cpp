@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 
 namespace kontor::miniapp {
@@ -40,6 +41,15 @@ std::optional<std::string> stem_without_step(const std::string& stem) {
   const auto dash = stem.rfind('-');
   if (dash == std::string::npos || !step_in(stem + std::string(ending), stem.substr(0, dash))) return {};
   return stem.substr(0, dash);
+}
+
+/// A number of the header that is at least `least`, and that arithmetic can go on with.
+std::int64_t counted(const nlohmann::ordered_json& json, const char* key, std::int64_t least) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const auto number = json.at(key).get<std::int64_t>();
+  if (number < least || number > most)
+    throw std::range_error(fmt::format("/checkpoint has {} {}; allowed is {} to 2^53", key, number, least));
+  return number;
 }
 
 FoundCheckpoint look_at(const fs::path& path, std::int64_t step) {
@@ -84,11 +94,11 @@ CheckpointHeader header_of(const nlohmann::ordered_json& json) {
   if (h.format != CheckpointHeader::current_format) return h;
   h.app = json.at("app").get<std::string>();
   h.version = json.at("version").get<std::string>();
-  h.step = json.at("step").get<std::int64_t>();
-  h.repeat = json.at("repeat").get<std::int64_t>();
-  h.number = json.at("number").get<std::int64_t>();
+  h.step = counted(json, "step", 0);
+  h.repeat = counted(json, "repeat", 0);
+  h.number = counted(json, "number", 1);
   h.run = json.at("run").get<std::string>();
-  h.ranks = json.at("ranks").get<std::int64_t>();
+  h.ranks = counted(json, "ranks", 1);
   h.output = json.at("output").get<std::string>();
   h.deck = json.at("deck").get<std::string>();
   h.keys = json.at("keys");

@@ -7,6 +7,7 @@
 
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ int world_rank() {
 
 /// An error that every rank has: rank 0 tells it, and all leave in good order.
 int leave_together(const char* what, int code) {
-  if (world_rank() == 0) to_stderr(fmt::format("{}\n", what));
+  if (world_rank() == 0) to_stderr(fmt::format("{}\n", config::printable(what, '\n')));
   return code;
 }
 
@@ -39,7 +40,7 @@ extern "C" void leave_now(int /*signal*/) {
 
 /// An error that this rank may have alone: the others may be waiting for it in a message.
 int abort_rank(const char* what) {
-  to_stderr(fmt::format("rank {}: {}\n", world_rank(), what));
+  to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(what, '\n')));
   tell_failed();
   std::signal(SIGALRM, leave_now); // MPI_Abort may wait for a host that has vanished
   ::alarm(abort_seconds);

@@ -65,6 +65,26 @@ std::string beside(const std::filesystem::path& file, const char* ending) {
   return (file.parent_path() / own_name(file, ending)).string();
 }
 
+/// A deck in a checkpoint may come from anywhere, so a file that it names is written here or beside the
+/// checkpoint, and elsewhere only if the command line says so.
+void require_near(const config::Deck& deck, std::string_view key, const std::filesystem::path& file,
+                  const std::filesystem::path& checkpoint) {
+  namespace fs = std::filesystem;
+  const auto folder_of = [](const fs::path& path) {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(path, ignored).parent_path(), ignored);
+  };
+  const auto folder = folder_of(file);
+  if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") ||
+      folder == folder_of(checkpoint))
+    return;
+  deck.fail(key,
+            fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}, or start "
+                        "the run in {}",
+                        file.string(), key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key),
+                        folder.string()));
+}
+
 } // namespace
 
 Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, comm::Stopwatch since_start)
@@ -88,6 +108,10 @@ Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, 
   auto& output = options_.output_file;
   if (output.empty()) output = line_.deck.empty() ? restart_->header().output : own_name(line_.deck, ".h5");
   auto& checkpoints = options_.checkpoint;
+  if (line_.deck.empty() && line_.output.empty())
+    require_near(deck_, "output.file", output, restart_->path());
+  if (line_.deck.empty() && !checkpoints.file.empty())
+    require_near(deck_, "checkpoint.file", checkpoints.file, restart_->path());
   if (checkpoints.wanted() && checkpoints.file.empty()) checkpoints.file = beside(output, "-checkpoint.h5");
 }
 

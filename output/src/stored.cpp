@@ -32,6 +32,26 @@ const char* kind_of(hid_t object) {
   }
 }
 
+/// Throws Error if the values are not in this file. HDF5 would read any file that the dataset names.
+void require_own_values(hid_t dataset, const std::string& name) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
+  std::string other(256, '\0');
+  if (H5Pget_external_count(creation) > 0) {
+    off_t offset = 0;
+    hsize_t size = 0;
+    check(H5Pget_external(creation, 0, other.size() - 1, other.data(), &offset, &size), "H5Pget_external",
+          name);
+  } else if (H5Pget_layout(creation) == H5D_VIRTUAL) {
+    H5Pget_virtual_filename(creation, 0, other.data(), other.size()); // of none mapped there is no name
+  } else {
+    return;
+  }
+  throw Error(
+      fmt::format("the values of {} are in another file, {}, which is not read: store them in this one "
+                  "(h5repack does)",
+                  name, other.c_str()));
+}
+
 std::string below(const std::string& group, const std::string& name) {
   return (group == "/" ? "" : group) + "/" + name;
 }
@@ -45,8 +65,10 @@ Json members(const Stored& stored, const std::string& group, int depth) {
     const Handle object = open_object(stored.file, path);
     if (H5Iget_type(object) == H5I_GROUP)
       tree[name] = members(stored, path, depth + 1);
-    else if (H5Iget_type(object) == H5I_DATASET && extents_of(object, path).size() <= 1)
+    else if (H5Iget_type(object) == H5I_DATASET && extents_of(object, path).size() <= 1) {
+      require_own_values(object, path);
       tree[name] = dataset_values(stored, object, path);
+    }
   }
   return tree;
 }
@@ -90,6 +112,7 @@ Handle open_dataset(hid_t file, const std::string& name) {
   Handle object = open_object(file, name);
   if (H5Iget_type(object) != H5I_DATASET)
     throw Error(fmt::format("{} is a {}, not a dataset{}", name, kind_of(object), present(file, name + "/")));
+  require_own_values(object, name);
   return object;
 }
 

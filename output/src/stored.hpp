@@ -26,6 +26,12 @@ bool exists(hid_t file, const std::string& object);
 /// Opens a dataset. If there is none, the Error says what there is instead.
 Handle open_dataset(hid_t file, const std::string& name);
 
+/// Throws Error if a dataset claims more bytes than its file can hold.
+void require_room(const Stored& stored, hid_t dataset, const std::string& name);
+
+/// Whether the values lie in chunks, which filters may have made smaller.
+bool is_packed(hid_t dataset, const std::string& name);
+
 /// "float64", "int32", "uint8", "string", "table", ...
 std::string name_of_type(hid_t type);
 

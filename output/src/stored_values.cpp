@@ -85,17 +85,26 @@ std::vector<Json> table(std::size_t count, hid_t type, const std::string& what, 
   return rows;
 }
 
-Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what,
-            const ReadAs& read) {
-  const hssize_t count = H5Sget_simple_extent_npoints(space);
-  check(count, "H5Sget_simple_extent_npoints", what);
-  if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
-  // Compressed, a thousandth of the bytes may be enough.
+constexpr hssize_t most_values = 1 << 24; ///< of one array of a record
+
+/// Throws Error if so many bytes cannot be in the file. Compressed, a thousandth of them may be enough.
+void require_room(const Stored& stored, hid_t type, hssize_t count, bool packed, const std::string& what) {
   const double bytes = static_cast<double>(count) * static_cast<double>(H5Tget_size(type));
   const double most = static_cast<double>(stored.bytes) * (packed ? 1100 : 1);
   if (bytes > most)
     throw Error(fmt::format("{} claims to have {:.0f} bytes, and the file has {} only; it is damaged", what,
                             bytes, stored.bytes));
+}
+
+Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what,
+            const ReadAs& read) {
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  check(count, "H5Sget_simple_extent_npoints", what);
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
+  require_room(stored, type, count, packed, what);
+  if (count > most_values)
+    throw Error(
+        fmt::format("{} has {} values; an array of a record has {} at most", what, count, most_values));
   const auto number = static_cast<std::size_t>(count);
   auto found = name_of_type(type) == "table" ? table(number, type, what, read)
                                              : simple_values(number, type, what, read);
@@ -104,6 +113,11 @@ Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const st
 }
 
 } // namespace
+
+bool is_packed(hid_t dataset, const std::string& name) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
+  return H5Pget_layout(creation) == H5D_CHUNKED;
+}
 
 std::string name_of_type(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);
@@ -121,8 +135,7 @@ std::string name_of_type(hid_t type) {
 Json dataset_values(const Stored& stored, hid_t dataset, const std::string& name) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
   const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
-  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
-  return values(stored, type, space, H5Pget_layout(creation) == H5D_CHUNKED, name, [&](hid_t as, void* to) {
+  return values(stored, type, space, is_packed(dataset, name), name, [&](hid_t as, void* to) {
     check(H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "H5Dread", name);
   });
 }
@@ -137,6 +150,14 @@ Json attribute_values(const Stored& stored, hid_t open, const std::string& objec
                             H5Sget_simple_extent_ndims(space)));
   return values(stored, type, space, false, what,
                 [&](hid_t as, void* to) { check(H5Aread(attribute, as, to), "H5Aread", what); });
+}
+
+void require_room(const Stored& stored, hid_t dataset, const std::string& name) {
+  const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
+  const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  check(count, "H5Sget_simple_extent_npoints", name);
+  require_room(stored, type, count, is_packed(dataset, name), name);
 }
 
 } // namespace kontor::output

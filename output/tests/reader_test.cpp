@@ -192,6 +192,67 @@ TEST_F(Reading, LinksToOtherFilesAreNotFollowed) {
                {"linked.h5: ", "line"});
 }
 
+/// HDF5 would read them from any file that a dataset names.
+TEST_F(Reading, ValuesInOtherFilesAreNotRead) {
+  const auto names_others = path("names_others.h5"), other = path("other.bin"), whole = path();
+  write_text(other, std::string(64, 'x'));
+  if (world_rank() == 0) {
+    const hid_t file = H5Fcreate(names_others.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hsize_t extent = 8;
+    const hid_t space = H5Screate_simple(1, &extent, nullptr);
+    const hid_t outside = H5Pcreate(H5P_DATASET_CREATE), mapped = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(outside, std::filesystem::absolute(other).c_str(), 0, 64);
+    H5Pset_virtual(mapped, space, std::filesystem::absolute(whole).c_str(), "/fields/line", space);
+    for (const auto& [name, creation] : {std::pair("outside", outside), {"mapped", mapped}}) {
+      H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+      H5Pclose(creation);
+    }
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Reader reader(MPI_COMM_WORLD, names_others);
+  std::vector<double> room(8);
+  for (const auto* name : {"outside", "mapped"}) {
+    const auto said = error_of([&] { reader.read(name, {{8}, {0}, {8}}, room.data()); });
+    expect_facts(said,
+                 {"names_others.h5: ", name, "in another file", name[0] == 'o' ? "other.bin" : "read.h5"});
+    EXPECT_EQ(error_of([&] { static_cast<void>(reader.info(name)); }), said);
+  }
+  expect_facts(error_of([&] { static_cast<void>(reader.record("/")); }), {"in another file"});
+}
+
+/// Neither the HDF5 library's end nor its memory are the reader's.
+TEST_F(Reading, WhatHdf5DoesNotSurviveIsAnError) {
+  const auto damaged = path("deadly.h5");
+  if (world_rank() == 0) {
+    const hid_t file = H5Fcreate(damaged.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t string = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+    H5Tset_size(string, H5T_VARIABLE);
+    const hid_t attribute = H5Acreate2(file, "app", string, one, H5P_DEFAULT, H5P_DEFAULT);
+    const char* text = "heat";
+    H5Awrite(attribute, string, static_cast<const void*>(&text));
+    H5Aclose(attribute);
+    H5Sclose(one);
+    H5Tclose(string);
+    H5Fclose(file);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string whole = read_text(damaged);
+  const auto heap = whole.find("GCOL");
+  ASSERT_NE(heap, std::string::npos);
+  int deadly = 0;
+  for (const char value : {'\x00', '\x01', '\x7f', '\xff'}) {
+    std::string bytes = whole;
+    bytes.replace(heap + 24, 8, std::string(8, value)); // the size of the first object
+    write_text(damaged, bytes);
+    const auto said = error_of([&] { static_cast<void>(Reader(MPI_COMM_WORLD, damaged).record("/")); });
+    deadly += said.find("it is damaged: the HDF5 library") != std::string::npos ? 1 : 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  EXPECT_GT(deadly, 0);
+}
+
 TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {
   const auto cut = path("cut.h5");
   write_text(cut, read_text(path()));

@@ -180,10 +180,20 @@ def _open(path):
     if not os.path.isfile(path) or not h5py.is_hdf5(path):
         raise RecordError(f"{path}: not an HDF5 file")
     file = h5py.File(path, "r")
+    if other := link_to_another(file):
+        file.close()
+        raise RecordError(f"{path}: {other} is a link to another file, which is not read: a run's file has all in itself")
     if "run" not in file:
         file.close()
         raise RecordError(f"{path}: not a Kontor file: it has no group /run")
     return file
+
+
+def link_to_another(file):
+    """The name of a link that leads out of an open HDF5 file, or None. h5py would follow it to whatever file it names."""
+    inside = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+    found = file.id.links.visit(lambda name, info: None if info.type in inside else name, info=True)
+    return printable(found.decode(errors="replace")) if found else None
 
 
 def _members(group):
@@ -237,7 +247,9 @@ def _rows(table):
 
 
 def _check_size(data):
-    """Kontor's datasets lie in their file as they are: a damaged extent may ask for all memory there is."""
+    """Kontor's datasets lie in their file as they are: a damaged extent may ask for all memory there is, and others may name any file."""
+    if data.external or data.is_virtual:
+        raise ValueError(f"the values of {data.name} are in another file, which is not read")
     size, room = data.size * data.dtype.itemsize, os.path.getsize(data.file.filename)
     if size > room:
         raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")

@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import secrets
 import socket
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,15 @@ TRIES = 2  # of a run that fails
 
 def replace(path: Path, text: str) -> None:
     """Writes aside, syncs, renames: under its name the file is whole, the old one or the new."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    aside = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(aside, "w", encoding="utf-8") as file:
+        with open(aside, "x", encoding="utf-8") as file:  # no link that somebody has put there
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
+    except FileExistsError:
+        raise
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
@@ -51,7 +54,7 @@ class Folder:
     def __enter__(self) -> Folder:
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import secrets
 import statistics
 from pathlib import Path
 from typing import Any
@@ -55,16 +56,16 @@ def write_tables(folder: Folder) -> str | None:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table)
+    writer.writerows({key: no_formula(value) for key, value in one.items()} for one in table)
     folder.write("study.csv", text.getvalue())
     try:
         import h5py
     except ImportError:
         return "study.h5 is not written: this Python has no h5py"
     path = folder.path / "study.h5"
-    aside = path.with_name(f"study.h5.{os.getpid()}.tmp")
+    aside = path.with_name(f"study.h5.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        with h5py.File(aside, "w") as file:
+        with h5py.File(aside, "x") as file:  # no link that somebody has put there
             fill(file, folder, table, columns)
         with open(aside, "rb") as written:
             os.fsync(written.fileno())
@@ -107,6 +108,11 @@ def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
     for key, value in values.items():
         found.update(_flat(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": _cell(value)})
     return found
+
+
+def no_formula(value: Any) -> Any:
+    """As a spreadsheet takes it for text: one that begins like a formula would be computed there."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _cell(value: Any) -> Any:

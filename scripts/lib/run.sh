@@ -185,6 +185,10 @@ extract_run() {
   local recorded_ranks
   recorded_ranks=$("$python" "$kontor_root/scripts/report.py" --extract-deck "$deck" "$1")
   ranks=${ranks:-$recorded_ranks}
+  # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is repeated.
+  local named
+  named=$(sed -n '/^checkpoint:/,/^[^ ]/s/^  file: *//p' "$deck")
+  if [[ -n $named && $named != '""' ]]; then app_arguments=(--set 'checkpoint.file=""' "${app_arguments[@]}"); fi
 }
 
 # The words as a shell would need them typed.

@@ -104,6 +104,32 @@ class Damaged(ReportTest):
             change(file["run"])
         return name
 
+    def test_what_is_in_another_file_is_not_read(self):
+        """h5py would follow these to any file that the user may read."""
+        secret = self.folder / self.write("secret.txt", "x" * 4096)
+
+        def external_link(file):
+            del file["run/verification"]
+            file["run/verification"] = h5py.ExternalLink("other.h5", "/run/verification")
+
+        def external_storage(file):
+            del file["run/repeats"]
+            file["run"].create_dataset("repeats", (4,), "f8", external=[(str(secret), 0, 32)])
+
+        def virtual(file):
+            del file["run/repeats"]
+            layout = h5py.VirtualLayout((4,), "f8")
+            layout[:] = h5py.VirtualSource("other.h5", "run/repeats", (4,))
+            file["run"].create_virtual_dataset("repeats", layout)
+
+        self.sample("other.h5")
+        for change in external_link, external_storage, virtual:
+            with self.subTest(change.__name__):
+                with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+                    change(file)
+                with self.assertRaisesRegex(RecordError, "a.h5: .*another file, which is not read"):
+                    read_record(str(self.folder / "a.h5"))
+
     def test_values_of_another_kind(self):
         """Read without an error, they would end in one wherever they are shown."""
         def replaced(table, columns):
@@ -232,6 +258,11 @@ class Repeat(ReportTest):
         self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 6 build/bin/heat {self.folder}/T/a.yaml -o a-repeat.h5\n")
         (deck,) = self.folder.glob("kontor.*/a.yaml")
         self.assertEqual(deck.read_text(), DECK)
+
+    def test_what_the_file_names_is_not_written_to(self):
+        deck = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
+        command = self.repeat(self.sample("a.h5", deck=deck), "--dry-run")
+        self.assertRegex(command, r"""--set 'checkpoint.file=""' -o a-repeat.h5\n$""")
 
     def test_what_is_asked_for_goes_first(self):
         command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run", "-n", "3", "-o", "b.h5")

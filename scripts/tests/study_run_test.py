@@ -15,6 +15,9 @@ from unittest.mock import patch
 
 from study_case import STUDY, StudyTest
 
+from kontor_study.folder import replace
+from kontor_study.table import no_formula
+
 ALL = [f"p00{point}-r{repeat}" for repeat in (1, 2) for point in range(4)]
 ONE = STUDY.replace("[1, 2]", "[1]").replace("[raw, view]", "[raw]").replace("repeats: 2", "repeats: 1")
 
@@ -219,6 +222,28 @@ class Ends(StudyTest):
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.assert_fails(self.study(), "small", "another study is running")
         self.assertEqual(self.study().returncode, 0)
+
+    def test_links_that_others_have_put_there(self):
+        """Neither is what they name changed, nor is it written to."""
+        mine = self.folder / self.write("mine.txt", "mine")
+        (self.folder / "small").mkdir()
+        lock = self.folder / "small/.kontor-study-lock"
+        lock.symlink_to(mine)
+        self.assert_fails(self.study(), "small", "cannot be made or written")
+        lock.unlink()
+        with patch("secrets.token_hex", return_value="0"):
+            aside = self.folder / f"small/study.json.{os.getpid()}.0.tmp"
+            aside.symlink_to(mine)
+            with self.assertRaises(FileExistsError):
+                replace(self.folder / "small/study.json", "{}")
+            self.assertTrue(aside.is_symlink())
+        self.assertEqual(mine.read_text(), "mine")
+
+    def test_no_cell_is_a_formula(self):
+        for text in "=1+1", "@SUM(A1)", "+1", "-1", "\t=1":
+            self.assertEqual(no_formula(text), f"'{text}")
+        for value in "raw", "1", "", -1, -0.5, None:
+            self.assertEqual(no_formula(value), value)
 
     def test_folders_of_others(self):
         self.write("mine/thesis.tex", "")

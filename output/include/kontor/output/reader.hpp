@@ -25,11 +25,14 @@ struct DatasetInfo {
 ///
 /// Every member function is collective over the communicator, with the same arguments on all ranks unless
 /// stated, and throws the same Error on every rank; the reader can be used after that. An Error says which
-/// file and object it is about, what was found and what was wanted. The file is never changed or locked.
+/// file and object it is about, what was found and what was wanted. The file is never changed or locked, and
+/// no other file is read, whatever it names: external links lead nowhere, and datasets whose values are
+/// stored in other files are refused. What the HDF5 library reads of the structure, it reads in a process of
+/// its own first (fork), which shows whether it survives that.
 class Reader {
  public:
   /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no
-  /// HDF5 file or cut off.
+  /// HDF5 file, cut off or damaged.
   Reader(MPI_Comm comm, std::filesystem::path path);
   /// Waits for no other rank when an exception is passing.
   ~Reader();
@@ -54,7 +57,7 @@ class Reader {
   /// Datasets of other ranks are left out. Throws Error if there is a type that a record cannot have.
   nlohmann::ordered_json record(const std::string& group) const;
 
-  /// Throws Error if there is no such dataset.
+  /// Throws Error if there is no such dataset, or if it claims more bytes than the file can hold.
   DatasetInfo info(const std::string& dataset) const;
 
   /// Reads this rank's block of a dataset; blocks may overlap and leave gaps. `block.global` is what the

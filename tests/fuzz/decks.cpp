@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "advection/options.hpp"
+#include "cg/options.hpp"
+#include "heat/options.hpp"
+#include "matmul/options.hpp"
+#include "pingpong/options.hpp"
+#include "run/factory.hpp"
+#include "run/options.hpp"
+#include "target.hpp"
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/function.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+namespace kontor::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Nothing is made of the options.
+template <class Options>
+std::unique_ptr<miniapp::MiniAppFactory> factory(std::string_view name) {
+  const auto nothing = [](const Options&, const miniapp::RunContext&) -> std::unique_ptr<miniapp::MiniApp> {
+    return nullptr;
+  };
+  return std::make_unique<miniapp::Factory<Options, decltype(nothing)>>(std::string(name), "", nothing);
+}
+
+std::unique_ptr<miniapp::MiniAppFactory> factory_of(std::string_view app) {
+  if (app == "heat") return factory<heat::Options>(app);
+  if (app == "cg") return factory<cg::Options>(app);
+  if (app == "matmul") return factory<matmul::Options>(app);
+  if (app == "pingpong") return factory<pingpong::Options>(app);
+  if (app == "advection") return factory<advection::Options>(app);
+  throw config::Error({"unknown app"});
+}
+
+/// What --print-deck prints.
+std::string resolved(const config::Deck& deck, int ranks) {
+  const auto app = deck.app();
+  const auto factory = factory_of(app);
+  miniapp::RunOptions run;
+  const auto describe = [&](config::Visitor& v) {
+    factory->describe(v);
+    run.describe(v);
+  };
+  deck.read(describe);
+  factory->resolve(deck, ranks, run);
+  return config::print(app, describe);
+}
+
+std::string read(const std::string& text, const fs::path& file, const std::vector<std::string>& overrides) {
+  const int ranks = 1 + static_cast<int>(text.size() % 7);
+  std::string printed;
+  try {
+    printed = resolved(config::Deck::parse(text, file.string(), overrides), ranks);
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  try {
+    if (resolved(config::Deck::parse(printed, "printed.yaml"), ranks) == printed) return "";
+  } catch (const config::Error& error) {
+    throw std::runtime_error(std::string("what --print-deck prints is refused: ") + error.what());
+  }
+  throw std::runtime_error("what --print-deck prints is printed otherwise when it is read");
+}
+
+const std::vector<std::string> words{
+    "[",          "]",           "{",           "}",          "{a: ",
+    "- ",         "? ",          ": ",          "\n",         "\n  ",
+    "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
+    "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
+    "\"",         "'",           "#",           "\t",         "\xef\xbb\xbf",
+    "\xff\xfe",   "null",        "~",           "true",       "no",
+    "auto",       "none",        "\"\\u0000\"", "\"\\e[2J\"", "../../etc/passwd",
+    "/dev/zero",  "app: heat\n", "app: cg\n",   "x",          "y",
+    "t",          "pi",          "sin(",        "max(",       "(",
+    ")",          "==",          "=",           "?",          ":",
+    ",",          "^",           "**",          "1e308*",     "x_min: ",
+    "dirichlet: "};
+
+} // namespace
+
+Target decks() {
+  Material material{.samples = {}, .words = words};
+  for (const auto& entry : fs::recursive_directory_iterator(KONTOR_INPUTS))
+    if (entry.path().extension() == ".yaml")
+      if (auto text = text_of(entry.path()); text.find("\napp:") != std::string::npos)
+        material.samples.push_back(std::move(text));
+  std::sort(material.samples.begin(), material.samples.end()); // whatever the order in the folder
+  return {"deck", std::move(material),
+          [](const auto& input, const auto& file) { return read(input, file, {}); }};
+}
+
+Target overrides() {
+  const std::string deck =
+      "app: heat\nproblem:\n  cells: [32, 16]\n  boundary: {y_max: {dirichlet: \"sin(pi*x)\"}}\n";
+  Material material{.samples = {"problem.cells=[64,64]", "problem.boundary.x_min={dirichlet: \"y*x\"}",
+                                "comm.backend=raw", "solver.tolerance=1e-9", "output.file=\"a b.h5\"",
+                                "problem.boundary={x_min: insulated, x_max: {dirichlet: 1}}",
+                                "measure.repeats=3", "problem.initial=sin(pi*x)*cos(pi*y)"},
+                    .words = words};
+  return {"override", std::move(material),
+          [deck](const auto& input, const auto&) { return read(deck, "deck.yaml", {input}); }};
+}
+
+Target formulas() {
+  Material material{.samples = {"sin(pi*x)*sinh(pi*y)/sinh(pi)", "x > 0.5 && y < 0.25 ? 1 : -x^2",
+                                "exp(-t)*max(x, y, z)", "sqrt(x^2+y^2)-abs(1-z)", "(((x+1)*2)-3)/4",
+                                "rint(x*10)+sign(y)", "1.5e-3*x==0 || !(y<=2)"},
+                    .words = words};
+  return {"formula", std::move(material), [](const std::string& input, const auto&) {
+            try {
+              const config::Function function(config::Expression(input), {}, {"x", "y", "z", "t"});
+              const double far = std::numeric_limits<double>::infinity();
+              for (const double x : {0.0, -1.0, 1e308, far, far - far})
+                static_cast<void>(function(x, 1, -x, 0.5));
+              return std::string();
+            } catch (const config::Error& error) {
+              return std::string(error.what());
+            }
+          }};
+}
+
+} // namespace kontor::fuzz

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "mutation.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kontor::fuzz {
+
+/// What reads inputs of one kind.
+struct Target {
+  std::string name;
+  Material material;
+  /// Reads an input, which is also in the file. Returns why it is refused, by an error of the documented
+  /// kinds; empty: it is accepted. Everything that is thrown is a finding.
+  std::function<std::string(const std::string& input, const std::filesystem::path& file)> take;
+};
+
+/// Decks of all apps, as a program reads them up to --print-deck; what is printed must be accepted, and
+/// printed alike.
+Target decks();
+/// Values of --set.
+Target overrides();
+/// Formulas, compiled and evaluated.
+Target formulas();
+/// Matrix Market files of matrices and of vectors.
+Target matrices();
+Target vectors();
+/// HDF5 files: all that output::Reader does with them. Files that Kontor writes, and others.
+Target results();
+/// HDF5 files as what a run goes on from.
+Target checkpoints();
+
+/// A folder of this process alone, removed at its end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The text of a file.
+std::string text_of(const std::filesystem::path&);
+
+} // namespace kontor::fuzz
