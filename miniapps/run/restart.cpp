@@ -40,7 +40,7 @@ Restart::Restart(MPI_Comm comm, const std::string& file) {
   for (const auto& name : names) {
     try {
       output::check_seal(comm, name);
-      reader_ = std::make_unique<output::Reader>(comm, name);
+      reader_ = std::make_unique<output::Reader>(comm, name, output::Checked::yes);
       header_ = header_of(reader_->record("/checkpoint"));
       path_ = name;
       break;

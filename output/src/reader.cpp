@@ -61,7 +61,7 @@ using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 // them.
 class Reader::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path);
+  Impl(MPI_Comm comm, fs::path path, Checked checked);
   ~Impl();
 
   const fs::path& path() const { return path_; }
@@ -72,7 +72,7 @@ class Reader::Impl {
     std::string bytes;
     together([&] {
       if (rank_ != 0) return;
-      rehearse(bytes_, [&] { static_cast<void>(step(Stored{file_, bytes_})); });
+      try_first([&] { static_cast<void>(step(Stored{file_, bytes_})); });
       Json::to_cbor(Json(step(Stored{file_, bytes_})), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
@@ -91,10 +91,15 @@ class Reader::Impl {
     }
   }
   void open();
+  template <class Step>
+  void try_first(const Step& step) const {
+    if (!checked_) rehearse(bytes_, step);
+  }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   fs::path path_;
+  bool checked_;
   Descriptor descriptor_;
   std::uint64_t bytes_ = 0;
   Driver driver_;
@@ -102,7 +107,8 @@ class Reader::Impl {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-Reader::Impl::Impl(MPI_Comm comm, fs::path path) : path_(std::move(path)) {
+Reader::Impl::Impl(MPI_Comm comm, fs::path path, Checked checked)
+    : path_(std::move(path)), checked_(checked == Checked::yes) {
   silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -135,7 +141,7 @@ void Reader::Impl::open() {
   const auto open = [&] {
     return Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
   };
-  rehearse(bytes_, [&] { open(); });
+  try_first([&] { open(); });
   file_ = open();
 }
 
@@ -155,7 +161,7 @@ void Reader::Impl::read(const std::string& name, const Block& block, const Strid
   Handle dataset;
   together([&] {
     check_block(name, block, strides, any);
-    rehearse(bytes_, [&] { read_some(open(), name, block, type); });
+    try_first([&] { read_some(open(), name, block, type); });
     dataset = open();
   });
   together([&] {
@@ -180,7 +186,8 @@ void Reader::Impl::read(const std::string& name, const Block& block, const Strid
   });
 }
 
-Reader::Reader(MPI_Comm comm, fs::path path) : impl_(std::make_unique<Impl>(comm, std::move(path))) {}
+Reader::Reader(MPI_Comm comm, fs::path path, Checked checked)
+    : impl_(std::make_unique<Impl>(comm, std::move(path), checked)) {}
 
 Reader::~Reader() = default;
 

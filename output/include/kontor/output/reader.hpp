@@ -21,6 +21,9 @@ struct DatasetInfo {
   std::string type;                   ///< as name_of(Scalar), or another name such as "string", "table"
 };
 
+/// Whether the bytes of a file have been compared with its checksums (check_seal()).
+enum class Checked { no, yes };
+
 /// An HDF5 file that exists, opened for reading; any program may have written it.
 ///
 /// Every member function is collective over the communicator, with the same arguments on all ranks unless
@@ -28,12 +31,12 @@ struct DatasetInfo {
 /// file and object it is about, what was found and what was wanted. The file is never changed or locked, and
 /// no other file is read, whatever it names: external links lead nowhere, and datasets whose values are
 /// stored in other files are refused. What the HDF5 library reads of the structure, it reads in a process of
-/// its own first (fork), which shows whether it survives that.
+/// its own first (fork), which shows whether it survives that; not where the bytes have been checked.
 class Reader {
  public:
   /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no
   /// HDF5 file, cut off or damaged.
-  Reader(MPI_Comm comm, std::filesystem::path path);
+  Reader(MPI_Comm comm, std::filesystem::path path, Checked = Checked::no);
   /// Waits for no other rank when an exception is passing.
   ~Reader();
   Reader(const Reader&) = delete;
