@@ -72,7 +72,7 @@ class Reader::Impl {
     std::string bytes;
     together([&] {
       if (rank_ != 0) return;
-      rehearse(bytes_, [&] { static_cast<void>(step(Stored{file_, bytes_})); });
+      rehearse_step([&] { static_cast<void>(step(Stored{file_, bytes_})); });
       Json::to_cbor(Json(step(Stored{file_, bytes_})), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
@@ -92,6 +92,18 @@ class Reader::Impl {
   }
   void open();
 
+  /// rehearse(); after one that has failed nothing more is tried.
+  template <class Step>
+  void rehearse_step(Step&& step) const {
+    if (!damage_.empty()) throw Error(damage_);
+    try {
+      rehearse(bytes_, std::forward<Step>(step));
+    } catch (const Error& error) {
+      damage_ = error.what();
+      throw;
+    }
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   fs::path path_;
@@ -99,6 +111,7 @@ class Reader::Impl {
   std::uint64_t bytes_ = 0;
   Driver driver_;
   Handle file_;
+  mutable std::string damage_; ///< that the HDF5 library does not survive; empty: none is known
   int exceptions_ = std::uncaught_exceptions();
 };
 
@@ -135,7 +148,7 @@ void Reader::Impl::open() {
   const auto open = [&] {
     return Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
   };
-  rehearse(bytes_, [&] { open(); });
+  rehearse_step([&] { open(); });
   file_ = open();
 }
 
@@ -155,7 +168,7 @@ void Reader::Impl::read(const std::string& name, const Block& block, const Strid
   Handle dataset;
   together([&] {
     check_block(name, block, strides, any);
-    rehearse(bytes_, [&] { read_some(open(), name, block, type); });
+    rehearse_step([&] { read_some(open(), name, block, type); });
     dataset = open();
   });
   together([&] {
