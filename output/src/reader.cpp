@@ -72,7 +72,7 @@ class Reader::Impl {
     std::string bytes;
     together([&] {
       if (rank_ != 0) return;
-      try_first([&] { static_cast<void>(step(Stored{file_, bytes_})); });
+      rehearse_step([&] { static_cast<void>(step(Stored{file_, bytes_})); });
       Json::to_cbor(Json(step(Stored{file_, bytes_})), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
@@ -91,9 +91,17 @@ class Reader::Impl {
     }
   }
   void open();
+  /// rehearse() if the bytes have not been checked; after one that has failed nothing more is tried.
   template <class Step>
-  void try_first(const Step& step) const {
-    if (!checked_) rehearse(bytes_, step);
+  void rehearse_step(Step&& step) const {
+    if (checked_) return;
+    if (!damage_.empty()) throw Error(damage_);
+    try {
+      rehearse(bytes_, std::forward<Step>(step));
+    } catch (const Error& error) {
+      damage_ = error.what();
+      throw;
+    }
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -104,6 +112,7 @@ class Reader::Impl {
   std::uint64_t bytes_ = 0;
   Driver driver_;
   Handle file_;
+  mutable std::string damage_; ///< that the HDF5 library does not survive; empty: none is known
   int exceptions_ = std::uncaught_exceptions();
 };
 
@@ -141,7 +150,7 @@ void Reader::Impl::open() {
   const auto open = [&] {
     return Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
   };
-  try_first([&] { open(); });
+  rehearse_step([&] { open(); });
   file_ = open();
 }
 
@@ -161,7 +170,7 @@ void Reader::Impl::read(const std::string& name, const Block& block, const Strid
   Handle dataset;
   together([&] {
     check_block(name, block, strides, any);
-    try_first([&] { read_some(open(), name, block, type); });
+    rehearse_step([&] { read_some(open(), name, block, type); });
     dataset = open();
   });
   together([&] {

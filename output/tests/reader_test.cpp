@@ -242,7 +242,7 @@ TEST_F(Reading, WhatHdf5DoesNotSurviveIsAnError) {
   const auto heap = whole.find("GCOL");
   ASSERT_NE(heap, std::string::npos);
   int deadly = 0;
-  for (const char value : {'\x00', '\x01', '\x7f', '\xff'}) {
+  for (const char value : {'\x7f', '\xff'}) {
     std::string bytes = whole;
     bytes.replace(heap + 24, 8, std::string(8, value)); // the size of the first object
     write_text(damaged, bytes);

@@ -115,9 +115,12 @@ def _allowed(schema: dict[str, Any], types: list[str]) -> str:
 def _file(name: str, study_file: Path, here: Here) -> Path:
     """In the working folder, beside the study, or in the project's."""
     places = [Path(name), study_file.parent / name, here.root / name]
-    for place in places:
-        if place.is_file():
-            return place.resolve()
+    try:
+        found = next((place for place in places if place.is_file()), None)
+    except (OSError, ValueError) as error:  # too long, or with a NUL character
+        raise StudyError(f'deck "{shown(name)}": no file can be called so: {getattr(error, "strerror", None) or error}') from error
+    if found:
+        return found.resolve()
     looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
     raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}')
 

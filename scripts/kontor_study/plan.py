@@ -173,7 +173,11 @@ def add_ablations(study: Study, points: list[Point], seen: dict[tuple[Any, ...],
 
 def judge(point: Point, deck: Deck, machine: Machine | None) -> None:
     """Estimates the point, and says why it cannot run here if it cannot."""
-    need = need_of(deck.app, lambda key: deck.value(key, point.set))
+    try:
+        need = need_of(deck.app, lambda key: deck.value(key, point.set))
+        float(need.memory)
+    except OverflowError as error:
+        raise StudyError(f"{point.deck}: {point.words()}: the sizes are beyond what can be counted") from error
     cores = machine.cores if machine else point.ranks * point.threads
     point.estimate_seconds, point.estimate_basis = seconds(need, point.ranks * point.threads, cores, point.gpus)
     point.estimate_seconds = round(point.estimate_seconds, 2)

@@ -239,6 +239,9 @@ class Ends(StudyTest):
             self.assertTrue(aside.is_symlink())
         self.assertEqual(mine.read_text(), "mine")
 
+    def test_names_without_end(self):
+        self.assert_fails(self.study("--dry-run", "--set", f"deck={'x' * 5000}"), "no file can be called so", code=2)
+
     def test_no_cell_is_a_formula(self):
         for text in "=1+1", "@SUM(A1)", "+1", "-1", "\t=1":
             self.assertEqual(no_formula(text), f"'{text}")

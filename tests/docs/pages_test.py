@@ -94,7 +94,7 @@ class PagesTest(unittest.TestCase):
             self.succeeds([*words, "--dry-run"], where)
         elif words[:1] == ["scripts/kontor"]:
             self.succeeds([*words[:2], "--help"], where)
-        elif words[:1] == ["scripts/deck_reference.py"]:
+        elif words[:1] in (["scripts/deck_reference.py"], ["scripts/fuzz.py"], ["scripts/soak.py"]):
             self.succeeds([sys.executable, words[0], "--help"], where)
         else:
             self.assertIn(words[:1], ([], ["cmake"], ["ctest"], ["sed"]), "a command that this test does not know")
