@@ -296,7 +296,7 @@ std::string lines_of(const SmallSystem& s) {
                      entries, lines);
 }
 
-/// Through files, from all of some numbers of ranks onto all of them.
+/// Through files, from each of some numbers of ranks onto each of them.
 TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   if (world_size() != 7) GTEST_SKIP() << "others are 7";
   const Folder folder("cg-restart");
@@ -312,6 +312,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
     auto options = reproducible(kind, method, preconditioner);
     options.matrix_market.file.path = matrix;
     ++problem;
+    turn = 0;
     const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
       auto o = options;
       if (boxes) o.process_grid = some_grid(ranks, grid);
@@ -331,7 +332,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
       }
       MPI_Barrier(MPI_COMM_WORLD);
       for (const int onto : some_ranks()) {
-        ++turn;
+        if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
         if (const FirstRanks readers(onto); readers) {
           comm::Options how;
           how.backend = turn % 3 == 0 ? "shm" : turn % 3 == 1 ? "view" : "raw";
