@@ -94,7 +94,7 @@ def _named(name, version):
 def _verification(record):
     check = record.verification
     early = record.run.get("end_signal")
-    asked = "checkpoint.walltime" if early == "walltime" else f"signal {printable(early)}"
+    asked = "checkpoint.walltime" if early == "walltime" else f"signal {printable(early or '')}"
     early = f"\n  the run ended early: {asked} asked" if early else ""
     if record.passed is None:
         return "  not verified" + early
