@@ -14,8 +14,8 @@ from .study import Study
 from .text import percent, quantity, seconds
 from .traffic_model import Volume, volume_of
 
-POP_HEADER = ["series", "workers", "load balance", "communication", "serialisation at most", "transfer at least", "parallel", "computation",
-              "global", "packing", "least"]
+POP_HEADER = ["series", "workers", "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
+PARTS_HEADER = ["series", "workers", "communication", "serialisation at most", "transfer at least"]
 
 
 def limits_sections(study: Study, series: list[Series]) -> list[Section]:
@@ -23,12 +23,13 @@ def limits_sections(study: Study, series: list[Series]) -> list[Section]:
 
 
 def _pop(study: Study, series: list[Series]) -> Section | None:
-    rows, none, parted = [], [], True
+    rows, parted, none = [], [], []
     for one in series:
         for point in one.points:
             if metrics := pop_of(point, one.base, study.ablations(point).get("null_backend")):
-                parted = parted and metrics.transfer is not None
                 rows.append([one.name, count_of(point), *_pop_row(metrics)])
+                if metrics.transfer is not None:
+                    parted.append([one.name, count_of(point), *map(interval, (metrics.communication, metrics.serialisation, metrics.transfer))])
             else:
                 none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
     if not rows and not none:
@@ -40,7 +41,9 @@ def _pop(study: Study, series: list[Series]) -> Section | None:
                          "transfer, parted by the time with backend null, with which nobody waits for a neighbour: so bounds are given."]
     if rows:
         parts.append(Table(POP_HEADER, rows, left=2, last=1))
-    if rows and not parted:
+    if parted:
+        parts.append(Table(PARTS_HEADER, parted, left=2))
+    if len(parted) < len(rows):
         parts.append("Serialisation and transfer are not given where the study has no run with backend null (`ablation: true`).")
     if none:
         parts.append(f"Not given for {len(none)} point{'s' * (len(none) != 1)}: {'; '.join(none[:4])}{'; ...' if len(none) > 4 else ''}.")
@@ -48,8 +51,7 @@ def _pop(study: Study, series: list[Series]) -> Section | None:
 
 
 def _pop_row(metrics: Pop) -> list[str]:
-    return [*(interval(value) for value in (metrics.load_balance, metrics.communication, metrics.serialisation, metrics.transfer,
-                                               metrics.parallel, metrics.computation, metrics.overall)),
+    return [*(interval(value) for value in (metrics.load_balance, metrics.communication, metrics.parallel, metrics.computation, metrics.overall)),
             percent(metrics.packing), metrics.words or "-"]
 
 

@@ -64,7 +64,7 @@ class Made(StudyTest):
     def test_dry_run_only_and_print(self):
         done = self.study("--dry-run", "--only", "ranks==2", "--set", "gpus=ranks-1")
         self.assertEqual((done.returncode, self.made()), (0, []), done.stderr)
-        for fact in ("p002", "p003", "cannot run here: needs 1 GPUs", "2 points, 2 of them cannot run here"):
+        for fact in ("p002", "p003", "cannot run here: needs 1 GPU;", "2 points, 2 of them cannot run here"):
             self.assertIn(fact, done.stdout)
         done = self.study("--dry-run")
         for fact in ("OMP_NUM_THREADS=1", "run plate.yaml -n 2 --set comm.backend=view", "-o small/runs/p003-r1.h5", "about", "assumed", "8 runs"):
@@ -79,7 +79,7 @@ class Made(StudyTest):
     def test_points_that_cannot_run_here_are_told(self):
         done = self.study("--set", "gpus=ranks-1", "--set", "repeats=1")
         self.assertEqual((done.returncode, len(self.made())), (0, 2), done.stderr)
-        self.assertIn("p002 (2 ranks, raw) cannot run here: needs 1 GPUs", done.stderr)
+        self.assertIn("p002 (2 ranks, raw) cannot run here: needs 1 GPU;", done.stderr)
         self.assertEqual([bool(point["skipped"]) for point in self.state()["points"]], [False, False, True, True])
         self.assert_fails(self.study("-o", "other", "--set", "gpus=8"), "none of the points")
 

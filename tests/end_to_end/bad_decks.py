@@ -60,7 +60,7 @@ class Text(RefusalTest):
         )
 
     def test_many_mistakes(self):
-        known = "app, problem, solver, time, decomposition, warm_up, verification, comm, measure, output"
+        known = "app, problem, solver, time, decomposition, warm_up, verification, comm, measure, output, checkpoint, restart"
         listed = "".join(f"deck.yaml:{n + 8}:1: wrong_{n} is unknown; known here: {known}\n" for n in range(20))
         wrong = "".join(f"wrong_{n}: {n}\n" for n in range(3000))
         self.refused(listed + "and 2980 more mistakes, which are not listed", deck=PLATE + wrong, ranks=[1])
