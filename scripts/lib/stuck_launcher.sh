@@ -22,7 +22,9 @@ was_stuck() { [[ -e $KONTOR_RUN_FOLDER/stuck ]]; }
 end_if_stuck() {
   local pipe end children host
   exec {pipe}<>"$KONTOR_RUN_FOLDER/failed" </dev/null
-  read -r -u "$pipe"
+  until read -r -t 1 -u "$pipe"; do
+    kill -0 $$ || { remove_run_folder && return; } # the script was killed
+  done
   end=$((SECONDS + grace_to_abort))
   while ((SECONDS < end)); do read -r -t 1 -u "$pipe" || true; done # every rank may have written a line
   : >"$KONTOR_RUN_FOLDER/stuck"

@@ -27,7 +27,7 @@ supervise() {
   "${with[@]}" "$@" <&0 &
   child=$!
   set +m
-  end_if_stuck "$child" &
+  end_if_stuck "$child" >/dev/null 2>&1 & # nor does it keep the files of a script that was killed
   watcher=$!
   if [[ -n $caught ]]; then end_group TERM; fi # it came before there was a child
   { wait "$child" || status=$?; } 2>/dev/null # bash would tell of the signal that ended it, too
