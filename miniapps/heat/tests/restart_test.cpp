@@ -7,6 +7,7 @@
 #include "methods.hpp"
 #include "run.hpp"
 #include "run/restart.hpp"
+#include "run/tests/first_ranks.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/config/error.hpp>
@@ -65,57 +66,11 @@ solver: {check_every: 7}
 time: {end: 0.04}
 )deck";
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-int world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
-/// The first ranks of the world; elsewhere nothing.
-class FirstRanks {
- public:
-  explicit FirstRanks(int count) {
-    MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &comm_);
-  }
-  FirstRanks(const FirstRanks&) = delete;
-  ~FirstRanks() {
-    if (*this) MPI_Comm_free(&comm_);
-  }
-  explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
-  operator MPI_Comm() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
-
-/// A folder of this test and number of ranks, removed at the end.
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(fs::temp_directory_path() / fmt::format("kontor-{}-{}-{}", name, on_device, pid_of_root())) {
-    if (world_rank() == 0) fs::create_directories(path_);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~Folder() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank() == 0) fs::remove_all(path_);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  static int pid_of_root() {
-    int pid = ::getpid();
-    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return pid;
-  }
-  fs::path path_;
-};
+using miniapp::test::FirstRanks;
+using miniapp::test::Folder;
+using miniapp::test::some_ranks;
+using miniapp::test::world_rank;
+using miniapp::test::world_size;
 
 /// A problem that writes checkpoints.
 template <class T>
@@ -258,14 +213,6 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
-}
-
-/// What is enough for the number of ranks that there are.
-std::vector<int> some_ranks() {
-  std::vector<int> ranks;
-  for (const int count : {1, 2, 3, 5, 7})
-    if (count <= world_size()) ranks.push_back(count);
-  return ranks;
 }
 
 #define NEEDS_RANKS                                                                                          \
