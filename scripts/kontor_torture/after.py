@@ -31,7 +31,10 @@ class Outcome:
         self.add("exit_code", result.code)
         self.add("stderr", result.err[:2000])
         self.add("seconds_to_end", round(time.monotonic() - begun, 3))
-        if result.code is None:
+        if result.code is None and started.hung and all(name.startswith("mpirun ") for name in started.hung):
+            self.findings.append("launcher: mpirun had not ended in time, though all its ranks had, and was killed")
+            leaves_shm = True
+        elif result.code is None:
             self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
         end = time.monotonic() + GONE
         left = started.processes()

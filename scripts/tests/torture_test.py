@@ -107,6 +107,15 @@ class Checks(unittest.TestCase):
         write_output(self.output, 2.0, "new", early=1)
         self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
 
+    def test_a_series_that_ended_early_has_the_steps_that_were_made(self):
+        self.put(2.0, "new")
+        write_output(self.output, 2.0, "new", early=1)
+        steps = [f"plate.h5:/{name}/temperature" for name in ("series/000000010", "fields")]
+        self.xdmf.write_text("".join(f"<DataItem>{step}</DataItem>" for step in steps))
+        self.assertEqual(self.findings(), [])
+        self.xdmf.write_text(f"<DataItem>{steps[0]}</DataItem>")
+        self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
+
     def test_names(self):
         (self.folder / "plate.h5.tmp").write_text("")
         self.assert_finds(r"names: plate\.h5\.tmp is left")
@@ -180,6 +189,13 @@ class Ends(unittest.TestCase):
         finally:
             after.GONE = before
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
+
+    def test_a_launcher_that_outlives_its_ranks(self):
+        for hung, finding in (["mpirun (None): S futex_do_wait"], "launcher: "), (["mpirun (None): S", "heat (1): R"], "hang: "):
+            program, outcome = self.Program(), Outcome(CASE)
+            program.hung, program.ended = hung, True
+            outcome.end(program, Result(None, "", "", 1.0), 0.0)
+            self.assertRegex(outcome.findings[0], finding)
 
 
 if __name__ == "__main__":
