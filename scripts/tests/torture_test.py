@@ -34,7 +34,8 @@ def write_output(path, value, started, early=0, series=True):
     with h5py.File(path, "w") as file:
         run = file.create_group("run")
         run.attrs["app"], run.attrs["started"], run.attrs["ended_early"] = "heat", started, early
-        file["fields/temperature"] = numpy.full((4, 5), value)
+        file["VTKHDF/CellData/temperature"] = numpy.full((4, 5), value)
+        file["fields/temperature"] = file["VTKHDF/CellData/temperature"]
         if series:
             file["series/000000010/temperature"] = numpy.full((4, 5), value / 2)
 
