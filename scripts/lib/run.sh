@@ -34,7 +34,7 @@ Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at 
 by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
 early; after KONTOR_END_SECONDS (60) it is killed.
 HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once. A launcher that still
-waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, is killed: exit code 3.
+waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, or after all have ended, is killed: exit code 3.
 EOF
 }
 
@@ -214,7 +214,10 @@ launch() {
   reclaim_shared_memory
   supervise "${launcher[@]}" "$@" || status=$?
   reclaim_shared_memory
-  if was_stuck; then
+  if was_alone; then
+    say "all ranks had ended, but $(basename "${launcher[0]}") had not $grace_to_abort s later; it was ended"
+    status=3
+  elif was_stuck; then
     say "a rank failed, and $(basename "${launcher[0]}") had not ended $grace_to_abort s later, as when a host has vanished; it was ended"
     status=3
   elif [[ -n $caught && $status == 4 ]]; then

@@ -308,6 +308,15 @@ class End(KontorTest):
             time.sleep(0.02)
         raise AssertionError("the program did not get so far")
 
+    def test_a_launcher_that_outlives_its_ranks(self):
+        self.fake("mpirun", """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+                               touch "$KONTOR_RUN_FOLDER/started"; sleep 2.5; read -rt 60 <> <(:)""")
+        self.make_app("exit 0")
+        begun = time.monotonic()
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_ABORT_SECONDS="1")
+        self.assert_fails(done, "all ranks had ended, but mpirun had not 1 s later", code=3)
+        self.assertLess(time.monotonic() - begun, 30)
+
     def test_a_quiet_launcher_that_fails_is_not_taken_for_a_failed_verification(self):
         launcher = """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
                       [[ $* == *--quiet* ]] || echo "There are not enough slots"; exit 1"""
