@@ -119,7 +119,7 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
   int me = reads ? 1 : 0, before = 0, readers = 0;
   check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
   check_mpi(MPI_Allreduce(&me, &readers, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
-  Ending ending{.block = piece_bytes};
+  Ending ending{.block = cached_bytes};
   std::vector<std::uint64_t> sums, field_sums(fields.size());
   collectively(comm, [&] {
     if (rank == 0) ending.body = size_of(descriptor);

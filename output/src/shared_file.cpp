@@ -48,4 +48,12 @@ void write_at(int descriptor, std::uint64_t position, const void* data, std::uin
   }
 }
 
+void begin_sync([[maybe_unused]] int descriptor, [[maybe_unused]] std::uint64_t position,
+                [[maybe_unused]] std::uint64_t bytes) {
+#ifdef SYNC_FILE_RANGE_WRITE // of Linux
+  ::sync_file_range(descriptor, static_cast<off64_t>(position), static_cast<off64_t>(bytes),
+                    SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 } // namespace kontor::output
