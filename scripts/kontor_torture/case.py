@@ -7,7 +7,7 @@ import dataclasses
 import random
 from dataclasses import dataclass, field
 
-from .decks import APPS
+from .decks import APPS, KEPT
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,9 @@ class Run:
         return tuple(override for override in self.overrides if override.startswith(sections))
 
     def like(self, other: Run) -> Run:
-        """With the other's series and checkpoints."""
-        what = ("output.every", "checkpoint.")
-        kept = tuple(override for override in self.overrides if not override.startswith(what))
-        return dataclasses.replace(self, overrides=kept + other.keys(*what))
+        """With the other's series and checkpoints, and what a restart may not change."""
+        own = tuple(override for override in self.overrides if not override.startswith(KEPT))
+        return dataclasses.replace(self, overrides=own + other.keys(*KEPT))
 
 
 @dataclass(frozen=True)
