@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A case: one run that something happens to. It is made of the campaign's seed and its own number, and of nothing else."""
+"""A case: one run that something happens to, or a batch of inputs. It is made of the campaign's seed and its own number, and of nothing else."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ class Case:
     def told(self) -> str:
         """One line for people."""
         what = ", ".join(f"{key} {value}" for key, value in self.what.items() if key not in ("words", "variables", "before", "site"))
+        if self.run.ranks == 0:  # no run of an app
+            return f"{self.kind} {self.number}: {what}"
         by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
         return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
 
