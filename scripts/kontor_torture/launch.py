@@ -33,6 +33,7 @@ ENVIRONMENT = {
     "KONTOR_BUILT": "1",
     "KONTOR_BUILD_DIR": str(BUILD),
     "KONTOR_END_SECONDS": "5",
+    "KONTOR_FINISH_SECONDS": "10",
 }
 
 
@@ -60,6 +61,7 @@ class Started:
         tmp.mkdir(exist_ok=True)
         self.command = " ".join(program)
         self.hung: list[str] = []  # what its processes did when it did not end
+        self.launcher_alone = False  # was what did not end, of mpirun
         self.begun = time.monotonic()
         # Into files, because nobody reads a pipe while the run is paused.
         self.out, self.err = folder.parent / "stdout", folder.parent / "stderr"
@@ -78,7 +80,9 @@ class Started:
             code = None
         seconds = time.monotonic() - self.begun
         if code is None:
-            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in self.processes()]
+            left = self.processes()
+            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in left]
+            self.launcher_alone = [process.name for process in left] == ["mpirun"]
             self.kill()
             self.process.wait()
         texts = [path.read_bytes().decode(errors="replace") for path in (self.out, self.err)]

@@ -26,6 +26,8 @@ def summary(entries: list[Entry], known: dict[str, int]) -> str:
         lines.append("places hit: " + ", ".join(f"{count} of {known[kind]} {kind}" for kind, count in sorted(of_kind.items())))
     if inputs := sum(entry["seen"].get("inputs", 0) for entry in entries):  # type: ignore[attr-defined]
         lines.append(f"inputs read: {inputs}")
+    if alone := sum("launcher_alone" in entry["seen"] for entry in entries):  # type: ignore[operator]
+        lines.append(f"launchers that did not end after all of their ranks, and were killed: {alone}")
     checks = Counter(finding.partition(":")[0] for entry in entries for finding in entry["findings"])  # type: ignore[attr-defined]
     if checks:
         lines.append("findings: " + ", ".join(f"{count} {name}" for name, count in sorted(checks.items())))

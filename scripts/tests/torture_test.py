@@ -180,7 +180,7 @@ class Ends(unittest.TestCase):
     """What Outcome.end() finds."""
 
     class Program:
-        command, ended, hung = "heat", False, []
+        command, ended, hung, launcher_alone = "heat", False, [], False
 
         def processes(self):
             return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
@@ -197,6 +197,14 @@ class Ends(unittest.TestCase):
         finally:
             after.GONE = before
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
+
+    def test_a_launcher_alone_is_no_finding_but_is_counted(self):
+        program = self.Program()
+        program.ended = program.launcher_alone = True
+        outcome = Outcome(CASE)
+        outcome.end(program, Result(None, "", "", 1.0), 0.0)
+        self.assertEqual(outcome.findings, [])
+        self.assertRegex(summary([CASE.as_dict() | {"findings": [], "seen": outcome.seen}], {}), "launchers that did not end.*: 1")
 
 
 if __name__ == "__main__":
