@@ -30,7 +30,7 @@ end_if_stuck() {
     elif [[ $word == failed && $after != failed ]]; then
       after=failed end=$((SECONDS + grace_to_abort))
     elif [[ -z $after ]]; then
-      after=done end=$((SECONDS + grace_to_finish))
+      after="done" end=$((SECONDS + grace_to_finish))
     fi
   done
   echo "$after" >"$KONTOR_RUN_FOLDER/stuck"
