@@ -2,8 +2,8 @@
 """scripts/integrations against what a program prints and what the build wants.
 
 JUBE runs its file, if it is installed (Debian's package jube). ReFrame and Spack are not in Debian: small stand-ins for
-the few names that their files use carry them out, which shows that the patterns and options are right, not that the real
-tools take the files.
+the few names that their files use carry them out, which shows that the patterns and options are right. docs/clusters.md says by which
+versions the real tools took the files.
 """
 
 import importlib.util
