@@ -270,6 +270,7 @@ class Measured(Close):
         for point, expected in zip(rates["heat/sweep"].points, ((2500, 0.025), (10000, 0.1))):
             self.assert_close(point[0], expected[0])
             self.assert_close(point[1], expected[1])
+        self.assertEqual([point[0] for point in rates_of([heat_record(1, [100, 100], 1.0), heat_record(4, [100, 100], 0.2)], 3)["heat/sweep"].points], [10000])
         with self.assertRaisesRegex(StudyError, "simulated"):
             rates_of([heat_record(1, [10, 10], 1.0, simulated="computation charged")])
 
