@@ -19,6 +19,7 @@ from .traffic_model import numbers
 
 REDUCES = ("reduce", "sums_post")
 EXCHANGES = ("post", "wait")
+TIMED_MESSAGE = 2 << 20  # bytes (miniapps/machine/link.hpp)
 
 
 @dataclass
@@ -58,11 +59,14 @@ def predict(point: Point, base: Point) -> Prediction | None:
 
 
 def link_of(record: Record) -> tuple[float, float, str] | None:
-    """alpha (s), beta (s/B): of the link between nodes if there are several, else of the one inside."""
+    """alpha (s), beta (s/B): of the link between nodes if there are several, else of the one inside; beta of messages as large as the
+    run's, if they are larger than those by which links are timed."""
     machine = record.calibration
     for prefix, words in (("internode_", "between nodes"), ("", "inside a node")):
         alpha, bandwidth = machine.get(f"{prefix}latency"), machine.get(f"{prefix}bandwidth")
         if alpha and bandwidth:
+            large = max((row["bytes"] / row["messages"] for row in record.traffic if row["messages"]), default=0) > TIMED_MESSAGE
+            bandwidth = machine.get("large_bandwidth", bandwidth) if large else bandwidth
             return alpha, 1 / bandwidth, words
     return None
 

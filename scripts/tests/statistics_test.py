@@ -11,8 +11,7 @@ import report_case  # noqa: F401: skips where packages lack, and finds kontor_re
 from sample_study import record, seconds, write_study
 
 import numpy as np
-from kontor_report.alpha_beta import communication, predict
-from kontor_report.alpha_beta import communication, predict
+from kontor_report.alpha_beta import communication, link_of, predict
 from kontor_report.crossover import compare, crossings, pairs
 from kontor_report.fits import amdahl, fit, gustafson
 from kontor_report.pop import pop_of, useful_times
@@ -252,6 +251,12 @@ class Models(StudyCase):
         found = predict(raw.points[3], raw.base)
         self.assertEqual(found.links, "between nodes")
         self.assertAlmostEqual(found.communicate, 100 * (3e-5 + 2600e-9))
+
+    def test_large_messages_have_a_bandwidth_of_their_own(self):
+        calibration = {"latency": 1e-6, "bandwidth": 1e10, "large_message": 4e6, "large_bandwidth": 4e9}
+        for size, beta in ((2 << 20, 1e-10), (3e6, 2.5e-10)):
+            made = Record("a.h5", {"ranks": 2}, calibration=calibration, traffic=[{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 2 * size}])
+            self.assertEqual(link_of(made), (1e-6, beta, "inside a node"))
 
     def test_overlap_hides_messages_behind_cells_without_ghosts(self):
         """On 4 x 2 ranks 0.8 * 26/30 of a block of 10 x 15 cells reads no ghosts. Inside a node the processors copy, but not those of GPUs."""
