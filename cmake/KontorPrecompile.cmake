@@ -23,8 +23,12 @@ if(KONTOR_KOKKOS_CUDA) # nvcc is slow in large sources, and takes names of two a
 endif()
 option(KONTOR_UNITY "Compile several sources at once where it saves time" ${_unity})
 
-# kontor_unity(<target>): compiles eight sources at a time (CMAKE_UNITY_BUILD_BATCH_SIZE), which read the headers and instantiate templates
-# once. Their anonymous namespaces become one, so names in them must differ.
+if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
+endif()
+
+# kontor_unity(<target>): compiles up to twenty sources at a time, which read the headers and instantiate templates once. Their anonymous
+# namespaces become one, so names in them must differ.
 function(kontor_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KONTOR_UNITY})
 endfunction()
@@ -33,6 +37,7 @@ endfunction()
 # must be its own:
 #   portable  the communication layer
 #   native    everything else that is optimized; with JSON, which is slow to read
+#   once      kontor_runs_once; with JSON. (With the headers of `native` g++ would optimize as much as there.)
 #   header    a look at headers, not optimized: Kokkos only
 #   test      tests that need no optimization, with GoogleTest
 function(kontor_precompile target set)
@@ -53,7 +58,7 @@ function(kontor_precompiled_headers set)
     list(APPEND headers <mpi.h> <fmt/format.h> <fmt/ranges.h>)
     list(APPEND libraries MPI::MPI_CXX fmt::fmt)
   endif()
-  if(set STREQUAL "native" AND TARGET nlohmann_json::nlohmann_json)
+  if(set MATCHES "native|once" AND TARGET nlohmann_json::nlohmann_json)
     list(APPEND headers <nlohmann/json.hpp>)
     list(APPEND libraries nlohmann_json::nlohmann_json)
   elseif(set STREQUAL "test")
@@ -77,6 +82,8 @@ function(kontor_precompiled_headers set)
   target_link_libraries(kontor_precompiled_${set} PRIVATE ${libraries} kontor_flags)
   if(set STREQUAL "portable")
     set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)
+  elseif(set STREQUAL "once")
+    target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_runs_once)
   elseif(set MATCHES "header|test")
     target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_not_optimized)
   endif()

@@ -6,7 +6,7 @@
 namespace kontor::config {
 namespace {
 
-class Collector final : public Visitor {
+class InputFileCollector final : public Visitor {
  public:
   std::vector<InputFile> files;
 
@@ -20,7 +20,7 @@ class Collector final : public Visitor {
 } // namespace
 
 std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe) {
-  Collector collector;
+  InputFileCollector collector;
   describe(collector);
   return collector.files;
 }

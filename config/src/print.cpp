@@ -72,7 +72,7 @@ class Printer final : public Visitor {
   int indent_ = 0;
 };
 
-class Collector final : public Visitor {
+class SettingCollector final : public Visitor {
  public:
   std::vector<Setting> settings;
 
@@ -94,7 +94,7 @@ class Collector final : public Visitor {
 } // namespace
 
 std::vector<Setting> settings(const std::function<void(Visitor&)>& describe) {
-  Collector collector;
+  SettingCollector collector;
   describe(collector);
   return std::move(collector.settings);
 }

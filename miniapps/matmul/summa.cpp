@@ -56,17 +56,27 @@ class Summa final : public Multiplication<T> {
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
         as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
         panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
-        a_(whole("A", stored_a(options_), options_.a.operation)),
-        b_(whole("B", stored_b(options_), options_.b.operation)),
-        c_(whole("C", stored_c(options_), Operation::none)), product_(options_),
+        c_(part_of(stored_c(options_), Operation::none)),
+        a_(part_of(stored_a(options_), options_.a.operation)),
+        b_(part_of(stored_b(options_), options_.b.operation)), product_(options_),
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
         gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
     const auto width = panels_.front().size;
     requests_.reserve(static_cast<std::size_t>(grid_.shape.columns + grid_.shape.rows));
-    for (auto& buffers : buffers_) {
-      if (grid_.shape.columns > 1) buffers.a = Buffer<T>("matmul/panel of A", c_.rows.size * width);
-      if (grid_.shape.rows > 1) buffers.b = Buffer<T>("matmul/panel of B", width * c_.columns.size);
+    for (std::size_t n = 0; n < std::min(panels_.size(), buffers_.size()); ++n) {
+      auto& [a, b] = buffers_[n];
+      if (grid_.shape.columns > 1) a = Buffer<T>("matmul/panel of A", c_.rows.size * width);
+      if (grid_.shape.rows > 1) b = Buffer<T>("matmul/panel of B", width * c_.columns.size);
     }
+    allocate("C", c_);
+    if (in_panel(grid_.shape.columns))
+      a_.elements = part_in_panel(part_of_a(0), a_transposed(), a_transposed() ? a_.rows : a_.columns);
+    else
+      allocate("A", a_);
+    if (in_panel(grid_.shape.rows))
+      b_.elements = part_in_panel(part_of_b(0), !b_transposed(), b_transposed() ? b_.columns : b_.rows);
+    else
+      allocate("B", b_);
   }
 
   LocalMatrix<T> a() const override { return a_; }
@@ -133,11 +143,19 @@ class Summa final : public Multiplication<T> {
   };
   using Request = comm::Request<Matrix<T>>;
 
-  LocalMatrix<T> whole(const char* label, const StoredSize& size, Operation operation) const {
+  /// Without memory for its elements.
+  LocalMatrix<T> part_of(const StoredSize& size, Operation operation) const {
     const auto part = wanted_part(size, grid_.shape, operation == Operation::transpose, grid_.place.row,
                                   grid_.place.column);
-    return {Matrix<T>(std::string("matmul/") + label, part.rows.size, part.columns.size), part.rows,
-            part.columns};
+    return {{}, part.rows, part.columns};
+  }
+  static void allocate(const char* name, LocalMatrix<T>& matrix) {
+    matrix.elements = Matrix<T>(std::string("matmul/") + name, matrix.rows.size, matrix.columns.size);
+  }
+  /// A panel that has all of k is where a rank's own part of it lies, too: nothing is copied into it.
+  bool in_panel(int ranks_along_k) const { return panels_.size() == 1 && ranks_along_k > 1; }
+  static Matrix<T> part_in_panel(const Matrix<T>& panel, bool k_is_rows, const AxisPart& k) {
+    return along_k(panel, k_is_rows, k.begin, k.begin + k.size);
   }
   bool a_transposed() const { return options_.a.operation == Operation::transpose; }
   bool b_transposed() const { return options_.b.operation == Operation::transpose; }
@@ -184,7 +202,10 @@ class Summa final : public Multiplication<T> {
       const auto begin = part.begin - panel.begin;
       const auto to = along_k(whole, k_is_rows, begin, begin + part.size);
       const auto& instance = streams_.exchange();
-      if (comm.rank() == part.owner) Kokkos::deep_copy(instance, to, own(part.begin, part.size));
+      if (comm.rank() == part.owner) {
+        const auto from = own(part.begin, part.size);
+        if (from.data() != to.data()) Kokkos::deep_copy(instance, to, from);
+      }
       if (as_on_device_)
         comm::bcast({comm, instance}, to, part.owner);
       else
@@ -215,11 +236,11 @@ class Summa final : public Multiplication<T> {
   miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   std::vector<BroadcastPanel> panels_;
+  LocalMatrix<T> c_;
   LocalMatrix<T> a_;
   LocalMatrix<T> b_;
-  LocalMatrix<T> c_;
-  std::array<PanelBuffers, 2> buffers_;
-  std::vector<Request> requests_; ///< of a panel
+  std::array<PanelBuffers, 2> buffers_; ///< in turn
+  std::vector<Request> requests_;       ///< of a panel
   LocalProduct<T> product_;
   Timeline timeline_;
   double seconds_ = 0;
@@ -237,9 +258,10 @@ std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& 
   };
   const auto width = std::min(o.size.k, o.panel);
   const auto c = wanted_part(stored_c(o), grid, false, place.row, place.column);
-  const auto both = 2 * static_cast<double>(width);
-  return {{"matmul/A", elements(stored_a(o), is_transposed(o.a))},
-          {"matmul/B", elements(stored_b(o), is_transposed(o.b))},
+  const bool one = width == o.size.k; // panel, in which A and B lie
+  const auto both = (one ? 1 : 2) * static_cast<double>(width);
+  return {{"matmul/A", one && grid.columns > 1 ? 0 : elements(stored_a(o), is_transposed(o.a))},
+          {"matmul/B", one && grid.rows > 1 ? 0 : elements(stored_b(o), is_transposed(o.b))},
           {"matmul/panel of A", grid.columns > 1 ? both * static_cast<double>(c.rows.size) : 0},
           {"matmul/panel of B", grid.rows > 1 ? both * static_cast<double>(c.columns.size) : 0}};
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// The root of each execution is the next rank, so that no root runs ahead of the others.
 template <class T>
-void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
+void broadcast_of_size(Bench& bench, const std::string& curve, std::int64_t size) {
   const auto& comm = bench.comm();
   const auto view = make_cube<HostView<T, 1>>("pingpong/bcast", size);
   const int count = static_cast<int>(size);
@@ -34,7 +34,7 @@ void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
 
 void measure_bcast(Bench& bench) {
   each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
-    at_size<decltype(scalar)>(bench, fmt::format("bcast {}", name_of(c.scalar)), size);
+    broadcast_of_size<decltype(scalar)>(bench, fmt::format("bcast {}", name_of(c.scalar)), size);
   });
   bench.findings.figures = typed_over_raw(bench.findings);
 }

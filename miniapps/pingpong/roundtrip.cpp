@@ -41,7 +41,7 @@ void typed_round_trips(const comm::Communicator& comm, const View& out, const Vi
 }
 
 template <class View>
-void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
+void roundtrip_of_size(Bench& bench, const std::string& curve, std::int64_t size) {
   using T = typename View::value_type;
   const auto& comm = bench.comm();
   const int partner = partner_of(bench.options, comm);
@@ -74,7 +74,7 @@ void at_size(Bench& bench, const std::string& curve, std::int64_t size) {
 
 void measure_roundtrip(Bench& bench) {
   each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
-    at_size<HostView<decltype(scalar), dimensions>>(
+    roundtrip_of_size<HostView<decltype(scalar), dimensions>>(
         bench, fmt::format("{}d {}", c.dimensions, name_of(c.scalar)), size);
   });
   bench.findings.figures = typed_over_raw(bench.findings);

@@ -19,9 +19,9 @@ namespace {
 
 /// From 4.6 on the functions are in the namespace above.
 #if KOKKOS_VERSION >= 40600
-namespace kernels = KokkosSparse;
+namespace sparse = KokkosSparse;
 #else
-namespace kernels = KokkosSparse::Experimental;
+namespace sparse = KokkosSparse::Experimental;
 #endif
 
 /// The types that libraries of Kokkos Kernels are usually compiled for.
@@ -83,8 +83,8 @@ class GaussSeidel final : public Preconditioner {
         definite_(inverse_diagonal(work.comm, work.rows).positive), timer_(work.timers["preconditioner"]) {
     if (own_ == 0 || !definite_) return;
     handle_.create_gs_handle(KokkosSparse::GS_DEFAULT);
-    kernels::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
-    kernels::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
+    sparse::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
+    sparse::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
                                   true);
   }
   ~GaussSeidel() override { handle_.destroy_gs_handle(); }
@@ -95,7 +95,7 @@ class GaussSeidel final : public Preconditioner {
   void apply(const Vector& r, const Vector& z) override {
     if (own_ == 0 || !definite_) return;
     const miniapp::ScopedTimer timed(timer_);
-    kernels::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
+    sparse::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
                                           square_.values, z, r, true, true, 1.0, 1);
   }
   bool definite() const override { return definite_; }
