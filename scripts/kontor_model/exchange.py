@@ -47,12 +47,16 @@ class Exchange:
         """Begun everywhere at once, until the last rank has ended it."""
         return max(self.ends([0.0] * self.ranks, [0.0] * self.ranks))
 
-    def step(self, meanwhile: list[float], afterwards: list[float]) -> float:
+    def step(self, meanwhile: list[float], afterwards: list[float], count: int | None = None) -> float:
         """Seconds of a step that is made again and again: the exchange, what is computed meanwhile, and what is computed after it.
-        A rank begins its next step when it has ended one; ranks wait for their neighbours alone."""
-        now, middle, traffic = [0.0] * self.ranks, 0.0, Traffic(self.machine, self.sent)
-        for number in range(2 * STEPS):
-            if number == STEPS:
-                middle = max(now)
+        A rank begins its next step when it has ended one; ranks wait for their neighbours alone. The mean of so many steps, which all
+        ranks begin together; None: of one when they have become regular."""
+        now, traffic = [0.0] * self.ranks, Traffic(self.machine, self.sent)
+        ended = []
+        for _ in range(min(count or 2 * STEPS, 2 * STEPS)):
             now = [end + more for end, more in zip(self.ends(now, meanwhile, traffic), afterwards)]
-        return (max(now) - middle) / STEPS
+            ended.append(max(now))
+        if count and count <= 2 * STEPS:
+            return ended[-1] / count
+        regular = (ended[-1] - ended[STEPS - 1]) / STEPS
+        return (ended[-1] + (count - 2 * STEPS) * regular) / count if count else regular
