@@ -8,6 +8,7 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
+#include <kontor/mpi/world.hpp>
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -20,11 +21,7 @@
 namespace kontor::miniapp {
 namespace {
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank); // cannot fail there, and an exception would end in terminate()
-  return rank;
-}
+using mpi::world_rank; // throws nothing, which would end in terminate()
 
 /// An error that every rank has: rank 0 tells it, and all leave in good order.
 int leave_together(const char* what, int code) {

@@ -31,7 +31,11 @@ void tell_started() noexcept {
 }
 
 void tell_failed() noexcept {
-  tell("failed", 0, "failed\n"); // a pipe that the launcher's supervisor reads
+  tell("words", 0, "failed\n"); // a pipe that the launcher's supervisor reads
+}
+
+void tell_done() noexcept {
+  tell("words", 0, "done\n");
 }
 
 } // namespace kontor::miniapp

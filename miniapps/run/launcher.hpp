@@ -12,4 +12,8 @@ void tell_started() noexcept;
 /// that has vanished is not.
 void tell_failed() noexcept;
 
+/// Local. All is written, and this rank is about to end by itself. A launcher may not: Open MPI's (4.1.4) can
+/// wait for itself when a rank is killed now.
+void tell_done() noexcept;
+
 } // namespace kontor::miniapp

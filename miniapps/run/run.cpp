@@ -18,6 +18,7 @@
 #include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/input_files.hpp>
+#include <kontor/output/contents.hpp>
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -96,6 +97,7 @@ Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, 
   if (!line_.restart.empty()) options_.restart = line_.restart;
   options_.checkpoint.resolve(deck_);
   app_settings_ = config::settings([this](config::Visitor& v) { factory_.describe(v); });
+  if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
   const auto print = [this] {
     return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
@@ -120,6 +122,18 @@ config::Deck Run::read() {
   if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
   restart_.emplace(MPI_COMM_WORLD, line_.restart);
   return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
+}
+
+/// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.
+void Run::look_into_inputs() {
+  for (const auto& file : config::input_files([this](config::Visitor& v) { factory_.describe(v); })) {
+    const auto setting = std::ranges::find(app_settings_, file.location.key, &config::Setting::key);
+    try {
+      setting->value = fmt::format("a file of {}", output::contents_of(MPI_COMM_WORLD, file.path));
+    } catch (const output::Error& error) {
+      deck_.fail(file.location.key, fmt::format("cannot be read: {}", error.what()));
+    }
+  }
 }
 
 /// Refuses checkpoints of an app that has none, and one that is of another deck.

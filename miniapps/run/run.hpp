@@ -34,6 +34,7 @@ class Run {
  private:
   void describe(config::Visitor&);
   config::Deck read();
+  void look_into_inputs();
   void check_restart();
   void require_no_series(const comm::Communicator&) const;
   CheckpointHeader checkpoint_header(int ranks);
@@ -50,7 +51,7 @@ class Run {
   std::optional<Restart> restart_;
   config::Deck deck_;
   RunOptions options_;
-  std::vector<config::Setting> app_settings_; ///< as they are in the deck
+  std::vector<config::Setting> app_settings_; ///< as they are in the deck, but for files in checkpoints
   std::string resolved_deck_;   ///< with every default and override; what is automatic is so in it
   std::string checkpoint_deck_; ///< the same for a checkpoint
   comm::Stopwatch since_start_;

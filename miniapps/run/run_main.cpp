@@ -110,6 +110,7 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
   });
   const int code = flush_stdout(rank, ended);
   if (Kokkos::is_initialized()) Kokkos::finalize();
+  tell_done();
   MPI_Finalize();
   return code;
 }

@@ -88,8 +88,8 @@ Box Pieces::operator[](std::uint64_t number) const {
   return box;
 }
 
-Pieces pieces_of(const Extents& extent, std::size_t size) {
-  return {extent, std::max<std::uint64_t>(1, piece_bytes / size)};
+Pieces pieces_of(const Extents& extent, std::size_t size, std::uint64_t bytes) {
+  return {extent, std::max<std::uint64_t>(1, bytes / size)};
 }
 
 std::uint64_t run_length(const Box& box, const Extents& array) {

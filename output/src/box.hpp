@@ -14,6 +14,10 @@ using Extents = std::vector<std::uint64_t>;
 /// The bytes of values that are moved at a time: what a rank holds beside its own block.
 inline constexpr std::uint64_t piece_bytes = 16 << 20;
 
+/// The bytes that are copied, summed and written at a time where no message or device has a part in it: few
+/// enough to stay in a core's cache from one of these to the next, enough to be worth a call of the system.
+inline constexpr std::uint64_t cached_bytes = 512 << 10;
+
 /// The number of elements.
 std::uint64_t elements(const Extents& extent);
 
@@ -45,8 +49,8 @@ class Pieces {
   std::uint64_t count_ = 0;
 };
 
-/// Pieces of at most piece_bytes, of elements of `size` bytes.
-Pieces pieces_of(const Extents& extent, std::size_t size);
+/// Pieces of at most so many bytes, of elements of `size` bytes.
+Pieces pieces_of(const Extents& extent, std::size_t size, std::uint64_t bytes = piece_bytes);
 
 /// The elements of a box of an array that follow each other in the array without a gap; 0 if it is empty.
 std::uint64_t run_length(const Box& box, const Extents& array);

@@ -133,6 +133,8 @@ void File::Impl::create() {
   driver_.use_in(access, files_.front().descriptor());
   // The format of HDF5 1.8 and later: its structure carries checksums, and attributes may exceed 64 kB.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "H5Pset_libver_bounds", "the file");
+  // Large fields begin on a page, so that rows of whole pages that ranks write have no page in common.
+  check(H5Pset_alignment(access, 1 << 20, 4096), "H5Pset_alignment", "the file");
   file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
                  "H5Fcreate", "the file");
   driver_.check();

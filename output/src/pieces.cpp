@@ -166,6 +166,7 @@ Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64
   with_shared_file(comm, path, [&](int file) {
     share = Assembly(comm, field)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
       write_at(file, address + place * field.values.size(), data, bytes);
+      begin_sync(file, address + place * field.values.size(), bytes);
     });
   });
   return share;

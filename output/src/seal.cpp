@@ -48,20 +48,6 @@ std::uint64_t size_of(int descriptor) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-/// Fills `to`; throws Error if the file has less.
-void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes) {
-  auto* data = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor, data, bytes, static_cast<off_t>(position));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(fmt::format("read failed: {}", std::strerror(errno)));
-    if (got == 0) throw Error(fmt::format("it ends at byte {}", position));
-    data += got;
-    position += static_cast<std::uint64_t>(got);
-    bytes -= static_cast<std::uint64_t>(got);
-  }
-}
-
 constexpr std::uint64_t largest_element = 8; // bytes
 
 /// Calls take(number, checksum, data) for every `step`-th block from the `first` one. Behind the block, the
@@ -119,7 +105,7 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
   int me = reads ? 1 : 0, before = 0, readers = 0;
   check_mpi(MPI_Scan(&me, &before, 1, MPI_INT, MPI_SUM, comm), "MPI_Scan");
   check_mpi(MPI_Allreduce(&me, &readers, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
-  Ending ending{.block = piece_bytes};
+  Ending ending{.block = cached_bytes};
   std::vector<std::uint64_t> sums, field_sums(fields.size());
   collectively(comm, [&] {
     if (rank == 0) ending.body = size_of(descriptor);

@@ -48,4 +48,25 @@ void write_at(int descriptor, std::uint64_t position, const void* data, std::uin
   }
 }
 
+void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes) {
+  auto* data = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor, data, bytes, static_cast<off_t>(position));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("read failed: {}", std::strerror(errno)));
+    if (got == 0) throw Error(fmt::format("it ends at byte {}", position));
+    data += got;
+    position += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+}
+
+void begin_sync([[maybe_unused]] int descriptor, [[maybe_unused]] std::uint64_t position,
+                [[maybe_unused]] std::uint64_t bytes) {
+#ifdef SYNC_FILE_RANGE_WRITE // of Linux
+  ::sync_file_range(descriptor, static_cast<off64_t>(position), static_cast<off64_t>(bytes),
+                    SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 } // namespace kontor::output

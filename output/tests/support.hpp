@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/mpi/world.hpp>
 #include <kontor/output/file.hpp>
 
 #include <gtest/gtest.h>
@@ -15,17 +16,8 @@
 
 namespace kontor::output {
 
-inline int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-inline int world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using mpi::world_rank;
+using mpi::world_size;
 
 /// A folder of its own for each number of ranks, made on rank 0: tests of different sizes run at the same
 /// time.

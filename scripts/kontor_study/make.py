@@ -26,6 +26,7 @@ from .tree import flow
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
 ENDED_EARLY = 4  # exit code of a mini-app that was told to end
+WALLTIME = "walltime"  # what a run that has ended itself gives as its signal
 LEAST_ROOM = 1 << 16  # bytes
 
 
@@ -151,6 +152,9 @@ class Maker:
         """The state of a run and why it is so."""
         if late:
             run["message"] = f"took longer than timeout, {self.timeout} s"
+        elif run["exit_code"] == ENDED_EARLY and (record or {}).get("end_signal") == WALLTIME:  # and the rest of the study is not
+            run.update(exit_code=2, message="ended by its deck's checkpoint.walltime before all repeats were made; give it more or leave it out: "
+                                            "a study times whole repeats")
         elif run["exit_code"] == ENDED_EARLY or (record is not None and record.get("ended_early")):
             run.update(state="ended early", message=f"told to end by signal {(record or {}).get('end_signal', 'TERM')}")
             self.caught = self.caught or signal.SIGTERM  # so will be all that follow

@@ -31,7 +31,9 @@ class Outcome:
         self.add("exit_code", result.code)
         self.add("stderr", result.err[:2000])
         self.add("seconds_to_end", round(time.monotonic() - begun, 3))
-        if result.code is None:
+        if result.code is None and started.launcher_alone:  # not Kontor's: docs/reliability.md
+            self.add("launcher_alone", started.hung)
+        elif result.code is None:
             self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
         end = time.monotonic() + GONE
         left = started.processes()
@@ -44,7 +46,9 @@ class Outcome:
             started.kill()
         shm = [entry.name for entry in left_in_shm()]
         self.add("shm", shm)
-        if shm and not leaves_shm:
+        if shm and not leaves_shm and "launcher_alone" in self.seen:
+            empty_shm()
+        elif shm and not leaves_shm:
             self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
             empty_shm()
 

@@ -20,7 +20,7 @@ from .case import Case
 from .own_shm import have_own_shm
 from .reference import Reference
 
-Make = Callable[[Case, Path, Reference, dict[int, float]], Outcome]
+Make = Callable[[Case, Path, Reference | None, dict[int, float]], Outcome]  # cases without a run have no reference
 
 
 def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, Reference], workers: int, seconds: float,
@@ -81,7 +81,7 @@ def work(todo: multiprocessing.Queue, done: multiprocessing.Queue, make: dict[st
     while (case := next_of(todo, parent)) is not None:
         place = Path(tempfile.mkdtemp(prefix="kontor-torture-"))
         try:
-            outcome = make[case.kind](case, place, references[case.run.app], typical)
+            outcome = make[case.kind](case, place, references.get(case.run.app), typical)
         except Exception:  # noqa: BLE001: a checker that fails is a finding, too
             outcome = Outcome(case)
             outcome.findings.append(f"checker: {traceback.format_exc()}")

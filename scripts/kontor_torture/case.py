@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A case: one run that something happens to. It is made of the campaign's seed and its own number, and of nothing else."""
+"""A case: one run that something happens to, or a batch of inputs. It is made of the campaign's seed and its own number, and of nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import random
 from dataclasses import dataclass, field
 
-from .decks import APPS
+from .decks import APPS, KEPT
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,9 @@ class Run:
         return tuple(override for override in self.overrides if override.startswith(sections))
 
     def like(self, other: Run) -> Run:
-        """With the other's series and checkpoints."""
-        what = ("output.every", "checkpoint.")
-        kept = tuple(override for override in self.overrides if not override.startswith(what))
-        return dataclasses.replace(self, overrides=kept + other.keys(*what))
+        """With the other's series and checkpoints, and what a restart may not change."""
+        own = tuple(override for override in self.overrides if not override.startswith(KEPT))
+        return dataclasses.replace(self, overrides=own + other.keys(*KEPT))
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,8 @@ class Case:
     def told(self) -> str:
         """One line for people."""
         what = ", ".join(f"{key} {value}" for key, value in self.what.items() if key not in ("words", "variables", "before", "site"))
+        if self.run.ranks == 0:  # no run of an app
+            return f"{self.kind} {self.number}: {what}"
         by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
         return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Iterator
 
-from . import fault, kill
+from . import fault, inputs, kill
 from .campaign import Make, run_all
 from .case import Case
 from .decks import APPS
@@ -25,15 +25,16 @@ from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
 from .table import Entry, summary
 
-CLASSES = (kill.KIND, *fault.KINDS)
-DESCRIPTION = "Kills runs at random moments and lets their calls fail, and checks each time what is promised in docs/reliability.md."
+CLASSES = (kill.KIND, *fault.KINDS, inputs.KIND)
+DESCRIPTION = ("Kills runs at random moments, lets their calls fail, and gives them mutated inputs, and checks each time what is promised in "
+               "docs/reliability.md.")
 EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs that nothing happened to have failed."
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kontor torture", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
     parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
-    parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills and faults of each class in turn")
+    parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills, and faults and inputs of each class, in turn")
     parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
     parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
@@ -62,11 +63,14 @@ def main(words: list[str]) -> int:
 
 
 def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
-    if not FAULTS.exists():
-        print(f"kontor: torture: {FAULTS} is missing; build with KONTOR_TESTS", file=sys.stderr)
-        return 2
+    only_inputs = arguments.classes == [inputs.KIND]
+    needed = [FAULTS] * (not only_inputs) + [inputs.PROGRAM] * (inputs.KIND in arguments.classes)
+    for file in needed:
+        if not file.exists():
+            print(f"kontor: torture: {file} is missing; build with KONTOR_TESTS", file=sys.stderr)
+            return 2
     begun, of = time.monotonic(), revision()
-    references = {app: make_reference(app, work) for app in arguments.apps}
+    references = {app: make_reference(app, work) for app in arguments.apps if not only_inputs}
     say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
     known: dict[str, int] = {}
@@ -78,7 +82,7 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
         if len(entries) % 50 == 0:
             say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
 
-    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make)}
+    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make), inputs.KIND: inputs.make}
     run_all(cases_of(arguments, seed, references, known), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +103,9 @@ def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Ref
         if kind == kill.KIND:
             streams.append(kills(seed, references))
             continue
+        if kind == inputs.KIND:
+            streams.append(inputs.cases(seed))
+            continue
         faults = fault.cases(kind, seed, references)
         known[kind] = len(places(faults))
         streams.append(iter(faults))
@@ -108,7 +115,7 @@ def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Ref
 
 
 def in_turn(kinds: list[str], streams: list[Iterator[Case]]) -> Iterator[Case]:
-    """A kill, a fault of the first class, a kill, a fault of the second, and so on."""
+    """A kill, a fault of the first class, a kill, a fault of the second, and so on, inputs as if they were faults."""
     killing = [stream for kind, stream in zip(kinds, streams) if kind == kill.KIND]
     failing = [stream for kind, stream in zip(kinds, streams) if kind != kill.KIND]
     while killing or failing:

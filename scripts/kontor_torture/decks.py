@@ -69,9 +69,13 @@ COMMON = (
 
 SERIES = ("output.every=10", "output.every=10")
 CHECKPOINTS = ("checkpoint.every=9", "checkpoint.every=4 checkpoint.keep=1", "checkpoint.seconds=0.01")
+# Blocks of C go onto other ranks with this algorithm only.
+SUMMA = "product.algorithm=summa product.panel=2"
 APPS = {
     "heat": App(HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
-    "cg": App(CG, 8, (1, 2, 3, 4), COMMON),
-    "matmul": App(MATMUL, 28, (1, 2, 3, 4), COMMON),
+    "cg": App(CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS))),
+    "matmul": App(MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS)))),
     "pingpong": App(PINGPONG, 16, (2,), COMMON[2:]),
 }
+# What the run after a case has in common with it: the files that it writes, and what a restart must find the same.
+KEPT = ("output.every", "checkpoint.", "product.")

@@ -12,28 +12,13 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 from .case import Run
+from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
 from .processes import Process, marked, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 FAULTS = BUILD / "tests/faults/libkontor_faults.so"
-MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
-
-# More ranks than cores must work; mpirun is to say nothing of its own, and not to rest for two seconds after an error.
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OMP_PROC_BIND": "false",
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_orte_execute_quiet": "1",
-    "OMPI_MCA_odls_base_sigkill_timeout": "0",
-    "KONTOR_BUILT": "1",
-    "KONTOR_BUILD_DIR": str(BUILD),
-    "KONTOR_END_SECONDS": "5",
-}
+OWN = {**ENVIRONMENT, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10"}
 
 
 class Result(NamedTuple):
@@ -60,13 +45,14 @@ class Started:
         tmp.mkdir(exist_ok=True)
         self.command = " ".join(program)
         self.hung: list[str] = []  # what its processes did when it did not end
+        self.launcher_alone = False  # was what did not end, of mpirun
         self.begun = time.monotonic()
         # Into files, because nobody reads a pipe while the run is paused.
         self.out, self.err = folder.parent / "stdout", folder.parent / "stderr"
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(
                 program, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-                env={**os.environ, **ENVIRONMENT, "TMPDIR": str(tmp), name: value},
+                env={**os.environ, **OWN, "TMPDIR": str(tmp), name: value},
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # the campaign ignores it
             )
 
@@ -78,7 +64,9 @@ class Started:
             code = None
         seconds = time.monotonic() - self.begun
         if code is None:
-            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in self.processes()]
+            left = self.processes()
+            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in left]
+            self.launcher_alone = [process.name for process in left] == ["mpirun"]
             self.kill()
             self.process.wait()
         texts = [path.read_bytes().decode(errors="replace") for path in (self.out, self.err)]
@@ -99,11 +87,6 @@ class Started:
                 return False
             time.sleep(0.005)
         return True
-
-
-def own_lines(text: str) -> str:
-    """Without what Open MPI's launcher and its event library say of their own accord."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("[warn] Epoll ", "mca_")))
 
 
 def send(pid: int, number: int) -> None:

@@ -18,11 +18,16 @@ def summary(entries: list[Entry], known: dict[str, int]) -> str:
         lines.append(line(kind, what, members))
     lines.append(line("all", "", entries))
     outcomes = Counter(str(entry["seen"].get("output", "")) for entry in entries)  # type: ignore[attr-defined]
-    lines.append("output afterwards: " + ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if name))
+    if any(outcomes):
+        lines.append("output afterwards: " + ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if name))
     places = {(entry["kind"], entry["what"]["call"], entry["what"]["in"]) for entry in entries if "in" in entry["what"]}  # type: ignore[index, operator]
     if places:
         of_kind = Counter(str(kind) for kind, _, _ in places)
         lines.append("places hit: " + ", ".join(f"{count} of {known[kind]} {kind}" for kind, count in sorted(of_kind.items())))
+    if inputs := sum(entry["seen"].get("inputs", 0) for entry in entries):  # type: ignore[attr-defined]
+        lines.append(f"inputs read: {inputs}")
+    if alone := sum("launcher_alone" in entry["seen"] for entry in entries):  # type: ignore[operator]
+        lines.append(f"launchers that did not end after all of their ranks, and were killed: {alone}")
     checks = Counter(finding.partition(":")[0] for entry in entries for finding in entry["findings"])  # type: ignore[attr-defined]
     if checks:
         lines.append("findings: " + ", ".join(f"{count} {name}" for name, count in sorted(checks.items())))
@@ -42,4 +47,4 @@ def group_of(entry: Entry) -> str:
     assert isinstance(what, dict)
     if entry["kind"] == "kill":
         return f"{what['signal']} to {str(what['to']).split()[0]}"
-    return str(what.get("call", what.get("way", "")))
+    return str(what.get("call", what.get("way", what.get("of", ""))))

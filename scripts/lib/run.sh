@@ -34,7 +34,8 @@ Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at 
 by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
 early; after KONTOR_END_SECONDS (60) it is killed.
 HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once. A launcher that still
-waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, is killed: exit code 3.
+waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, or
+KONTOR_FINISH_SECONDS (60) after a rank was done, is killed: exit code 3.
 EOF
 }
 
@@ -78,6 +79,7 @@ run_command() {
     fail "run: OMP_NUM_THREADS is '$OMP_NUM_THREADS'; allowed is a whole number from 1"
   [[ $grace_to_end =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_END_SECONDS is '$grace_to_end'; allowed is a whole number of seconds"
   [[ $grace_to_abort =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_ABORT_SECONDS is '$grace_to_abort'; allowed is a whole number of seconds"
+  [[ $grace_to_finish =~ ^[0-9]{1,6}$ ]] || fail "run: KONTOR_FINISH_SECONDS is '$grace_to_finish'; allowed is a whole number of seconds"
   # shellcheck disable=SC2034 # launch.sh reads it
   local threads=${OMP_NUM_THREADS%%,*} # of a list, one number for each level of nesting, the outermost
   local deck=$input app='' recorded=()
@@ -215,7 +217,11 @@ launch() {
   supervise "${launcher[@]}" "$@" || status=$?
   reclaim_shared_memory
   if was_stuck; then
-    say "a rank failed, and $(basename "${launcher[0]}") had not ended $grace_to_abort s later, as when a host has vanished; it was ended"
+    if [[ $(<"$KONTOR_RUN_FOLDER/stuck") == failed ]]; then
+      say "a rank failed, and $(basename "${launcher[0]}") had not ended $grace_to_abort s later, as when a host has vanished; it was ended"
+    else
+      say "the ranks were done, and $(basename "${launcher[0]}") had not ended $grace_to_finish s later, as when a rank is killed at its end; it was ended"
+    fi
     status=3
   elif [[ -n $caught && $status == 4 ]]; then
     say "$app ended early, as signal $caught asked; its record says how far it came"

@@ -298,6 +298,15 @@ class End(KontorTest):
         err = running.communicate(timeout=20)[1]
         self.assertEqual((running.returncode, err), (143, "kontor: heat was interrupted by signal TERM\n"))
 
+    def test_a_launcher_that_does_not_end_after_its_ranks(self):
+        """As Open MPI's when a rank is killed in MPI_Finalize; other ranks may have nothing to say any more."""
+        self.make_app("for rank in 0 1 2; do echo done >>$KONTOR_RUN_FOLDER/words; done; echo out; sleep 60 & echo $! >log; wait")
+        self.write("log", "")
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_FINISH_SECONDS="1")
+        self.assertEqual(done.stdout, "out\n")
+        self.assert_fails(done, "kontor: the ranks were done, and mpirun had not ended 1 s later", code=3)
+        self.assertRaises(ProcessLookupError, os.kill, int((self.folder / "log").read_text()), 0)
+
     def wait_for_lines(self, count):
         """Of the file `log`."""
         end = time.monotonic() + 20

@@ -142,6 +142,13 @@ class Failures(StudyTest):
         self.assertEqual(self.study("--resume").returncode, 0)
         self.assertEqual(sorted(map(tuple, self.states().values())), [("ended early", "passed"), ("passed",)])
 
+    def test_a_run_that_its_walltime_has_ended(self):
+        """It has failed at once, and the others are made."""
+        self.obey('if [[ $record == *p000* ]]; then echo \'{"ended_early": true, "end_signal": "walltime"}\' >"$record"; exit 4; fi')
+        done = self.study()
+        self.assert_fails(done, "checkpoint.walltime", code=2)
+        self.assertEqual(sorted(map(tuple, self.states().values())), [("failed",), ("passed",)])
+
 
 class Ends(StudyTest):
     """What ends a study, and --resume."""

@@ -15,7 +15,8 @@ try:
     import h5py
     import numpy
 
-    from kontor_torture import check, fault, kill
+    from kontor_fuzz.campaign import Finding
+    from kontor_torture import check, fault, inputs, kill
     from kontor_torture.after import Outcome
     from kontor_torture.case import Case, Run
     from kontor_torture.launch import Result
@@ -145,6 +146,22 @@ class Checks(unittest.TestCase):
         fault.judge(case, outcome, 0, "", self.folder, self.reference)
         self.assertRegex("\n".join(outcome.findings), "exit code 0, but plate.h5 is earlier")
 
+    def test_inputs(self):
+        """Batches are the same each time and have nothing in common; what is found in one is a finding."""
+        drawn, again = ([next(stream) for _ in range(200)] for stream in (inputs.cases(7), inputs.cases(7)))
+        self.assertEqual(drawn, again)
+        ranges = [(case.what["of"], number) for case in drawn for number in range(case.what["first"], case.what["first"] + case.what["inputs"])]
+        self.assertEqual(len(ranges), len(set(ranges)))
+        case = next(case for case in drawn if case.what["of"] == "deck")
+        before, inputs.run_batch = inputs.run_batch, lambda batch, build, keep: batch.findings.append(Finding(keep / "deck-7-3", "signal SIGSEGV"))
+        try:
+            outcome = inputs.make(case, self.folder, None, {})
+        finally:
+            inputs.run_batch = before
+        self.assertEqual(outcome.findings, ["input: deck-7-3: signal SIGSEGV"])
+        entry = case.as_dict() | {"findings": [], "seen": {"hit": True, "inputs": 1000}}
+        self.assertRegex(summary([entry, entry], {}), r"input +deck +2 +2 +0[^§]*inputs read: 2000")
+
     def test_a_process_that_is_left_and_a_hang(self):
         mark = f"KONTOR_TORTURE={self.folder}"
         name, value = mark.split("=")
@@ -163,7 +180,7 @@ class Ends(unittest.TestCase):
     """What Outcome.end() finds."""
 
     class Program:
-        command, ended, hung = "heat", False, []
+        command, ended, hung, launcher_alone = "heat", False, [], False
 
         def processes(self):
             return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
@@ -180,6 +197,14 @@ class Ends(unittest.TestCase):
         finally:
             after.GONE = before
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
+
+    def test_a_launcher_alone_is_no_finding_but_is_counted(self):
+        program = self.Program()
+        program.ended = program.launcher_alone = True
+        outcome = Outcome(CASE)
+        outcome.end(program, Result(None, "", "", 1.0), 0.0)
+        self.assertEqual(outcome.findings, [])
+        self.assertRegex(summary([CASE.as_dict() | {"findings": [], "seen": outcome.seen}], {}), "launchers that did not end.*: 1")
 
 
 if __name__ == "__main__":

@@ -246,6 +246,23 @@ class Checkpoints(FaultTest):
         self.assertEqual(result.code, 2, result)
         self.assertRegex(result.err, r"pingpong\.yaml:2:\d+: checkpoint\.seconds is 5, but pingpong writes no checkpoints")
 
+    def test_files_elsewhere_are_named_by_the_command_line_only(self):
+        """A deck in a checkpoint may come from anybody."""
+        (self.folder / "there").mkdir()
+        once = ("deck.yaml", "--set", "checkpoint.every=1500", "--quiet")
+        self.norms(*once, "-o", "there/plate.h5", ranks=1)
+        result = self.heat("--restart", "c-000001500.h5", ranks=2)
+        self.assertEqual(result.code, 2, result)
+        self.assertRegex(result.err, r"output\.file is there/plate\.h5, neither in this folder nor in that of the checkpoint; say -o FILE, .*/there\n")
+        self.norms("--restart", "c-000001500.h5", "-o", "there/plate.h5", ranks=1)
+        (self.folder / "c-000001500.h5").rename(self.folder / "there/c-000001500.h5")
+        self.norms("--restart", "there/c-000001500.h5", ranks=1)  # beside the checkpoint
+        self.norms(*once, "--set", "checkpoint.file=there/c.h5", ranks=1)
+        (self.folder / "there/c-000001500.h5").rename(self.folder / "c-000001500.h5")
+        result = self.heat("--restart", "c-000001500.h5", "-o", "plate.h5")
+        self.assertEqual(result.code, 2, result)
+        self.assertRegex(result.err, r"checkpoint\.file is there/c\.h5, neither .*; say --set checkpoint\.file=FILE, .*/there\n")
+
     def test_a_full_disk(self):
         """The checkpoints that there are stay."""
         if not os.path.exists(ENOSPC):
@@ -383,6 +400,16 @@ class FullDisk(FaultTest):
             with self.subTest(room=room):
                 said = self.run_out_of_space(room, 3, "parallel")
                 self.assertRegex(said, r"^output: plate\.h5: .*No space left on device.*; no file was replaced$")
+
+    def test_messages_of_a_name_with_control_characters(self):
+        """They reach no terminal."""
+        self.write("short.yaml", SHORT)
+        preloaded = ":".join(filter(None, [ENOSPC, os.environ.get("LD_PRELOAD")]))
+        result = self.heat("short.yaml", "-o", "\x1b[2Jplate.h5", variables={"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": "1000",
+                                                                             "KONTOR_FAULT_FILE": ".h5."})
+        self.assertEqual(result.code, 3, result)
+        self.assertNotIn("\x1b", result.err)
+        self.assertRegex(result.err, r"(?m)^output: \\x1b\[2Jplate\.h5: .*No space left on device")
 
     def test_of_the_last_rank_only(self):
         said = self.run_out_of_space(0, 3, "parallel", only=2)

@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -15,24 +16,15 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
-BIN = Path(__file__).resolve().parents[2] / "build" / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+
+from kontor_torture.mpirun import ENVIRONMENT, MPIEXEC, own_lines  # noqa: E402
+from kontor_torture.processes import marked  # noqa: E402
+
+BIN = ROOT / "build" / "bin"
 HEAT = os.environ.get("KONTOR_HEAT", str(BIN / "heat"))
 PINGPONG = os.environ.get("KONTOR_PINGPONG", str(BIN / "pingpong"))
-MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
-
-# As kontor_add_mpi_run() in cmake/KontorTargets.cmake. Then: mpirun adds nothing to what a run says, and does
-# not rest for two seconds after a run that ended with an error.
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OMP_PROC_BIND": "false",
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_orte_execute_quiet": "1",
-    "OMPI_MCA_odls_base_sigkill_timeout": "0",
-}
 
 
 class Result(NamedTuple):
@@ -81,9 +73,7 @@ class Running:
             self.end()
             out, err = self.process.communicate()
             raise AssertionError(f"{self.command}\nstill ran after {limit} s; it had said\n{out}\n{err}") from None
-        # Open MPI's launcher now and then tells of its event library what nobody asked.
-        err = "".join(line for line in err.splitlines(keepends=True) if not line.startswith("[warn] Epoll "))
-        return Result(self.process.returncode, out, err)
+        return Result(self.process.returncode, out, own_lines(err))
 
     def end(self):
         """Kills mpirun and its ranks."""
@@ -93,19 +83,7 @@ class Running:
 
     def ranks(self):
         """The process of each rank that is alive."""
-        found = {}
-        for entry in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                variables = entry.read_bytes().decode(errors="replace").split("\0")
-            except OSError:
-                continue  # it has ended
-            if self.mark not in variables:
-                continue
-            for variable in variables:
-                name, _, value = variable.partition("=")
-                if name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
-                    found[int(value)] = int(entry.parent.name)
-        return found
+        return {process.rank: process.pid for process in marked(self.mark) if process.rank is not None}
 
 
 def wait_until(condition, what, limit=20):

@@ -89,6 +89,28 @@ class MatrixMarketTest(HeatTest):
             self.assertIn(f"{path} cannot be both the file of problem.matrix_market.{role}", self.refused(option, path))
         self.assertTrue((self.folder / "decks" / "matrix.mtx").read_text().startswith("%%MatrixMarket"))
 
+    def test_a_restart_wants_files_of_the_same_contents(self):
+        rhs, guess = (self.folder / "decks" / name for name in ("rhs.mtx", "guess.mtx"))
+        guess.write_text(rhs.read_text())
+        with_guess = ("--set", "problem.matrix_market.initial_file=decks/guess.mtx")
+        self.passes("decks/deck.yaml", *with_guess, "--set", "checkpoint.every=3", "--set", "checkpoint.file=c.h5", ranks=2)
+        elsewhere = rhs.rename(self.folder / "other.mtx")
+        moved = ("--restart", "c-000000003.h5", "--set", "problem.matrix_market.rhs_file=other.mtx", "-o", "a.h5")
+        self.passes(*moved, ranks=3)
+        for file, key in (elsewhere, "rhs_file"), (guess, "initial_file"):
+            text = file.read_text()
+            file.write_text(text.replace("7\n", "8\n").replace("8 1\n", "7 1\n"))
+            result = self.heat(*moved, ranks=3)
+            self.assertEqual(result.code, 2, result)
+            size = len(text)
+            says = rf"problem\.matrix_market\.{key} is a file of {size} bytes, checksum \w{{16}}; in c-000000003\.h5 it is a file of {size} bytes, .* cannot change"
+            self.assertRegex(result.err, says)
+            file.write_text(text)
+        elsewhere.unlink()
+        result = self.heat(*moved, ranks=3)
+        self.assertEqual(result.code, 2, result)
+        self.assertRegex(result.err, r"problem\.matrix_market\.rhs_file cannot be read: .*other\.mtx: No such file")
+
     def test_a_file_of_the_command_line_is_looked_for_here(self):
         says = self.refused("--set", "problem.matrix_market.file=matrix.mtx")
         self.assertIn("--set problem.matrix_market.file=matrix.mtx: problem.matrix_market.file ", says)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/mpi/world.hpp>
+
 #include <mpi.h>
 
 #include <filesystem>
@@ -11,17 +13,8 @@
 /// For tests in which some ranks write a file that others read.
 namespace kontor::miniapp::test {
 
-inline int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-inline int world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using kontor::mpi::world_rank;
+using kontor::mpi::world_size;
 
 /// The first ranks of the world; elsewhere nothing. Collective over the world.
 class FirstRanks {
