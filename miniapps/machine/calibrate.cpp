@@ -44,6 +44,14 @@ Calibration calibrate_for(const comm::Communicator& comm, const CalibrationReque
   if (result.working_set > 0 && result.working_set < streamed_bytes(comm))
     result.working_set_bandwidth =
         std::max(triad_bandwidth(comm, request.working_set), copy_bandwidth(comm, request.working_set));
+  const double message = comm::allreduce(comm, request.message, comm::ReduceOp::max);
+  if (message > timed_message) {
+    const auto links = link_partners(comm);
+    if (const auto partners = links.of_two_nodes ? links.of_two_nodes : links.of_one_node) {
+      result.large_message = std::min(message, largest_message);
+      result.large_bandwidth = large_bandwidth(comm, *partners, result.large_message);
+    }
+  }
   if (request.gemm) result.gemm = request.gemm(comm);
   return result;
 }

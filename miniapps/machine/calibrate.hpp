@@ -15,7 +15,8 @@ Calibration calibrate(const comm::Communicator&);
 /// Collective; valid on every rank. `so_far` with what the app asks for. All ranks ask for the same, but
 /// each for a working set of its own: the triad, and on devices the copy, then run on as many bytes as this
 /// rank's working set has, so that what stays in a cache is set beside what the cache gives. Only where some
-/// rank has a working set and all of them are smaller than what calibrate() streams through.
+/// rank has a working set and all of them are smaller than what calibrate() streams through. Messages of an
+/// app are timed where they are larger than those of calibrate().
 Calibration calibrate_for(const comm::Communicator&, const CalibrationRequest&, Calibration so_far);
 
 } // namespace kontor::miniapp

@@ -33,6 +33,8 @@ struct GemmRate {
 struct CalibrationRequest {
   /// Bytes of this rank that a repeat goes through again and again; 0: it is not limited by that.
   double working_set = 0;
+  /// Bytes of the largest message that this rank sends in a step; 0: it is of no interest.
+  double message = 0;
   /// Collective. Measures the product of blocks as large as the run's own; empty: not asked for. Made by
   /// gemm_request() (gemm.hpp), so that only apps that ask link a BLAS.
   std::function<GemmRate(const comm::Communicator&)> gemm = {};
@@ -49,6 +51,10 @@ struct Calibration {
   double internode_latency = 0;    ///< the same between two nodes; 0 on one node
   double internode_bandwidth = 0;  ///< bytes/s one way; 0 on one node
   std::string internode_link = {}; ///< "rank 0 of n0 and rank 2 of n1"; valid at rank 0
+
+  double large_message =
+      0; ///< bytes of a message as the app sends them; 0: not asked for, or none is larger than 2 MiB
+  double large_bandwidth = 0; ///< bytes/s one way with it, between two nodes if there are several; 0 as above
 
   /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
   bool oversubscribed = false;

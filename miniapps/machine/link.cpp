@@ -52,6 +52,12 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
   return comm::allreduce(comm, me == first ? best / 2 : 0, comm::ReduceOp::max);
 }
 
+/// That of the two by which links are timed.
+const comm::Communicator& timed_by(const comm::Communicator& own, const comm::Communicator& raw) {
+  constexpr bool on_device = !comm::on_host<Vector::memory_space>;
+  return on_device && own.capabilities().moves_data ? own : raw;
+}
+
 } // namespace
 
 LinkPartners choose_partners(std::span<const int> nodes) {
@@ -103,12 +109,18 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  constexpr bool on_device = !comm::on_host<Vector::memory_space>;
-  const auto usual = raw_twin(comm);
-  const auto& used = on_device && comm.capabilities().moves_data ? comm : usual;
-  constexpr std::size_t large = 1 << 18;
+  const auto raw = raw_twin(comm);
+  const auto& used = timed_by(comm, raw);
+  constexpr auto large = static_cast<std::size_t>(timed_message) / sizeof(double);
   return {one_way_seconds(used, partners, 1, 200),
-          large * sizeof(double) / one_way_seconds(used, partners, large, 10)};
+          timed_message / one_way_seconds(used, partners, large, 10)};
+}
+
+double large_bandwidth(const comm::Communicator& comm, Partners partners, double bytes) {
+  const auto elements = static_cast<std::size_t>(bytes / sizeof(double));
+  const auto raw = raw_twin(comm);
+  return static_cast<double>(elements * sizeof(double)) /
+         one_way_seconds(timed_by(comm, raw), partners, elements, 3);
 }
 
 } // namespace kontor::miniapp

@@ -40,8 +40,15 @@ struct Link {
 };
 
 /// Collective; valid on every rank. On hosts by backend `raw`, whatever the communicator's, so that it is the
-/// same for all runs on a machine. On devices by the communicator's own, as there are several links between two
-/// of them, and a backend takes one: over NVLink, or through the hosts' memory.
+/// same for all runs on a machine. On devices by the communicator's own, as there are several links between
+/// two of them, and a backend takes one: over NVLink, or through the hosts' memory.
 Link time_link(const comm::Communicator&, Partners);
+
+inline constexpr double timed_message = 2 << 20;    ///< bytes, of Link::bandwidth
+inline constexpr double largest_message = 32 << 20; ///< bytes, of large_bandwidth()
+
+/// Collective; valid on every rank. Bytes/s of messages of so many bytes over half a round trip, the best of
+/// 3; by the same backend.
+double large_bandwidth(const comm::Communicator&, Partners, double bytes);
 
 } // namespace kontor::miniapp

@@ -237,11 +237,14 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
   const auto form = gemm_form(options_);
   const auto threads = static_cast<int>(options_.blas_threads);
   const auto operands = multiplication_->largest_product();
-  return {.gemm = [=](const comm::Communicator& comm) {
-    Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
-    return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b,
-                                 operands.c, threads);
-  }};
+  double message = 0;
+  for (const auto& entry : record_.traffic)
+    message = std::max(message, static_cast<double>(entry.bytes) / static_cast<double>(entry.messages));
+  return {.message = message, .gemm = [=](const comm::Communicator& comm) {
+            Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
+            return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b,
+                                         operands.c, threads);
+          }};
 }
 
 template <class T>

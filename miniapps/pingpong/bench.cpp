@@ -4,8 +4,9 @@
 namespace kontor::pingpong {
 
 Samples Bench::time(const Subject& subject, std::span<const Way> ways, const Payload& payload, bool clocked) {
-  const auto samples = interleave(comm(), ways, payload,
-                                  {options.repetitions, options.warm_up, options.shortest_sample}, clocked);
+  const auto samples =
+      interleave(comm(), ways, payload,
+                 {options.repetitions, options.warm_up, options.shortest_sample, context.end}, clocked);
   findings.wrong += samples.wrong;
   for (std::size_t w = 0; w < ways.size(); ++w)
     findings.points.push_back({subject, ways[w].name, summarise(samples.seconds[w]), samples.phases[w]});

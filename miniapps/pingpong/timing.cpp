@@ -23,11 +23,19 @@ struct Sample {
 /// The payload, the clock and the verification around one way.
 class Sampler {
  public:
-  Sampler(const comm::Communicator& comm, const Payload& payload, bool clocked)
-      : comm_(comm), payload_(payload), clocked_(clocked) {}
+  Sampler(const comm::Communicator& comm, const Payload& payload, miniapp::EndRequest* end, bool clocked)
+      : comm_(comm), payload_(payload), end_(end), clocked_(clocked) {
+    expect(1); // nobody knows yet: ranks ask each other before each sample
+  }
+
+  /// Collective. So long each of the next samples takes.
+  void expect(double seconds) {
+    if (end_) end_->expect(seconds);
+  }
 
   /// Of one execution on this rank; 0 on one whose time does not count.
   Sample operator()(const Way& way, int executions) {
+    if (end_ && end_->agreed()) throw miniapp::EndedEarly();
     payload_.fill(++seed_);
     Sample sample;
     comm::barrier(comm_);
@@ -45,6 +53,7 @@ class Sampler {
  private:
   const comm::Communicator& comm_;
   const Payload& payload_;
+  miniapp::EndRequest* end_;
   /// Collective. The phases of one execution. They are not timed together with the whole, because to read
   /// the clock six times takes as long as a small message.
   comm::PhaseTimes split(const Way& way, int executions) const {
@@ -96,7 +105,7 @@ int executions_per_sample(const comm::Communicator& comm, double slowest, double
 
 Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, const Payload& payload,
                    const Sampling& sampling, bool clocked) {
-  Sampler sample(comm, payload, clocked);
+  Sampler sample(comm, payload, sampling.end, clocked);
   double longest = 0;
   for (const auto& way : ways) {
     double fastest = sample(way, 1).seconds; // the first one opens connections
@@ -105,6 +114,7 @@ Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, co
   }
   Samples result;
   result.executions = executions_per_sample(comm, longest, sampling.shortest);
+  sample.expect(longest * result.executions);
   result.seconds.assign(ways.size(), std::vector<double>(sampling.repetitions));
   std::vector phases(ways.size(), std::vector<comm::PhaseTimes>(sampling.repetitions));
   for (std::int64_t repetition = 0; repetition < sampling.repetitions; ++repetition) {

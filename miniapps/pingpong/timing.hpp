@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/end_request.hpp"
+
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
 
@@ -42,7 +44,8 @@ struct Payload {
 struct Sampling {
   std::int64_t repetitions = 101;
   std::int64_t warm_up = 5;
-  double shortest = 2e-4; ///< s; executions that take less are timed several at a time
+  double shortest = 2e-4;             ///< s; executions that take less are timed several at a time
+  miniapp::EndRequest* end = nullptr; ///< asked between samples; null: nobody ends them
 };
 
 struct Samples {
@@ -56,7 +59,7 @@ struct Samples {
 /// repetition to the next. Before each sample the payload is made new and the ranks meet at a barrier; after
 /// it some executions more, an eighth as many, tell the phases where they are known, and the payload is
 /// verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
-/// rank.
+/// rank. Throws miniapp::EndedEarly on all ranks if the run is to end meanwhile.
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
                    bool clocked);
 

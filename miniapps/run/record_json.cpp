@@ -136,6 +136,10 @@ ordered_json of_calibration(const Calibration& machine, const ordered_json& of_a
   if (machine.copy_bandwidth > 0) json["copy_bandwidth"] = machine.copy_bandwidth;
   if (machine.working_set > 0) json["working_set"] = static_cast<std::int64_t>(machine.working_set);
   if (machine.working_set_bandwidth > 0) json["working_set_bandwidth"] = machine.working_set_bandwidth;
+  if (machine.large_bandwidth > 0) {
+    json["large_message"] = static_cast<std::int64_t>(machine.large_message);
+    json["large_bandwidth"] = machine.large_bandwidth;
+  }
   if (machine.gemm) json["gemm"] = of_gemm(*machine.gemm);
   return json;
 }

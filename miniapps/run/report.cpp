@@ -61,6 +61,9 @@ void print_machine(const Calibration& machine) {
   if (machine.internode_bandwidth > 0)
     fmt::print("; between nodes {:.2f} us, {:.1f} GB/s", machine.internode_latency * 1e6,
                machine.internode_bandwidth / 1e9);
+  if (machine.large_bandwidth > 0)
+    fmt::print("; messages of {:.0f} MB {:.1f} GB/s", machine.large_message / 1e6,
+               machine.large_bandwidth / 1e9);
   if (machine.gemm)
     fmt::print("; gemm {:.1f} GFLOP/s by {}", machine.gemm->rate / 1e9, machine.gemm->library);
   fmt::print("\n");

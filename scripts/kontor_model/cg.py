@@ -46,15 +46,16 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     ends = exchange.ends([0.0] * ranks, interior)
     exchanged = max(end + all_of - part for end, all_of, part in zip(ends, whole, interior)) - compute
     sums = sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.sums)
-    if method.hides:
-        sums = max(0.0, sums - exchanged - max(map(product, rows)))
+    hidden = min(sums, exchanged + max(map(product, rows))) if method.hides else 0.0
+    sums -= hidden
     count = value("solver.max_iterations") if value("solver.tolerance") == 0 else None
     if count:  # and what comes before the first iteration
         compute = count * compute + max(method.first_products * product(here) + method.first_loops * vectors(here) for here in rows)
         exchanged *= count + method.first_products
+        hidden *= count
         sums = count * sums + sum(allreduce(machine, ranks, 8 * numbers) for numbers in method.first_sums)
     return Prediction(count, compute, exchanged, sums, box.grid,
-                      " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks, outside(machine, cg_product=max(rows), cg_vectors=max(rows)))
+                      " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks, outside(machine, cg_product=max(rows), cg_vectors=max(rows)), hidden)
 
 
 def points_of(value: Value) -> tuple[list[int], bool]:

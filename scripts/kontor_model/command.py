@@ -35,6 +35,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--ranks", metavar="N,N,...", help="on so many ranks, instead of those of the study")
     parser.add_argument("--records", metavar="PATH", nargs="+", default=[],
                         help="records of runs on few ranks (JSON of --results, or a study's folder): what kernels take, instead of what the machine's file says")
+    parser.add_argument("--up-to", metavar="RANKS", type=int, help="what kernels take only from those records that are of so many ranks at most")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a key of the study: --set set.solver.max_sweeps=10")
     parser.add_argument("--measured", metavar="FOLDER", help="a study's folder: its measured runs beside the prediction")
     parser.add_argument("--simulate", metavar="FOLDER", help="run the points under SimGrid as well (preset smpi); records go to FOLDER")
@@ -63,10 +64,10 @@ def main(words: list[str]) -> int:
 def act(arguments: argparse.Namespace, here: Here) -> int:
     records = read_records(arguments.records) if arguments.records else []
     if arguments.write_machine:
-        write_machine(Path(arguments.write_machine), records)
+        write_machine(Path(arguments.write_machine), records, arguments.up_to)
         return 0
     machine = read_machine(arguments.machine)
-    machine.rates.update(rates_of(records))
+    machine.rates.update(rates_of(records, arguments.up_to))
     study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], False, here)
     decks = {deck.path: deck for deck in study.decks}
     for deck in study.decks:
@@ -106,7 +107,7 @@ def predict(point: Point, value: Any, machine: Machine) -> Prediction:
     return MODELS[point.app](value, point.ranks, machine)
 
 
-def write_machine(path: Path, records: list[dict[str, Any]]) -> None:
-    values = machine_values(records, path.stem)
+def write_machine(path: Path, records: list[dict[str, Any]], up_to: int | None) -> None:
+    values = machine_values(records, path.stem, up_to)
     path.write_text(yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=120), encoding="utf-8")
     read_machine(str(path))

@@ -26,11 +26,11 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     overlap = value("comm.overlap")
     interior = [box.interior(rank, thickness_x=LINE // size) / blocks[rank] * sweeps[rank] if overlap else 0.0 for rank in range(ranks)]
     compute = max(sweeps)
-    exchanged = exchange.step(interior, [whole - part for whole, part in zip(sweeps, interior)]) - compute
-    every = value("solver.check_every") or 0
-    reduction = allreduce(machine, ranks, 8) / every if every else 0.0
     fixed = value("problem.equation") == "steady" and not value("solver.tolerance")
     steps = value("solver.max_sweeps") if fixed else None
+    exchanged = exchange.step(interior, [whole - part for whole, part in zip(sweeps, interior)], steps) - compute
+    every = value("solver.check_every") or 0
+    reduction = allreduce(machine, ranks, 8) / every if every else 0.0
     count = steps or 1
     return Prediction(steps, count * compute, count * exchanged, count * reduction, box.grid, " x ".join(map(str, box.block(0))),
                       exchange.messages / ranks, exchange.bytes / ranks, outside(machine, heat_sweep=max(blocks)))

@@ -80,6 +80,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
         exchanged += Exchange(machine, ranks, skew).once()
     flops = 0.0
     kinds: dict[tuple[bool, bool], Exchange] = {}
+    steps: dict[tuple[tuple[bool, bool], float], float] = {}
     for begin, end in cannon.segments():
         flops = 2 * (m / rows) * (n / columns) * (k / cannon.panels) * (end - begin)
         multiply = rate(flops)
@@ -88,8 +89,10 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
         if moves not in kinds:
             kinds[moves] = Exchange(machine, ranks, (cannon.shift_of_a() if moves[0] and columns > 1 else [])
                                     + (cannon.shift_of_b() if moves[1] and rows > 1 else []))
+        if (moves, multiply) not in steps:
+            steps[moves, multiply] = kinds[moves].step(*([multiply if on else 0.0] * ranks for on in (overlap, not overlap)))
         compute += multiply
-        exchanged += kinds[moves].step(*([multiply if on else 0.0] * ranks for on in (overlap, not overlap))) - multiply
+        exchanged += steps[moves, multiply] - multiply
     return Prediction(1, compute, exchanged, allreduce(machine, ranks, 16), (rows, columns), f"{m / rows:.4g} x {n / columns:.4g}",
                       2.0, cannon.bytes_of_a(cannon.in_a) + cannon.bytes_of_b(cannon.in_b),
                       outside(machine, matmul_gemm=flops))

@@ -47,12 +47,15 @@ def _of_study(folder: Path) -> list[Path]:
     return [folder / run["record"] for run in state.get("runs", []) if run.get("state") == "passed" and run.get("record")]
 
 
-def rates_of(records: Iterable[Record]) -> dict[str, Rate]:
-    """Of each kernel: at each size the median of the runs. The mean over a run's ranks is taken, where it is there."""
+def rates_of(records: Iterable[Record], up_to: int | None = None) -> dict[str, Rate]:
+    """Of each kernel: at each size the median of the runs, or of those on so many ranks at most. The mean over a run's ranks is taken,
+    where it is there."""
     found: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         if record.get("simulated"):
             raise StudyError("a record is simulated: what it has charged is not a measurement")
+        if up_to is not None and record["ranks"] > up_to:
+            continue
         for kernel, size, seconds in {"heat": _heat, "cg": _cg, "matmul": _matmul}.get(record["app"], lambda _: [])(record):
             if seconds > 0:
                 found[kernel][size].append(seconds)
@@ -89,10 +92,10 @@ def _matmul(record: Record) -> list[tuple[str, float, float]]:
     products = _calls(record, "gemm")
     attained = record["figures_of_merit"]["flops"]["value"]
     flops = attained * median(record["repeats"]) / record["ranks"]
-    return [("matmul/gemm", flops / products, _seconds(record, "gemm") / products)]
+    return [("matmul/gemm", round(flops / products), _seconds(record, "gemm") / products)]
 
 
-def machine_values(records: list[Record], name: str) -> dict[str, Any]:
+def machine_values(records: list[Record], name: str, up_to: int | None = None) -> dict[str, Any]:
     """A machine file's values: of one node, from the calibration of the runs with most ranks, or of several.
 
     A calibration has half of a round trip, both ends included. Inside a node all of it is taken for work of the processors, half
@@ -113,5 +116,5 @@ def machine_values(records: list[Record], name: str) -> dict[str, Any]:
         latency = median(link["internode_latency"] for link in far)
         values["network"] = {"latency": max(0.0, latency - near) / 2, "bandwidth": max(link["internode_bandwidth"] for link in far)}
         values["nodes"] = max(len(record.get("hosts", [])) for record in records)
-    values["compute"] = {kernel: [list(point) for point in rate.points] for kernel, rate in rates_of(records).items()}
+    values["compute"] = {kernel: [list(point) for point in rate.points] for kernel, rate in rates_of(records, up_to).items()}
     return values

@@ -25,6 +25,7 @@ class Prediction:
     messages: float = 0.0  # a step and rank
     bytes: float = 0.0  # a step and rank
     remarks: list[str] = field(default_factory=list)
+    hidden: float = 0.0  # seconds of reductions that go on meanwhile, so that they are not in `reduction`
 
     @property
     def seconds(self) -> float:

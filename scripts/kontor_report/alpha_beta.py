@@ -9,20 +9,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from .deck import settings
 from .pop import useful_times
 from .record import Record
 from .scaling import work_of
 from .statistics import median
 from .study import Point
+from .traffic_model import numbers
 
 REDUCES = ("reduce", "sums_post")
 EXCHANGES = ("post", "wait")
+TIMED_MESSAGE = 2 << 20  # bytes (miniapps/machine/link.hpp)
 
 
 @dataclass
 class Prediction:
     compute: float | None  # seconds of a repeat, from the baseline; None if that has no useful time
-    communicate: float  # seconds of a repeat, by alpha and beta
+    communicate: float  # seconds of a repeat, by alpha and beta, less what is hidden behind computing
     measured: float
     measured_communication: float | None  # of the rank that computes most: the time of a repeat less its useful time
     links: str  # whose alpha and beta
@@ -49,22 +52,50 @@ def predict(point: Point, base: Point) -> Prediction | None:
     alpha, beta, links = link or (0.0, 0.0, "no messages")
     useful = [one for run in point.records for one in useful_times(run)]
     own = median([one.wall - one.most for one in useful]) if useful else None
-    return Prediction(_compute(point, base), communication(record, alpha, beta), median(point.sample), own, links, point is base)
+    compute = _compute(point, base)
+    exchange, reduction = communication(record, alpha, beta)
+    exchange -= min(exchange, (compute or 0.0) * hides(record, links))
+    return Prediction(compute, exchange + reduction, median(point.sample), own, links, point is base)
 
 
 def link_of(record: Record) -> tuple[float, float, str] | None:
-    """alpha (s), beta (s/B): of the link between nodes if there are several, else of the one inside."""
+    """alpha (s), beta (s/B): of the link between nodes if there are several, else of the one inside; beta of messages as large as the
+    run's, if they are larger than those by which links are timed."""
     machine = record.calibration
     for prefix, words in (("internode_", "between nodes"), ("", "inside a node")):
         alpha, bandwidth = machine.get(f"{prefix}latency"), machine.get(f"{prefix}bandwidth")
         if alpha and bandwidth:
+            large = max((row["bytes"] / row["messages"] for row in record.traffic if row["messages"]), default=0) > TIMED_MESSAGE
+            bandwidth = machine.get("large_bandwidth", bandwidth) if large else bandwidth
             return alpha, 1 / bandwidth, words
     return None
 
 
-def communication(record: Record, alpha: float, beta: float) -> float:
-    """Seconds of a repeat: of the rank that sends most, each message alpha and beta for each byte; a reduction takes
-    ceil(log2 P) messages one after the other."""
+def hides(record: Record, links: str) -> float:
+    """The part of computing behind which exchanges go on: what needs no ghosts. None on hosts inside a node, where processors copy
+    messages instead of computing."""
+    on_host = record.per_rank.get("useful", 1) if record.per_rank else 1
+    if not record.run.get("overlap") or (on_host and links == "inside a node"):
+        return 0.0
+    if record.run.get("app") == "heat":
+        return _interior(record)
+    if record.run.get("app") == "cg" and on_host:  # regions of a GPU do not tell how long the product takes
+        product, boundary, vectors = (record.timers.get(name, {}).get("mean", 0.0) for name in ("spmv", "spmv_boundary", "vectors"))
+        return product / (product + boundary + vectors) if product else 0.0
+    return 0.0  # matmul skews and restores with nothing to hide it
+
+
+def _interior(record: Record) -> float:
+    """The part of heat's cells that reads no ghosts, of a block in the middle."""
+    cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
+    if not cells or len(cells) != len(grid):
+        return 0.0
+    return math.prod(max(0.0, 1 - 2 * ranks / extent) if ranks > 1 else 1.0 for extent, ranks in zip(cells, grid))
+
+
+def communication(record: Record, alpha: float, beta: float) -> tuple[float, float]:
+    """Seconds of a repeat of exchanges and of reductions: of the rank that sends most, each message alpha and beta for each byte; a
+    reduction takes ceil(log2 P) messages one after the other."""
     of_rank: dict[int, float] = {}
     for row in record.traffic:
         of_rank[row["rank"]] = of_rank.get(row["rank"], 0.0) + row["messages"] * alpha + row["bytes"] * beta
@@ -75,7 +106,7 @@ def communication(record: Record, alpha: float, beta: float) -> float:
         reductions += _calls(record, "sums_post") * (steps / exchanges - 1)  # norms of heat's graphs are seen
         exchanges = steps
     stages = math.ceil(math.log2(record.run.get("ranks", 1))) if record.run.get("ranks", 1) > 1 else 0
-    return exchanges * max(of_rank.values(), default=0.0) + reductions * stages * (alpha + 8 * beta)
+    return exchanges * max(of_rank.values(), default=0.0), reductions * stages * (alpha + 8 * beta)
 
 
 def _calls(record: Record, region: str) -> int:

@@ -14,7 +14,7 @@ TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
 TIMELINE = {"rank": int, "activity": str, "number": int, "begin": NUMBER, "end": NUMBER}
 CALIBRATION = dict.fromkeys(
-    ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth"), NUMBER)
+    ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth", "large_message", "large_bandwidth"), NUMBER)
 CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": int,
          **dict.fromkeys(("mean", "median", "standard_error", "pack", "post", "wait", "unpack"), NUMBER)}
 RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,

@@ -157,7 +157,7 @@ def bytes_table(values):
 
 def _calibration(record):
     units = {"triad_bandwidth": "B/s", "copy_bandwidth": "B/s", "working_set": "B", "working_set_bandwidth": "B/s",
-             "peer_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
+             "peer_bandwidth": "B/s", "large_message": "B", "large_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
     names = {"bandwidth": "message bandwidth", "latency": "message latency"}
     rows = [[names.get(key, key.replace("_", " ")), quantity(record.calibration[key], unit)]
             for key, unit in units.items() if record.calibration.get(key)]

@@ -2,8 +2,8 @@
 """scripts/integrations against what a program prints and what the build wants.
 
 JUBE runs its file, if it is installed (Debian's package jube). ReFrame and Spack are not in Debian: small stand-ins for
-the few names that their files use carry them out, which shows that the patterns and options are right, not that the real
-tools take the files.
+the few names that their files use carry them out, which shows that the patterns and options are right. docs/clusters.md says by which
+versions the real tools took the files.
 """
 
 import importlib.util
@@ -57,7 +57,7 @@ class Reframe(unittest.TestCase):
         text = lambda path: (self.folder / path).read_text()
         sanity = make_module(
             "reframe.utility.sanity", all=all, assert_true=bool, assert_false=lambda value: not value,
-            assert_found=lambda pattern, path: bool(re.search(pattern, text(path))),
+            assert_found=lambda pattern, path, message: self.assertRegex(text(path), pattern, message), evaluate=lambda value: value,
             extractsingle=lambda pattern, path, group, kind: kind(re.search(pattern, text(path))[group]))
         builtins = make_module(
             "reframe.core.builtins", parameter=lambda values: values[0], variable=lambda kind, value: value,
@@ -67,7 +67,7 @@ class Reframe(unittest.TestCase):
         modules = {"reframe": reframe, "reframe.utility": reframe.utility, "reframe.utility.sanity": sanity,
                    "reframe.core": make_module("reframe.core"), "reframe.core.builtins": builtins}
         self.test = load(INTEGRATIONS / "reframe/kontor.py", modules).KontorHeat()
-        self.test.stagedir, self.test.stdout, self.test.arguments = str(self.folder), "out", SMALL
+        self.test.stagedir, self.test.stdout, self.test.stderr, self.test.arguments = str(self.folder), "out", "err", SMALL
         self.test.set_command()
 
     def run_test(self, *more):
@@ -85,7 +85,15 @@ class Reframe(unittest.TestCase):
 
     def test_a_wrong_answer_is_seen(self):
         self.run_test("--set", "verification.tolerance=0")
-        self.assertFalse(self.test.is_verified())
+        with self.assertRaises(AssertionError):
+            self.test.is_verified()
+
+    def test_fewer_ranks_are_refused(self):
+        """As ReFrame's launcher "local" starts one."""
+        done = subprocess.run([BUILD / "bin/heat", *self.test.executable_opts], cwd=self.folder, env={**ENVIRONMENT, **self.test.env_vars},
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("KONTOR_RANKS says 2", done.stderr)
 
     def test_decks_exist(self):
         for word in self.test.executable_opts:

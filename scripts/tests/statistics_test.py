@@ -11,8 +11,7 @@ import report_case  # noqa: F401: skips where packages lack, and finds kontor_re
 from sample_study import record, seconds, write_study
 
 import numpy as np
-from kontor_report.alpha_beta import communication, predict
-from kontor_report.alpha_beta import communication, predict
+from kontor_report.alpha_beta import communication, link_of, predict
 from kontor_report.crossover import compare, crossings, pairs
 from kontor_report.fits import amdahl, fit, gustafson
 from kontor_report.pop import pop_of, useful_times
@@ -213,9 +212,9 @@ class Pop(StudyCase):
         """13 exchanges and 26 sums are seen, graphs repeat the rest of 130 iterations: 130 (alpha + 800 beta) + 260 (alpha + 8 beta)."""
         timers = {"post": {"calls": 13}, "sums_post": {"calls": 26}}
         record = Record("a.h5", {"ranks": 2, "iterations": 130}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}], timers=timers)
-        self.assertAlmostEqual(communication(record, 1, 0.01), 13 * 9 + 26 * 1.08)
+        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 13 * 9 + 26 * 1.08)
         timers["graph"] = {"calls": 9}
-        self.assertAlmostEqual(communication(record, 1, 0.01), 130 * 9 + 260 * 1.08)
+        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 130 * 9 + 260 * 1.08)
 
     def test_weak_is_by_work(self):
         raw = series_of(self.study(kind="weak"))[0]
@@ -229,7 +228,9 @@ class Models(StudyCase):
         made = Record("a.h5", {"ranks": 4}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 600}, {"rank": 0, "neighbour": 2, "messages": 1, "bytes": 400},
                                                      {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 600}],
                       timers={"wait": {"calls": 10}, "post": {"calls": 10}, "reduce": {"calls": 3}})
-        self.assertAlmostEqual(communication(made, 1e-6, 1e-9), 10 * (2e-6 + 1e-6) + 6 * (1e-6 + 8e-9), places=15)
+        exchange, reduction = communication(made, 1e-6, 1e-9)
+        self.assertAlmostEqual(exchange, 10 * (2e-6 + 1e-6), places=15)
+        self.assertAlmostEqual(reduction, 6 * (1e-6 + 8e-9), places=15)
 
     def test_prediction(self):
         """The baseline computes and packs 0.85 * 2 s: an eighth of it on 8 ranks; rank 0 sends 3 messages and 260 bytes, 100 times."""
@@ -244,11 +245,29 @@ class Models(StudyCase):
     def test_links_between_nodes(self):
         def change(point, repeat, made):
             made["calibration"].update(internode_latency=1e-5, internode_bandwidth=1e8)
+            made["overlap"] = False
 
         raw = series_of(self.study(change=change))[0]
         found = predict(raw.points[3], raw.base)
         self.assertEqual(found.links, "between nodes")
         self.assertAlmostEqual(found.communicate, 100 * (3e-5 + 2600e-9))
+
+    def test_large_messages_have_a_bandwidth_of_their_own(self):
+        calibration = {"latency": 1e-6, "bandwidth": 1e10, "large_message": 4e6, "large_bandwidth": 4e9}
+        for size, beta in ((2 << 20, 1e-10), (3e6, 2.5e-10)):
+            made = Record("a.h5", {"ranks": 2}, calibration=calibration, traffic=[{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 2 * size}])
+            self.assertEqual(link_of(made), (1e-6, beta, "inside a node"))
+
+    def test_overlap_hides_messages_behind_cells_without_ghosts(self):
+        """On 4 x 2 ranks 0.8 * 26/30 of a block of 10 x 15 cells reads no ghosts. Inside a node the processors copy, but not those of GPUs."""
+        interior = 0.8 * 26 / 30
+        for latency, internode, useful, exposed in ((1e-3, 0, 1, 0.3), (0, 1e-2, 1, 3 - 1.7 / 8 * interior), (0, 1e-4, 1, 0), (1e-2, 0, 0, 3 - 2 / 8 * interior)):
+            def change(point, repeat, made, values=(latency, internode, useful)):
+                made["calibration"].update(bandwidth=1e18, latency=values[0], internode_latency=values[1], internode_bandwidth=1e18 if values[1] else 0)
+                made["per_rank"]["useful"] = values[2]
+
+            raw = series_of(self.study(change=change))[0]
+            self.assertAlmostEqual(predict(raw.points[3], raw.base).communicate, exposed, places=9)
 
     def test_volumes(self):
         for ranks in 2, 4, 8:

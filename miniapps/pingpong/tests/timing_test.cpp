@@ -96,6 +96,18 @@ TEST_F(Timing, PhasesAreOfOneExecution) {
   EXPECT_EQ(samples.phases[0].post, 0);
 }
 
+TEST_F(Timing, EndsBetweenSamplesWhenOneRankIsTold) {
+  miniapp::EndRequest end(comm);
+  if (comm.rank() == comm.size() - 1)
+    end.set_wish([&] { return made >= 5 ? miniapp::Wish::end : miniapp::Wish::nothing; });
+  const Way ways[] = {{"a", [&](int) {
+                         arrived = made;
+                         std::this_thread::sleep_for(std::chrono::milliseconds(60));
+                       }}};
+  EXPECT_THROW(interleave(comm, ways, payload, {1000, 2, 0, &end}, true), miniapp::EndedEarly);
+  EXPECT_LT(made, 100) << "samples of 60 ms, and ranks ask each other twice a second";
+}
+
 TEST(PayloadValues, DifferBetweenSeedsAndSenders) {
   for (int seed = 1; seed < 100; ++seed) {
     for (std::int64_t i = 0; i < 10; ++i) {

@@ -92,6 +92,7 @@ TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
   const auto machine = calibrate_for(comm, {}, {});
   EXPECT_EQ(machine.working_set, 0);
   EXPECT_EQ(machine.working_set_bandwidth, 0);
+  EXPECT_EQ(machine.large_bandwidth, 0);
   EXPECT_FALSE(machine.gemm);
 }
 
@@ -100,6 +101,7 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
   int calls = 0;
   CalibrationRequest request;
   request.working_set = comm.rank() == 0 ? 24e3 : 12e3;
+  request.message = comm.rank() == 0 ? 8 : timed_message + 8;
   request.gemm = [&](const comm::Communicator&) {
     ++calls;
     return GemmRate{.rate = 7};
@@ -109,6 +111,8 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
   EXPECT_EQ(machine.working_set, 24e3);
   EXPECT_GT(machine.working_set_bandwidth, 0);
   EXPECT_EQ(machine.attainable_bandwidth(), machine.working_set_bandwidth);
+  EXPECT_EQ(machine.large_message, comm.size() > 1 ? timed_message + 8 : 0);
+  EXPECT_EQ(machine.large_bandwidth > 0, comm.size() > 1);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(machine.gemm.value().rate, 7);
 }

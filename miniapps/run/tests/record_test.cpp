@@ -70,6 +70,8 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.outcome.end_signal = "USR1";
   machine.working_set = 100.5;
   machine.working_set_bandwidth = 7;
+  machine.large_message = 4e6;
+  machine.large_bandwidth = 5;
   machine.gemm = {{64, 32, 16}, "double", 5e10, "OpenBLAS", true};
 
   const auto json = to_json(record);
@@ -96,7 +98,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(keys(json["calibration"]),
             (Keys{"triad_bandwidth", "latency", "bandwidth", "internode_latency", "internode_bandwidth",
                   "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth",
-                  "oversubscribed", "link", "internode_link"}));
+                  "large_message", "large_bandwidth", "oversubscribed", "link", "internode_link"}));
   EXPECT_EQ(json["calibration"]["oversubscribed"], true);
   EXPECT_EQ(json["ended_early"], true);
   EXPECT_EQ(json["calibration"]["working_set"], 100);
