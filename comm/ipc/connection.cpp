@@ -32,8 +32,13 @@ struct Connection::PeerInfo {
 
 namespace {
 
-std::uint32_t most_blocks() {
-  constexpr int per_processor = 3; // as many as there is room for
+/// As many blocks as there is room for. A stream of higher priority has work of other streams beside it: a
+/// few blocks reach most of a link's bandwidth, and products and sweeps keep their room on all processors.
+std::uint32_t most_blocks(cudaStream_t stream) {
+  constexpr int per_processor = 3;
+  int priority = 0; // lower numbers go first, and 0 is that of streams for which none was asked
+  check(cudaStreamGetPriority(stream, &priority), "cudaStreamGetPriority");
+  if (priority < 0) return few_blocks;
   int device = 0;
   int processors = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -85,7 +90,7 @@ Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& 
   plan_.arrived = counters_.get();
   plan_.sends = static_cast<int>(schedule.sends.size());
   plan_.free = counters_.get() + plan_.receives;
-  plan_.most_blocks = most_blocks();
+  plan_.most_blocks = most_blocks(stream);
 
   PeerInfo info;
   if (messages == 0) return info;

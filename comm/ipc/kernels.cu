@@ -3,16 +3,15 @@
 // No block waits for another one of its kernel, and kernels of many blocks wait for nobody: if they did,
 // those of several exchanges could fill a device and keep out the one that their peers wait for. Ranks that
 // start and finish their exchanges in the same order therefore always come to an end.
-#include "ipc/kernels.hpp"
 #include "ipc/device_wait.cuh"
+#include "ipc/kernels.hpp"
 
 #include <cuda/atomic>
 
 namespace kontor::comm::ipc {
 namespace {
 
-constexpr int waiting_threads = 64;      ///< of a kernel that only waits
-constexpr std::uint32_t few_blocks = 32; ///< that may wait: a small part of any device
+constexpr int waiting_threads = 64; ///< of a kernel that only waits
 
 using Shared = cuda::atomic_ref<Counter, cuda::thread_scope_system>;
 using Number = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;

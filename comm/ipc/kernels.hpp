@@ -27,6 +27,9 @@ struct HostFlags {
   int abandoned = 0; ///< not 0: the host no longer wants what is waited for
 };
 
+/// Blocks of a kernel that may wait: a small part of any device.
+inline constexpr std::uint32_t few_blocks = 32;
+
 /// What the kernels of a plan work on; all in device memory, but for the host flags.
 struct DevicePlan {
   State* state = nullptr;

@@ -45,7 +45,7 @@ std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int r
 
 template <class T>
 RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels& panels,
-                        const RingShape& shape, const Space& instance)
+                        const RingShape& shape, const Space& alone, const Space& beside)
     : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place), self_(ring.comm.rank()) {
   const auto room = largest_block(panels, shape);
   buffers_[0] = Buffer<T>("matmul/" + label, room);
@@ -53,17 +53,17 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
   buffers_[1] = Buffer<T>("matmul/" + label + " next", room);
   // Rings whose blocks are where they belong take part in the exchanges, with nothing to send.
   const Way way(panels, shape);
-  skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, instance));
+  skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, alone));
   start_ = way.skew > 0 ? 1 : 0;
   for (int n = 0; n < std::min<std::int64_t>(shape.shifts, 2); ++n) {
     const int from = (start_ + n) % 2;
-    auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, instance);
+    auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, beside);
     shift.add(buffers_[from], ring.rank(-1), buffers_[1 - from], ring.rank(+1));
     shift.commit();
     shift.measure_times();
   }
   const int last = static_cast<int>((start_ + shape.shifts) % 2);
-  restore_.emplace(rotation(ring, "restore of " + label, way.restore, Direction::restore, last, instance));
+  restore_.emplace(rotation(ring, "restore of " + label, way.restore, Direction::restore, last, alone));
   home_ = way.stays_in_first ? 0 : way.restore > 0 ? 1 - last : last;
 }
 

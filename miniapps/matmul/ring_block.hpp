@@ -40,9 +40,10 @@ std::int64_t packed_elements(const Panels&, const RingShape&, int ranks, int pla
 template <class T>
 class RingBlock {
  public:
-  /// Collective over all ranks, each with its ring. Allocates and commits the exchanges.
-  RingBlock(const Line& ring, const std::string& label, const Panels&, const RingShape&,
-            const Space& instance);
+  /// Collective over all ranks, each with its ring. Allocates and commits the exchanges. `alone`: the
+  /// instance of skew() and restore(); `beside`: of the shifts.
+  RingBlock(const Line& ring, const std::string& label, const Panels&, const RingShape&, const Space& alone,
+            const Space& beside);
 
   /// Local. This rank's block as it is given. Valid before skew() and after restore().
   Matrix<T> natural() const;
@@ -50,7 +51,7 @@ class RingBlock {
   /// restored, natural() then has room for them, and nothing else.
   void reset();
 
-  /// Collective over all ranks; ordered on the instance. Moves blocks to where they are multiplied first.
+  /// Collective over all ranks; ordered on its instance. Moves blocks to where they are multiplied first.
   void skew();
   /// Collective over all ranks. Begins to bring the next block; the current one may be read meanwhile.
   void start_shift();

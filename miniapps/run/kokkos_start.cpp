@@ -20,6 +20,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -118,6 +119,8 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
   int argc = static_cast<int>(arguments.size());
   try {
     Kokkos::initialize(argc, arguments.data());
+  } catch (const std::bad_alloc&) {
+    problem = "Kokkos could not be initialised: out of memory";
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
     problem =

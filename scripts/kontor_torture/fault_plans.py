@@ -27,7 +27,7 @@ FILE_ERRORS: dict[str, tuple[str, ...]] = {
     "fstat": (str(errno.EIO),),
     "lstat": (str(errno.EIO), str(errno.EACCES)),
 }
-DISK = ("No space left", "plate.")
+OUTPUT_NAMES = ["plate.", "plate-checkpoint"]  # one of which a message must have
 
 
 def in_program(site: Site, app: str) -> bool:
@@ -73,7 +73,7 @@ def places(cases: list[Case]) -> set[tuple[object, object]]:
 
 def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        return [{"do": do, "words": ["plate."]} for do in FILE_ERRORS.get(site.function, ())]
+        return [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
 
     return plan(kind, seed, references, pick)
 
@@ -138,7 +138,7 @@ def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
                     variables["KONTOR_FAULT_LOSE"] = "1"
                 if chance.random() < 0.4:
                     variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
-                found.append((run, draw_run(chance, app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": ["plate."]}))
+                found.append((run, draw_run(chance, app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": OUTPUT_NAMES}))
     return numbered(kind, seed, found)
 
 
@@ -157,7 +157,7 @@ def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
                     continue
                 run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
                 found.append((run, draw_run(chance, app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
-                                                           "number": chance.randint(1, calls), "words": ["plate.", "No such file"]}))
+                                                           "number": chance.randint(1, calls), "words": [*OUTPUT_NAMES, "No such file"]}))
     return numbered(kind, seed, found)
 
 

@@ -115,12 +115,16 @@ def contents(path: Path) -> tuple[dict[str, str], frozenset[str]]:
             names.append(name)
             names.extend(f"{name}.{attribute}" for attribute in thing.attrs if attribute not in NOT_ALWAYS)
         if isinstance(thing, h5py.Dataset):
-            values = numpy.ascontiguousarray(thing[...])
-            if name.startswith(("fields", "series")):
-                bits[name] = hashlib.sha256(values.tobytes()).hexdigest()
+            thing[...]
+
+    def take(name: str, thing: h5py.Dataset | h5py.Group) -> None:
+        if isinstance(thing, h5py.Dataset):
+            bits[name] = hashlib.sha256(numpy.ascontiguousarray(thing[...]).tobytes()).hexdigest()
 
     with h5py.File(path) as file:
-        file.visititems(look)
+        file.visititems(look)  # by one of its names, what has several
+        for top in {"fields", "series"} & file.keys():
+            file[top].visititems(lambda name, thing, top=top: take(f"{top}/{name}", thing))
     return bits, frozenset(names)
 
 

@@ -35,7 +35,8 @@ def write_output(path, value, started, early=0, series=True):
     with h5py.File(path, "w") as file:
         run = file.create_group("run")
         run.attrs["app"], run.attrs["started"], run.attrs["ended_early"] = "heat", started, early
-        file["fields/temperature"] = numpy.full((4, 5), value)
+        file["VTKHDF/CellData/temperature"] = numpy.full((4, 5), value)
+        file["fields/temperature"] = file["VTKHDF/CellData/temperature"]
         if series:
             file["series/000000010/temperature"] = numpy.full((4, 5), value / 2)
 
@@ -106,6 +107,15 @@ class Checks(unittest.TestCase):
 
     def test_an_old_sidecar_beside_a_run_that_ended_early(self):
         write_output(self.output, 2.0, "new", early=1)
+        self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
+
+    def test_a_series_that_ended_early_has_the_steps_that_were_made(self):
+        self.put(2.0, "new")
+        write_output(self.output, 2.0, "new", early=1)
+        steps = [f"plate.h5:/{name}/temperature" for name in ("series/000000010", "fields")]
+        self.xdmf.write_text("".join(f"<DataItem>{step}</DataItem>" for step in steps))
+        self.assertEqual(self.findings(), [])
+        self.xdmf.write_text(f"<DataItem>{steps[0]}</DataItem>")
         self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
 
     def test_names(self):
