@@ -37,7 +37,7 @@ endfunction()
 # must be its own:
 #   portable  the communication layer
 #   native    everything else that is optimized; with JSON, which is slow to read
-#   once      kontor_runs_once; with JSON. (With the headers of `native` g++ would optimize as much as there.)
+#   once      kontor_runs_once; with JSON. (With the headers of `native` g++ 12 optimizes as much as there; g++ 13 refuses them.)
 #   header    a look at headers, not optimized: Kokkos only
 #   test      tests that need no optimization, with GoogleTest
 function(kontor_precompile target set)

@@ -58,12 +58,9 @@ endfunction()
 add_library(kontor_not_optimized INTERFACE)
 target_compile_options(kontor_not_optimized INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O0>)
 
-# For code that runs once in a run, such as what reads decks: two thirds of the time to compile. Not with g++ 13 and later,
-# which refuses headers that were precompiled at another level.
+# For code that runs once in a run, such as what reads decks: two thirds of the time to compile.
 add_library(kontor_runs_once INTERFACE)
-if(NOT (CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13))
-  target_compile_options(kontor_runs_once INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
-endif()
+target_compile_options(kontor_runs_once INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 
 # kontor_library(<name> SOURCES ... [PUBLIC ...] [PRIVATE ...])
 # A static library kontor::<name>; its headers are <folder>/include/kontor/<name>/.
