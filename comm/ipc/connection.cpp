@@ -32,13 +32,15 @@ struct Connection::PeerInfo {
 
 namespace {
 
-/// As many blocks as there is room for. A stream of higher priority has work of other streams beside it: a
-/// few blocks reach most of a link's bandwidth, and products and sweeps keep their room on all processors.
-std::uint32_t most_blocks(cudaStream_t stream) {
+/// As many blocks as there is room for. A stream of higher priority has work of other streams beside it,
+/// which a large copy lasts as long as: a few blocks reach most of a link's bandwidth, and products keep
+/// their room on all processors.
+std::uint32_t most_blocks(cudaStream_t stream, std::uint32_t tiles) {
   constexpr int per_processor = 3;
+  constexpr std::uint32_t large = 64 * few_blocks;
   int priority = 0; // lower numbers go first, and 0 is that of streams for which none was asked
   check(cudaStreamGetPriority(stream, &priority), "cudaStreamGetPriority");
-  if (priority < 0) return few_blocks;
+  if (priority < 0 && tiles >= large) return few_blocks;
   int device = 0;
   int processors = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -90,7 +92,6 @@ Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& 
   plan_.arrived = counters_.get();
   plan_.sends = static_cast<int>(schedule.sends.size());
   plan_.free = counters_.get() + plan_.receives;
-  plan_.most_blocks = most_blocks(stream);
 
   PeerInfo info;
   if (messages == 0) return info;
@@ -126,6 +127,7 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
   for (std::size_t i = 0; i < frees.size(); ++i)
     tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
   plan_.tiles = number_tiles(all);
+  plan_.most_blocks = most_blocks(stream, plan_.tiles);
   plan_.piece_count = static_cast<int>(all.size());
   copy_blocks_ = to_device(all, stream);
   tell_arrived_ = to_device(tell_arrived, stream);

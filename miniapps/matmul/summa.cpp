@@ -6,6 +6,7 @@
 #include "matmul/panels.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/kokkos/compat.hpp>
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,12 @@ std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width,
         {begin, end - begin, parts_of(k, grid.columns, begin, end), parts_of(k, grid.rows, begin, end)});
   }
   return panels;
+}
+
+/// A panel that has all of k is where a rank's own part of it lies, too: nothing is copied into it. Not in
+/// device memory, where a copy takes no time, and one from the host wants an array without gaps.
+bool part_lies_in_panel(std::int64_t width, std::int64_t k, int ranks_along_k) {
+  return comm::on_host<Space> && width == k && ranks_along_k > 1;
 }
 
 template <class T>
@@ -152,8 +159,9 @@ class Summa final : public Multiplication<T> {
   static void allocate(const char* name, LocalMatrix<T>& matrix) {
     matrix.elements = Matrix<T>(std::string("matmul/") + name, matrix.rows.size, matrix.columns.size);
   }
-  /// A panel that has all of k is where a rank's own part of it lies, too: nothing is copied into it.
-  bool in_panel(int ranks_along_k) const { return panels_.size() == 1 && ranks_along_k > 1; }
+  bool in_panel(int ranks_along_k) const {
+    return part_lies_in_panel(panels_.front().size, options_.size.k, ranks_along_k);
+  }
   static Matrix<T> part_in_panel(const Matrix<T>& panel, bool k_is_rows, const AxisPart& k) {
     return along_k(panel, k_is_rows, k.begin, k.begin + k.size);
   }
@@ -258,12 +266,14 @@ std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& 
   };
   const auto width = std::min(o.size.k, o.panel);
   const auto c = wanted_part(stored_c(o), grid, false, place.row, place.column);
-  const bool one = width == o.size.k; // panel, in which A and B lie
-  const auto both = (one ? 1 : 2) * static_cast<double>(width);
-  return {{"matmul/A", one && grid.columns > 1 ? 0 : elements(stored_a(o), is_transposed(o.a))},
-          {"matmul/B", one && grid.rows > 1 ? 0 : elements(stored_b(o), is_transposed(o.b))},
-          {"matmul/panel of A", grid.columns > 1 ? both * static_cast<double>(c.rows.size) : 0},
-          {"matmul/panel of B", grid.rows > 1 ? both * static_cast<double>(c.columns.size) : 0}};
+  const auto panels = static_cast<double>(width) * (width == o.size.k ? 1 : 2);
+  const auto own = [&](const StoredSize& size, bool transposed, int ranks_along_k) {
+    return part_lies_in_panel(width, o.size.k, ranks_along_k) ? 0 : elements(size, transposed);
+  };
+  return {{"matmul/A", own(stored_a(o), is_transposed(o.a), grid.columns)},
+          {"matmul/B", own(stored_b(o), is_transposed(o.b), grid.rows)},
+          {"matmul/panel of A", grid.columns > 1 ? panels * static_cast<double>(c.rows.size) : 0},
+          {"matmul/panel of B", grid.rows > 1 ? panels * static_cast<double>(c.columns.size) : 0}};
 }
 
 template <class T>
