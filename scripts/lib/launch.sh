@@ -79,7 +79,7 @@ set_launcher() {
 reclaim_shared_memory() {
   local folder=/dev/shm file used found=()
   mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" \
-    \( -name "vader_segment.$(hostname -s).*" -o -name "osc_sm.$(hostname -s).*" \) 2>/dev/null)
+    \( -name "vader_segment.$(hostname -s).*" -o -name "osc_sm.$(hostname -s).*" -o -name "osc_rdma.$(hostname -s).*" \) 2>/dev/null)
   ((${#found[@]})) || return 0
   used=$(
     find /proc/[0-9]*/fd -lname "$folder/*" -printf '%l\n' 2>/dev/null || true # first: what is open now may be mapped then
