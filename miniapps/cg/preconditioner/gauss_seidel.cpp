@@ -85,7 +85,7 @@ class GaussSeidel final : public Preconditioner {
     handle_.create_gs_handle(KokkosSparse::GS_DEFAULT);
     sparse::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
     sparse::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
-                                  true);
+                                 true);
   }
   ~GaussSeidel() override { handle_.destroy_gs_handle(); }
   GaussSeidel(const GaussSeidel&) = delete;
@@ -96,7 +96,7 @@ class GaussSeidel final : public Preconditioner {
     if (own_ == 0 || !definite_) return;
     const miniapp::ScopedTimer timed(timer_);
     sparse::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
-                                          square_.values, z, r, true, true, 1.0, 1);
+                                         square_.values, z, r, true, true, 1.0, 1);
   }
   bool definite() const override { return definite_; }
   std::optional<std::string> obstacle_to_graph() const override {
