@@ -66,6 +66,7 @@ Advection::Advection(const Options& options, const miniapp::RunContext& context)
   values_ = Kokkos::View<double*>("advection/values", wanted_.size());
   samples_ = Kokkos::View<double**>("advection/samples", static_cast<std::size_t>(options.samples()),
                                     wanted_.size());
+  levels_.reserve(2); // so that the first stays where it is
   levels_.push_back(make_level(ring_, "advection/u"));
   auto& halo = levels_[0].halo;
   record_.exchange = {halo.chosen(), halo.timed_methods(), miniapp::packing_used(ring_, halo)};

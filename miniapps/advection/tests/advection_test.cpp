@@ -71,6 +71,19 @@ TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
       }
 }
 
+TEST(Advection, RecordsTheCellThatIsSentDownwind) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  miniapp::Timers timers("advection");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const Advection app(options_of(1, 2), {comm, true, timers, progress});
+  const auto traffic = app.record().traffic;
+  ASSERT_EQ(traffic.size(), 1U);
+  EXPECT_EQ(traffic[0].rank, comm.rank());
+  EXPECT_EQ(traffic[0].neighbour, (comm.rank() + 1) % comm.size());
+  EXPECT_EQ(traffic[0].messages, 1);
+  EXPECT_EQ(traffic[0].bytes, 8);
+}
+
 TEST(Advection, SaysThatEqualValuesProveNothing) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   miniapp::Timers timers("advection");
