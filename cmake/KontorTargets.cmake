@@ -89,6 +89,29 @@ endif()
 if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the first library itself
   list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
 endif()
+if(KONTOR_SANITIZE STREQUAL "thread") # MPI and HDF5 are not compiled for it
+  list(APPEND KONTOR_MPI_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
+elseif(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is; tests ask for too much
+  list(APPEND KONTOR_MPI_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
+  )
+endif()
+
+# How many times longer tests may take where each access to memory is looked at.
+set(KONTOR_TIME_FACTOR 1)
+if(KONTOR_MEMCHECK OR KONTOR_SANITIZE)
+  set(KONTOR_TIME_FACTOR 8)
+endif()
+
+# kontor_scale_timeouts(): for the tests of this folder so far that are not made by kontor_mpi_test_properties().
+function(kontor_scale_timeouts)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    get_test_property(${test} TIMEOUT seconds)
+    math(EXPR seconds "${KONTOR_TIME_FACTOR} * ${seconds}")
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
+  endforeach()
+endfunction()
 
 # kontor_mpi_test(<name> [OPTIMIZED] [BUSY] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
 # One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>. It is compiled with no
@@ -156,22 +179,12 @@ function(kontor_mpi_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 150) # some seconds each on a quiet machine
   endif()
-  if(KONTOR_MEMCHECK)
-    math(EXPR arg_TIMEOUT "8 * ${arg_TIMEOUT}")
-  endif()
+  math(EXPR arg_TIMEOUT "${KONTOR_TIME_FACTOR} * ${arg_TIMEOUT}")
   set(cores 1)
   if(arg_BUSY)
     set(cores ${arg_RANKS})
   endif()
-  set(environment ${KONTOR_MPI_ENVIRONMENT})
-  if(KONTOR_SANITIZE STREQUAL "thread") # MPI and HDF5 are not compiled for it
-    list(APPEND environment TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp)
-  elseif(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is; tests ask for too much
-    list(APPEND environment ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1
-      LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
-    )
-  endif()
   set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores} LABELS "${arg_LABELS}"
+    ENVIRONMENT "${KONTOR_MPI_ENVIRONMENT}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores} LABELS "${arg_LABELS}"
   )
 endfunction()
