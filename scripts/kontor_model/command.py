@@ -81,7 +81,7 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
         if arguments.measured:
             row.measured = measured_seconds(Path(arguments.measured), point)
         if arguments.simulate:
-            row.simulated = simulate(machine, point, deck, Path(arguments.simulate), here)
+            row.simulated = simulate(machine.for_ranks(point.ranks), point, deck, Path(arguments.simulate), here)
         rows.append(row)
     print(table(rows, machine, study["kind"] == "weak"))
     if arguments.json:
@@ -104,7 +104,11 @@ def predict(point: Point, value: Any, machine: Machine) -> Prediction:
     machine.require_ranks(point.ranks)
     if point.app not in MODELS:
         raise StudyError(f"{point.deck}: app '{point.app}' has no model; there are {', '.join(MODELS)}")
-    return MODELS[point.app](value, point.ranks, machine)
+    found = MODELS[point.app](value, point.ranks, machine.for_ranks(point.ranks))
+    if machine.ranks_of_core(point.ranks) > 1:
+        found.remarks.append(f"oversubscribed: {point.ranks} ranks take turns on {machine.cores} cores of a node; what changing from one to "
+                             "another takes is not in the model")
+    return found
 
 
 def write_machine(path: Path, records: list[dict[str, Any]], up_to: int | None) -> None:

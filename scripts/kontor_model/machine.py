@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ FILE = Section({
     "nodes": Key(Whole(1, MOST), "nodes that there are", 1),
     "node": Key(Section({
         "ranks": Key(Whole(1, MOST), "ranks on a node: its cores or GPUs", required=True),
+        "cores": Key(Whole(1, MOST), "cores or GPUs of a node, if ranks may be more: then they take turns", lambda: None),
         "latency": Key(SECONDS, "s of a message between two ranks of a node, without what it costs their processors", 0.0),
         "bandwidth": Key(BANDWIDTH, "B/s of a message between them", required=True),
         "copies": Key(Flag(), "the receiving processor copies such messages while it waits, one after the other", False),
@@ -78,6 +79,7 @@ class Machine:
     about: str
     nodes: int
     ranks_per_node: int
+    cores: int  # of a node
     node_latency: float
     node_bandwidth: float
     copies: bool
@@ -99,6 +101,19 @@ class Machine:
         if ranks > self.nodes * self.ranks_per_node:
             raise StudyError(f"{self.file}: {ranks} ranks, but '{self.name}' has {self.nodes} nodes of {self.ranks_per_node}: "
                              f"{self.nodes * self.ranks_per_node} ranks at most")
+
+    def ranks_of_core(self, ranks: int) -> int:
+        """How many of so many ranks share the core that has most of them."""
+        return -(-min(ranks, self.ranks_per_node) // self.cores)
+
+    def for_ranks(self, ranks: int) -> Machine:
+        """As one of so many ranks sees it: what a processor does takes as many times longer as ranks share it."""
+        share = self.ranks_of_core(ranks)
+        if share == 1:
+            return self
+        return replace(self, send=self.send * share, receive=self.receive * share,
+                       node_bandwidth=self.node_bandwidth / share if self.copies else self.node_bandwidth,
+                       rates={kernel: rate.times(share) for kernel, rate in self.rates.items()})
 
     def node_of(self, rank: int) -> int:
         return rank // self.ranks_per_node
@@ -124,8 +139,9 @@ def read_machine(path: str) -> Machine:
 
 def machine_of(values: dict[str, Any], path: str) -> Machine:
     node, message = values["node"], values["message"]
+    cores = node.get("cores") or node["ranks"]
     network = values["network"] or {"latency": 0.0, "bandwidth": node["bandwidth"], "nodes_per_switch": MOST, "uplinks": 1}
     rates = {kernel: Rate(points) for kernel, points in (values["compute"] or {}).items() if points}
-    return Machine(path, values["name"], values["about"] or "", values["nodes"], node["ranks"], node["latency"], node["bandwidth"],
-                   node["copies"], network["latency"], network["bandwidth"], network["nodes_per_switch"], network["uplinks"],
+    return Machine(path, values["name"], values["about"] or "", values["nodes"], node["ranks"], cores, node["latency"],
+                   node["bandwidth"], node["copies"], network["latency"], network["bandwidth"], network["nodes_per_switch"], network["uplinks"],
                    message["send"], message["receive"], rates)

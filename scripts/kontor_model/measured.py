@@ -95,6 +95,16 @@ def _matmul(record: Record) -> list[tuple[str, float, float]]:
     return [("matmul/gemm", round(flops / products), _seconds(record, "gemm") / products)]
 
 
+def _cores_of_node(record: Record) -> int:
+    """Those that its ranks may use together, on the node with fewest; 0: not known."""
+    nodes: dict[str, set[int]] = defaultdict(set)
+    for place in record.get("placement", []):
+        for part in filter(None, place["cores"].split(",")):
+            first, _, last = part.partition("-")
+            nodes[place["host"]].update(range(int(first), int(last or first) + 1))
+    return min((len(cores) for cores in nodes.values()), default=0)
+
+
 def machine_values(records: list[Record], name: str, up_to: int | None = None) -> dict[str, Any]:
     """A machine file's values: of one node, from the calibration of the runs with most ranks, or of several.
 
@@ -105,10 +115,11 @@ def machine_values(records: list[Record], name: str, up_to: int | None = None) -
         raise StudyError("no record has a calibration of messages: it needs a run on 2 ranks or more")
     near = median(link["latency"] for link in links)
     fastest = max(link["bandwidth"] for link in links)
-    cores = max(record["ranks"] for record in records)
+    ranks = max(record["ranks"] for record in records)
+    cores = max(map(_cores_of_node, records)) or ranks  # few ranks are bound to few
     values: dict[str, Any] = {
         "name": name, "about": f"by the calibration of {len(links)} runs, {sorted({record['started'][:10] for record in records})[-1]}",
-        "nodes": 1, "node": {"ranks": cores, "latency": 0.0, "bandwidth": fastest, "copies": True},
+        "nodes": 1, "node": {"ranks": ranks, "cores": min(ranks, cores), "latency": 0.0, "bandwidth": fastest, "copies": True},
         "message": {"send": near / 2, "receive": near / 2},
     }
     far = [link for link in links if link.get("internode_bandwidth")]

@@ -31,6 +31,10 @@ class Rate:
         nearest = self.points[0] if size < self.points[0][0] else self.points[-1]
         return nearest[1] * size / nearest[0]
 
+    def times(self, factor: float) -> Rate:
+        """The same, where each call takes so many times longer."""
+        return Rate((size, seconds * factor) for size, seconds in self.points)
+
     def covers(self, size: float) -> bool:
         """Whether it was measured there, or the size lies between two that were."""
         return self.points[0][0] <= size <= self.points[-1][0]

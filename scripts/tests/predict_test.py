@@ -81,6 +81,17 @@ class Machines(unittest.TestCase):
             machine(compute={}).rate("heat/sweep")
 
 
+    def test_more_ranks_than_cores(self):
+        machine = self.read(MACHINE.replace("node: {ranks: 2", "node: {ranks: 8, cores: 2, copies: true"))
+        self.assertEqual([machine.ranks_of_core(ranks) for ranks in (1, 2, 3, 8, 16)], [1, 1, 2, 4, 4])
+        self.assertIs(machine.for_ranks(2), machine)
+        shared, alone = machine.for_ranks(8), machine.for_ranks(1)
+        self.assertEqual((shared.send, shared.receive, shared.node_bandwidth), (4 * alone.send, 4 * alone.receive, alone.node_bandwidth / 4))
+        for kernel in machine.rates:
+            self.assertEqual(shared.rate(kernel)(1000), 4 * alone.rate(kernel)(1000))
+        self.assertEqual((shared.node_latency, shared.link_latency, shared.link_bandwidth), (alone.node_latency, alone.link_latency, alone.link_bandwidth))
+
+
 class Rates(Close):
     def test_lines_between_sizes(self):
         rate = Rate([(1100, 3e-6), (100, 1e-6)])
@@ -211,6 +222,10 @@ class Measured(Close):
             file = Path(folder) / "here.yaml"
             file.write_text(yaml.safe_dump(values))
             self.assertEqual(read_machine(str(file)).rate("heat/sweep").points, ((5000, 0.05), (10000, 0.1)))
+        places = [{"rank": 0, "host": "a", "cores": "0-1"}, {"rank": 1, "host": "a", "cores": "0-1,6"}, {"rank": 2, "host": "b", "cores": "0-7"}]
+        bound = heat_record(1, [100, 100], 1.0, placement=[{"rank": 0, "host": "a", "cores": "0"}])
+        self.assertEqual(machine_values([bound, heat_record(8, [100, 100], 0.5, placement=places)], "here")["node"]["cores"], 3)
+        self.assertEqual(machine_values([heat_record(2, [100, 100], 0.5, placement=places)], "here")["node"]["cores"], 2)
         with self.assertRaisesRegex(StudyError, "2 ranks or more"):
             machine_values([heat_record(1, [100, 100], 1.0)], "here")
 
