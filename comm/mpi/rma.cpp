@@ -9,6 +9,7 @@
 #include "support/room.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/detail/timeout.hpp>
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
@@ -64,8 +65,9 @@ class Rma final : public Plan {
  public:
   Rma(const BackendContext& context, const Schedule& schedule)
       : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
-        label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
-        sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
+        patience_(context.options.timeout), label_(schedule.label),
+        source_ranks_(peers_of(schedule.receives)), sources_(context.comm, source_ranks_),
+        destinations_(context.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(context.comm, schedule.receives);
     for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
@@ -127,12 +129,27 @@ class Rma final : public Plan {
     if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
       refuse(fmt::format("has no room: {}", *lack));
     const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
+    await_others(comm, code);
     check_window(comm, code, bytes + alignment);
     std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
     for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
     return places;
+  }
+
+  /// Collective. The others may wait in MPI_Win_allocate for a rank that has left it with an error: it waits
+  /// for them no longer than for a message at check level cross_rank.
+  void await_others(MPI_Comm comm, int code) const {
+    MPI_Request all = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all), "MPI_Ibarrier");
+    try {
+      if (wait_at_most(all, code == MPI_SUCCESS ? 0 : patience_)) return;
+    } catch (const MpiError&) { // what it sends can meet messages of the window that the others are making
+      if (code == MPI_SUCCESS) throw;
+    }
+    *unsafe_to_free_ = true;
+    fail(code, fmt::format("exchange '{}': MPI_Win_allocate", label_));
   }
 
   /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
@@ -184,7 +201,8 @@ class Rma final : public Plan {
 
   MPI_Comm comm_;
   std::shared_ptr<bool> unsafe_to_free_;
-  double timeout_;
+  double timeout_;  ///< of a message, in seconds; 0: none
+  double patience_; ///< seconds that ranks are waited for after an error
   std::string label_;
   std::vector<int> source_ranks_;
   Group sources_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/clock.hpp>
 #include <kontor/comm/options.hpp>
 
@@ -18,7 +19,7 @@ inline double timeout(const Options& options) {
 /// Whose deadline it was, for errors.
 inline int rank_of(MPI_Comm comm) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
 

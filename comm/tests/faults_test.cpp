@@ -4,6 +4,7 @@
 #include "error_text.hpp"
 #include "faults.hpp"
 #include "methods.hpp"
+#include "support/deadline.hpp"
 
 #include <kontor/comm/comm.hpp>
 
@@ -151,6 +152,12 @@ TEST_F(Faults, Handshake) {
   EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
   let_fail("MPI_Issend", 1); // maybe on one rank alone
   EXPECT_EQ(text_of<MpiError>([&] { make(); }), "MPI_Issend failed: " + other);
+  let_fail("");
+}
+
+TEST_F(Faults, OwnRank) {
+  let_fail("MPI_Comm_rank");
+  EXPECT_EQ(text_of<MpiError>([&] { mpi::rank_of(comm.native()); }), "MPI_Comm_rank failed: " + other);
   let_fail("");
 }
 

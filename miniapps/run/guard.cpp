@@ -14,8 +14,11 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <new>
 #include <unistd.h>
 
 namespace kontor::miniapp {
@@ -35,9 +38,8 @@ extern "C" void leave_now(int /*signal*/) {
   ::_exit(exit_failed);
 }
 
-/// An error that this rank may have alone: the others may be waiting for it in a message.
-int abort_rank(const char* what) {
-  to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(what, '\n')));
+/// The others may be waiting for this rank in a message.
+int abort_all() {
   tell_failed();
   std::signal(SIGALRM, leave_now); // MPI_Abort may wait for a host that has vanished
   ::alarm(abort_seconds);
@@ -45,9 +47,38 @@ int abort_rank(const char* what) {
   return exit_failed;
 }
 
+/// An error that this rank may have alone.
+int abort_rank(const char* what) {
+  to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(what, '\n')));
+  return abort_all();
+}
+
+/// Instead of std::terminate: an exception in a destructor, or while another is told, as where no memory is
+/// left. So its words need none.
+[[noreturn]] void tell_and_leave() {
+  char text[512];
+  int length = 0;
+  const auto say = [&](const char* what) {
+    length = std::snprintf(text, sizeof text, "rank %d: %s\n", world_rank(), what);
+  };
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+    say("std::terminate was called");
+  } catch (const std::bad_alloc&) {
+    say("out of memory, also for more words");
+  } catch (const std::exception& error) {
+    say(error.what());
+  } catch (...) {
+    say("an exception of unknown class");
+  }
+  to_stderr({text, std::min(static_cast<std::size_t>(length), sizeof text - 1)});
+  ::_exit(abort_all());
+}
+
 } // namespace
 
 int guarded(const std::function<int()>& work) {
+  std::set_terminate(tell_and_leave);
   try {
     return work();
   } catch (const config::Error& error) {

@@ -16,7 +16,7 @@ enum ExitCode : int {
 
 /// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once,
 /// by rank 0, and becomes their exit code; one that this rank may be alone with ends the whole run by
-/// MPI_Abort, because the others may be waiting for it.
+/// MPI_Abort, because the others may be waiting for it. So does std::terminate() from then on.
 int guarded(const std::function<int()>& work);
 
 } // namespace kontor::miniapp

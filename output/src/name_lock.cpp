@@ -67,18 +67,25 @@ bool is_temporary_of(const std::string& target, const std::string& name) {
          name.ends_with(ending) && name.find_first_not_of(digits, target.size() + 1) == target.size() + 9;
 }
 
-/// What the lock file of a dead process names: nothing else that is there is Kontor's.
-void remove_left(const fs::path& target, const std::string& noted) {
+/// Whether the file is there no longer.
+bool removed(const fs::path& file) noexcept {
+  return ::unlink(file.c_str()) == 0 || errno == ENOENT;
+}
+
+/// What the lock file of a dead process names: nothing else that is there is Kontor's. Returns the lines of
+/// those that are still there.
+std::string remove_left(const fs::path& target, const std::string& noted) {
   std::istringstream lines(noted);
-  std::string name;
+  std::string name, still;
   std::getline(lines, name); // the holder
   while (std::getline(lines, name)) {
     const fs::path left = target.parent_path() / name;
     std::error_code ignored;
     if (is_temporary_of(target.filename().string(), name) &&
-        fs::is_regular_file(fs::symlink_status(left, ignored)))
-      fs::remove(left, ignored);
+        fs::is_regular_file(fs::symlink_status(left, ignored)) && !removed(left))
+      still += name + "\n";
   }
+  return still;
 }
 
 } // namespace
@@ -98,17 +105,22 @@ NameLock::NameLock(const fs::path& target)
     if (!noted.empty() && !noted.starts_with(mark))
       throw Obstacle{fmt::format("{}, which would be its lock, is not a file of Kontor's", path_.string()),
                      ""};
-    remove_left(target, noted);
+    const std::string still = remove_left(target, noted);
     if (::ftruncate(file, 0) != 0) throw Obstacle{std::strerror(errno), ""};
     file_ = std::move(file);
-    append(fmt::format("{}process {} on host {}, since {:%Y-%m-%dT%H:%M:%SZ},\n", mark, ::getpid(),
-                       host_name(), fmt::gmtime(std::time(nullptr))));
+    append(fmt::format("{}process {} on host {}, since {:%Y-%m-%dT%H:%M:%SZ},\n{}", mark, ::getpid(),
+                       host_name(), fmt::gmtime(std::time(nullptr)), still));
+    stays_ = !still.empty();
     return;
   }
 }
 
 NameLock::~NameLock() {
-  if (file_ >= 0 && is_file(path_, file_)) ::unlink(path_.c_str());
+  if (file_ >= 0 && !stays_ && is_file(path_, file_)) ::unlink(path_.c_str());
+}
+
+void NameLock::remove(const fs::path& temporary) noexcept {
+  if (!removed(temporary)) stays_ = true;
 }
 
 void NameLock::note(const fs::path& temporary) {

@@ -28,12 +28,15 @@ class NameLock {
 
   /// Notes a temporary beside the target, for the next holder, should this one die. Throws Obstacle.
   void note(const std::filesystem::path& temporary);
+  /// Removes it; should that fail, the next holder does.
+  void remove(const std::filesystem::path& temporary) noexcept;
 
  private:
   void append(const std::string& line);
 
   std::filesystem::path path_;
-  Descriptor file_; ///< none: the file system has no locks
+  Descriptor file_;    ///< none: the file system has no locks
+  bool stays_ = false; ///< at the end: it notes what could not be removed
 };
 
 /// `<name>.<8 random hexadecimal digits>.tmp`, beside the target.

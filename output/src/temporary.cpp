@@ -82,7 +82,7 @@ Temporary::~Temporary() {
   if (file_ < 0 || kept_ || !is_file(path_, file_)) return;
   // Gives the space back even where another rank still has the file open.
   [[maybe_unused]] const int result = ::ftruncate(file_, 0);
-  ::unlink(path_.c_str());
+  lock_->remove(path_);
 }
 
 void Temporary::create() {
@@ -140,8 +140,8 @@ void Temporary::put_back() noexcept {
   if (!earlier_.empty()) ::rename(earlier_.c_str(), target_.c_str());
 }
 
-void Temporary::remove_earlier() const {
-  if (!earlier_.empty()) ::unlink(earlier_.c_str());
+void Temporary::remove_earlier() noexcept {
+  if (!earlier_.empty()) lock_->remove(earlier_);
 }
 
 void Temporary::take_name() {

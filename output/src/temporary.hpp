@@ -41,7 +41,7 @@ class Temporary {
   void check() const;
   void put_away();
   void put_back() noexcept;
-  void remove_earlier() const;
+  void remove_earlier() noexcept;
   void take_name();
 
   std::filesystem::path target_;

@@ -24,6 +24,7 @@ static int lose = 0;
 static const char* of_file = ".h5.";
 static int renames = -1; /* how many still work; negative: all */
 static int no_locks = 0;
+static int no_unlink = 0;
 
 void kontor_fault_arm(long long after, int lose_silently) {
   left = after;
@@ -38,6 +39,11 @@ void kontor_fault_rename(int after) {
 /* Whether the file system has no locks. */
 void kontor_fault_locks(int none) {
   no_locks = none;
+}
+
+/* Whether no temporary can be removed. */
+void kontor_fault_unlink(int fails) {
+  no_unlink = fails;
 }
 
 __attribute__((constructor)) static void arm_from_environment(void) {
@@ -118,6 +124,16 @@ int rename(const char* from, const char* to) {
     return -1;
   }
   return real(from, to);
+}
+
+int unlink(const char* path) {
+  static int (*real)(const char*) = NULL;
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "unlink");
+  if (no_unlink && strstr(path, ".tmp")) {
+    errno = EIO;
+    return -1;
+  }
+  return real(path);
 }
 
 int flock(int file, int operation) {

@@ -6,6 +6,7 @@
 
 extern "C" void kontor_fault_rename(int after);
 extern "C" void kontor_fault_locks(int none);
+extern "C" void kontor_fault_unlink(int fails);
 
 namespace kontor::output {
 namespace {
@@ -23,6 +24,7 @@ class Names : public testing::Test {
   ~Names() override {
     kontor_fault_rename(-1);
     kontor_fault_locks(0);
+    kontor_fault_unlink(0);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -112,6 +114,19 @@ TEST_F(Names, WhatADeadRunLeftIsRemovedAndNothingElse) {
             (Texts{"field.h5", "field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"}));
   for (const char* name : {"field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"})
     EXPECT_EQ(read_text(folder_ / name), "precious");
+}
+
+TEST_F(Names, WhatCannotBeRemovedALaterRunRemoves) {
+  kontor_fault_unlink(1);
+  for (std::size_t left : {1, 2}) { // the second cannot remove what the first has left either
+    File(MPI_COMM_WORLD, path_);
+    const auto all = names();
+    ASSERT_EQ(all.size(), 1 + left);
+    EXPECT_EQ(all.front(), ".field.h5.kontor-lock");
+  }
+  kontor_fault_unlink(0);
+  File(MPI_COMM_WORLD, path_).commit();
+  EXPECT_EQ(names(), Texts{"field.h5"});
 }
 
 TEST_F(Names, ALockThatIsNotKontorsIsLeftAlone) {

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from math import inf
 
 from .machine import Machine
 
@@ -46,48 +44,33 @@ def alone(machine: Machine, message: Message) -> float:
     return message.size / machine.link_bandwidth
 
 
-class Traffic:
-    """Messages that are sent again and again, over links that share their bandwidth equally among what is on them. A link carries
-    what was posted in one step before what is posted in the next. Inside a node messages do not share."""
+class SharedLink:
+    """Its bandwidth is shared equally by what is on it at a time. `given` is what each message that has been there all the time was
+    given of it, in bytes."""
 
-    def __init__(self, machine: Machine, messages: list[Message]) -> None:
-        self.bandwidth = machine.link_bandwidth
-        self.sizes = [message.size for message in messages]
-        self.on: dict[Link, list[int]] = defaultdict(list)  # messages by link
-        for number, message in enumerate(messages):
-            for link in links(machine, message.source, message.destination):
-                self.on[link].append(number)
-        self.alone = [alone(machine, message) for message in messages]
-        self.free: dict[Link, float] = {}  # when the messages of the step before have left
+    def __init__(self, bandwidth: float) -> None:
+        self.bandwidth = bandwidth
+        self.now = self.given = 0.0
+        self.on: list[tuple[float, tuple[int, int]]] = []  # what must have been given when it leaves, and what it is
+        self.changes = 0
 
-    def carried(self, posted: list[float]) -> list[float]:
-        """When each message, posted then, has left the last of its links."""
-        ends = [at + seconds for at, seconds in zip(posted, self.alone)]
-        for link, numbers in self.on.items():
-            free = self.free.get(link, 0.0)
-            shared = _share(sorted((max(posted[number], free), number, self.sizes[number]) for number in numbers), self.bandwidth)
-            for number, end in shared:
-                ends[number] = max(ends[number], end)
-            self.free[link] = shared[-1][1]
-        return ends
+    def enter(self, now: float, what: tuple[int, int], size: float) -> None:
+        if self.on:
+            self.given += (now - self.now) / len(self.on) * self.bandwidth
+        self.now = now
+        self.changes += 1
+        heappush(self.on, (self.given + size, what))
 
+    def leave(self, now: float) -> tuple[int, int]:
+        """The one that leaves next, which it does now."""
+        self.now = now
+        self.changes += 1
+        self.given, what = heappop(self.on)
+        return what
 
-def _share(arrivals: list[tuple[float, int, float]], bandwidth: float) -> list[tuple[int, float]]:
-    """Messages (time, number, bytes) and their ends, in the order in which they leave a link. `given` is what each message that has
-    been there all the time was given of it, in bytes."""
-    under_way: list[tuple[float, int]] = []  # what must have been given when it leaves, number
-    left: list[tuple[int, float]] = []
-    now = given = 0.0
-    for at, number, size in [*arrivals, (inf, -1, 0.0)]:
-        while under_way and (ends := now + (under_way[0][0] - given) * len(under_way) / bandwidth) <= at:
-            given, last = heappop(under_way)
-            left.append((last, ends))
-            now = ends
-        if under_way:
-            given += (at - now) / len(under_way) * bandwidth
-        now = at
-        heappush(under_way, (given + size, number))
-    return left
+    def next_leaves(self) -> float:
+        """Unless the link changes before."""
+        return self.now + max(0.0, self.on[0][0] - self.given) * len(self.on) / self.bandwidth
 
 
 def copying(machine: Machine, message: Message) -> float:

@@ -7,7 +7,7 @@ import dataclasses
 import random
 from dataclasses import dataclass, field
 
-from .decks import APPS, KEPT
+from .decks import KEPT, App
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ def dice(seed: int, kind: str, number: int) -> random.Random:
     return random.Random(f"{seed} {kind} {number}")
 
 
-def draw_run(chance: random.Random, app: str, ranks: int | None = None, launched: bool = False) -> Run:
+def draw_run(chance: random.Random, app: App, ranks: int | None = None, launched: bool = False) -> Run:
     """Of this app, in any way. `launched`: by scripts/kontor run at times."""
-    count = ranks or chance.choice(APPS[app].ranks)
-    overrides = tuple(key for choices in APPS[app].overrides for key in chance.choice(choices).split())
+    count = ranks or chance.choice(app.ranks)
+    overrides = tuple(key for choices in app.overrides for key in chance.choice(choices).split())
     launcher = "none" if count == 1 and chance.random() < 0.8 else "mpirun"
     if launched and chance.random() < 0.12:
         launcher = "kontor"
-    return Run(app, count, overrides, launcher)
+    return Run(app.name, count, overrides, launcher)

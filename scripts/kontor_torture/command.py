@@ -19,7 +19,7 @@ from typing import Iterator
 from . import fault, inputs, kill
 from .campaign import Make, run_all
 from .case import Case
-from .decks import APPS
+from .decks import APPS, on_gpus
 from .fault_plans import places
 from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
@@ -38,12 +38,15 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
     parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
+    parser.add_argument("--gpus", type=int, metavar="N", help="of a build that computes on GPUs: on at most N ranks, a GPU each, 2 or more, by backends nccl and ipc too")
     parser.add_argument("--case", nargs=2, metavar=("CLASS", "NUMBER"), help="one case again, with --seed; its folder is kept if a check fails")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the table and cases.json go (default: torture-SEED, here)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cases side by side (default: one a core)")
     arguments = parser.parse_args(words)
     if arguments.case:
         arguments.classes = [arguments.case[0]]
+    if arguments.gpus is not None and arguments.gpus < 2:
+        parser.error(f"--gpus is {arguments.gpus}; 2 are needed, for two ranks")
     if arguments.case and (arguments.case[0] not in CLASSES or not arguments.case[1].isdigit() or arguments.seed is None):
         parser.error("--case wants a class, a number and --seed")
     return arguments
@@ -70,7 +73,8 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
             print(f"kontor: torture: {file} is missing; build with KONTOR_TESTS", file=sys.stderr)
             return 2
     begun, of = time.monotonic(), revision()
-    references = {app: make_reference(app, work) for app in arguments.apps if not only_inputs}
+    apps = [on_gpus(APPS[app], arguments.gpus) if arguments.gpus else APPS[app] for app in arguments.apps]
+    references = {app.name: make_reference(app, work) for app in apps if not only_inputs}
     say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
     known: dict[str, int] = {}

@@ -50,6 +50,7 @@ problem:
 
 
 class App(NamedTuple):
+    name: str
     deck: str
     size: int  # of the run; the earlier run, whose output must survive it, has another
     ranks: tuple[int, ...]
@@ -59,9 +60,12 @@ class App(NamedTuple):
         return self.deck.format(size=self.size * 2 if earlier else self.size)
 
 
+ON_HOSTS = ("comm.backend=raw", "comm.backend=view", "comm.backend=shm", "comm.backend=raw comm.pattern=persistent",
+            "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood", "comm.backend=raw comm.pattern=rma")
+ON_GPUS = ("comm.backend=nccl", "comm.backend=ipc", "comm.backend=raw", "comm.backend=raw comm.pattern=persistent",
+           "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood")
 COMMON = (
-    ("comm.backend=raw", "comm.backend=view", "comm.backend=shm", "comm.backend=raw comm.pattern=persistent",
-     "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood", "comm.backend=raw comm.pattern=rma"),
+    ON_HOSTS,
     ("comm.overlap=true", "comm.overlap=false"),
     ("output.access=parallel", "output.access=gathered"),
     ("comm.check=local", "comm.check=cross_rank"),
@@ -72,10 +76,18 @@ CHECKPOINTS = ("checkpoint.every=9", "checkpoint.every=4 checkpoint.keep=1", "ch
 # Blocks of C go onto other ranks with this algorithm only.
 SUMMA = "product.algorithm=summa product.panel=2"
 APPS = {
-    "heat": App(HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
-    "cg": App(CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS))),
-    "matmul": App(MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS)))),
-    "pingpong": App(PINGPONG, 16, (2,), COMMON[2:]),
+    "heat": App("heat", HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
+    "cg": App("cg", CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS))),
+    "matmul": App("matmul", MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS)))),
+    "pingpong": App("pingpong", PINGPONG, 16, (2,), COMMON[2:]),
 }
+
+
+def on_gpus(app: App, gpus: int) -> App:
+    """The same for a build that computes on GPUs: at most one rank for each of so many, by the methods that can be used there."""
+    return app._replace(ranks=tuple(ranks for ranks in app.ranks if ranks <= gpus),
+                        overrides=tuple(ON_GPUS if choices is ON_HOSTS else choices for choices in app.overrides))
+
+
 # What the run after a case has in common with it: the files that it writes, and what a restart must find the same.
 KEPT = ("output.every", "checkpoint.", "product.")

@@ -47,7 +47,7 @@ def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[
             for what in pick(site, app):
                 for number in some_calls(chance, site.calls):
                     run = Run(app, 2, ("output.access=parallel", *reference.series))
-                    found.append((run, draw_run(chance, app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
+                    found.append((run, draw_run(chance, reference.app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
                                                                          "number": number, "in": site.name, **what}))
     return numbered(kind, seed, found)
 
@@ -79,7 +79,7 @@ def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 
 
 def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    """Not called, with an error; and called, with its success not told. Init and Finalize end the program by MPI's own."""
+    """Not called, with an error; and called, with its success not told. Some end the program by MPI's own."""
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
         if not site.function.startswith("MPI_") or not in_program(site, app) or site.function in ENDS_BY_ITSELF:
             return []
@@ -88,7 +88,8 @@ def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     return plan(kind, seed, references, pick)
 
 
-ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized"}
+# Until MPI_Win_set_errhandler has worked, MPI ends the program at an error of a window, in words of its own.
+ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
 
 
 def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
@@ -97,13 +98,13 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
         return [{"do": str(errno.ENOMEM), "words": ["memory"]}] if site.function in ("new", "malloc") else []
 
     cases = [(case.run, case.then, case.what) for case in plan(kind, seed, references, pick)]
-    for app in references:
+    for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
         for megabytes in range(120, 700, 12):
-            run = draw_run(chance, app)
+            run = draw_run(chance, reference.app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
             what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
-            cases.append((run, draw_run(chance, app).like(run), what))
+            cases.append((run, draw_run(chance, reference.app).like(run), what))
     return numbered(kind, seed, cases)
 
 
@@ -116,9 +117,9 @@ def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
             calls = max(1, reference.calls(name, 0))
             for jump in jumps:
                 for number in sorted({1, chance.randint(1, calls), chance.randint(1, calls)}):
-                    run = draw_run(chance, app)
+                    run = draw_run(chance, reference.app)
                     of = chance.randrange(run.ranks)
-                    found.append((run, draw_run(chance, app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
+                    found.append((run, draw_run(chance, reference.app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
                                                                "words": ["waited", "apart"]}))
     return numbered(kind, seed, found)
 
@@ -127,18 +128,18 @@ def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
     found = []
     library = BUILD / "output/tests/libkontor_enospc.so"
-    for app in references:
+    for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
         for name in (".h5.", ".json.", ".xmf."):
             for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
-                run = draw_run(chance, app)
+                run = draw_run(chance, reference.app)
                 lose = chance.random() < 0.3
                 variables = {"LD_PRELOAD": str(library), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
                 if lose:
                     variables["KONTOR_FAULT_LOSE"] = "1"
                 if chance.random() < 0.4:
                     variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
-                found.append((run, draw_run(chance, app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": OUTPUT_NAMES}))
+                found.append((run, draw_run(chance, reference.app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": OUTPUT_NAMES}))
     return numbered(kind, seed, found)
 
 
@@ -148,15 +149,15 @@ def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
     for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
         for ranks in (1, 2, 3):
-            run = draw_run(chance, app, ranks if app != "pingpong" else 2)
-            found.append((run, draw_run(chance, app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
+            run = draw_run(chance, reference.app, ranks if ranks in reference.app.ranks else 2)
+            found.append((run, draw_run(chance, reference.app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
         for way in ("renamed", "replaced", "removed"):
             for call in ("open", "pwrite", "fsync", "rename", "MPI_Barrier"):
                 calls = reference.calls(call, 0)
                 if not calls:
                     continue
                 run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
-                found.append((run, draw_run(chance, app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
+                found.append((run, draw_run(chance, reference.app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
                                                            "number": chance.randint(1, calls), "words": [*OUTPUT_NAMES, "No such file"]}))
     return numbered(kind, seed, found)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
 from .check import check_checkpoints, check_names, check_sidecars, output_state
-from .decks import APPS
 from .launch import FAULTS, Started, send
 from .processes import is_stopped
 from .reference import ARGUMENTS, Reference, prepare
@@ -33,7 +32,7 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
     app = chance.choice(["heat", "heat", "heat", "cg", "cg", "matmul", "pingpong"])
     if app not in references:
         return None
-    run = draw_run(chance, app, launched=True)
+    run = draw_run(chance, references[app].app, launched=True)
     what: dict[str, object] = {"signal": chance.choice(SIGNALS), "to": victim(chance, run.ranks, run.launcher)}
     if run.launcher == "kontor" or chance.random() < 0.4:
         what["time"] = round(chance.uniform(0.02, 1.05), 3)  # of an undisturbed run's
@@ -43,7 +42,7 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
         call = chance.choice(made)
         what |= {"call": call, "number": chance.randint(1, references[app].calls(call, min(rank, 1))), "of": rank,
                  "moment": chance.choice(["pause", "done"])}
-    then = draw_run(chance, app).like(run)
+    then = draw_run(chance, references[app].app).like(run)
     if leaves_shm(what):
         then = dataclasses.replace(then, launcher="kontor")
     return Case(number, KIND, run, then, what)

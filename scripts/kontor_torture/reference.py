@@ -15,7 +15,7 @@ import h5py
 import numpy
 
 from .case import Run
-from .decks import APPS
+from .decks import APPS, App
 from .launch import FAULTS, Started
 from .symbols import name_of
 
@@ -38,7 +38,7 @@ class Site(NamedTuple):
 
 
 class Reference(NamedTuple):
-    app: str
+    app: App
     earlier: dict[str, bytes]  # name: contents
     bits: dict[str, str]  # dataset: hash of its values
     names: frozenset[str]  # what every record has
@@ -54,24 +54,24 @@ class Unmade(Exception):
     """A run that nothing happened to has failed."""
 
 
-def make_reference(app: str, folder: Path) -> Reference:
-    runs = folder / app
-    series = ("output.every=10",) if app == "heat" else ()
-    alone = Run(app, 1, series, "none") if 1 in APPS[app].ranks else Run(app, 2, series)
+def make_reference(app: App, folder: Path) -> Reference:
+    runs = folder / app.name
+    series = ("output.every=10",) if app.name == "heat" else ()
+    alone = Run(app.name, 1, series, "none") if 1 in app.ranks else Run(app.name, 2, series)
     earlier = undisturbed(alone, runs / "earlier", earlier=True)
     new = undisturbed(alone, runs / "new")
-    parallel = Run(app, 2, ("output.access=parallel", *series))
+    parallel = Run(app.name, 2, ("output.access=parallel", *series))
     trace = runs / "trace"
     here = undisturbed(parallel, runs / "traced", {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(trace),
                                                    "KONTOR_FAULT_FOLDER": str(runs / "traced/run")})
     names = contents(new / "plate.h5")[1] & contents(here / "plate.h5")[1]
     bits = contents(new / "plate.h5")[0]
     if contents(here / "plate.h5")[0] != bits:
-        raise Unmade(f"{app}: other values on 2 ranks than on {alone.ranks}")
+        raise Unmade(f"{app.name}: other values on 2 ranks than on {alone.ranks}")
     plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain") if series else new
     xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf, tuple(read_trace(app, trace)), series)
+                     xdmf, tuple(read_trace(app.name, trace)), series)
 
 
 def text_of(path: Path) -> bytes | None:

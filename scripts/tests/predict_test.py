@@ -6,58 +6,31 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
-SCRIPTS = Path(__file__).resolve().parent.parent
-ROOT = SCRIPTS.parent
+from predict_case import MACHINE, ROOT, SCRIPTS, Close, machine  # first: it says what is not installed
+
+import yaml
+from kontor_model import cg, heat, matmul
+from kontor_model.collectives import allreduce
+from kontor_model.command import main
+from kontor_model.compare import measured_seconds
+from kontor_model.exchange import Exchange
+from kontor_model.grid import DividedBox, faces, halo, smallest_surface_grid
+from kontor_model.machine import read_machine
+from kontor_model.measured import machine_values, rates_of
+from kontor_model.network import Message
+from kontor_model.platform import hosts, options, platform
+from kontor_model.rates import Rate, charges_text
+from kontor_study.problems import StudyError
+
 BUILD = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck")).resolve().parent.parent
-sys.path.insert(0, str(SCRIPTS))
-try:
-    import yaml
-    from kontor_model import cg, heat, matmul
-    from kontor_model.collectives import allreduce
-    from kontor_model.command import main
-    from kontor_model.compare import measured_seconds
-    from kontor_model.exchange import Exchange
-    from kontor_model.grid import DividedBox, faces, halo, smallest_surface_grid
-    from kontor_model.machine import machine_of, read_machine
-    from kontor_model.measured import machine_values, rates_of
-    from kontor_model.network import Message, Traffic, links
-    from kontor_model.platform import hosts, options, platform
-    from kontor_model.rates import Rate, charges_text
-    from kontor_study.problems import StudyError
-except ModuleNotFoundError as error:
-    print(f"skipped: python3-{error.name} is not installed")
-    sys.exit(77)
-
-MACHINE = """name: tiny
-nodes: 16
-node: {ranks: 2, latency: 1e-6, bandwidth: 1e9}
-network: {latency: 5e-6, bandwidth: 1e9, nodes_per_switch: 4, uplinks: 2}
-message: {send: 1e-6, receive: 2e-6}
-compute:
-  heat/sweep: [[100, 1e-4], [10000, 3e-4]]
-  cg/product: [[64, 64e-6]]
-  cg/vectors: [[64, 64e-7]]
-  matmul/gemm: [[1000, 1e-6]]
-"""
-
-
-def machine(text=MACHINE, **changes):
-    values = yaml.safe_load(text.replace("e-", ".0e-").replace("1e9", "1.0e+9"))
-    values["node"] = {"latency": 0.0, "copies": False, **values["node"], **changes.pop("node", {})}
-    return machine_of({"about": "", **values, **changes}, "tiny.yaml")
-
-
-class Close(unittest.TestCase):
-    def assert_close(self, found, expected):
-        self.assertLessEqual(abs(found - expected), 1e-9 * abs(expected), f"{found}, expected {expected}")
 
 
 class Machines(unittest.TestCase):
@@ -131,61 +104,6 @@ class Rates(Close):
         self.assertEqual(charges_text({"heat/sweep": Rate([(4, 0.5), (8, 0.25)])}), "heat/sweep 4 0.5\nheat/sweep 8 0.25\n")
 
 
-class Network(Close):
-    def test_ways(self):
-        m = machine()
-        self.assertEqual(links(m, 0, 1), [])
-        self.assertEqual(links(m, 0, 2), [("out", 0, 0), ("in", 1, 0)])
-        self.assertEqual(links(m, 0, 2 * 5), [("out", 0, 0), ("in", 5, 0), ("up", 0, 1), ("down", 1, 1)])
-
-    def test_shared_links(self):
-        m = machine()
-        # To nodes 4, 6 and 5. The first two share a link up until the smaller one has left; the last one is posted while its link is busy.
-        messages = [Message(0, 8, 10_000), Message(2, 12, 5_000), Message(4, 10, 3_000), Message(4, 10, 1_000)]
-        traffic = Traffic(m, messages)
-        for found, expected in zip(traffic.carried([0.0, 0.0, 0.0, 1e-6]), (15e-6, 10e-6, 4e-6, 3e-6)):
-            self.assert_close(found, expected)
-        # Of the next step what is posted before these have left waits for them.
-        for found, expected in zip(traffic.carried([14e-6, 26e-6, 3e-6, 2e-6]), (25e-6, 31e-6, 8e-6, 6e-6)):
-            self.assert_close(found, expected)
-        self.assert_close(Traffic(m, [Message(0, 1, 1000)]).carried([2e-6])[0], 3e-6)
-
-class Messages(Close):
-    def test_exchange(self):
-        # Both messages of rank 0: 1 us each to post. The second one arrives after 2 + 2 x 5 + 1000 bytes / 1e9, and costs 2 us.
-        exchange = Exchange(machine(), 3, [Message(0, 1, 0), Message(0, 2, 1000), Message(1, 0, 0)])
-        ends = exchange.ends([0.0] * 3, [0.0] * 3)
-        self.assert_close(ends[2], 2e-6 + 10e-6 + 1e-6 + 2e-6)
-        self.assert_close(ends[0], 1e-6 + 1e-6 + 2e-6)  # from rank 1 at 2 us, when rank 0 has posted
-        self.assert_close(exchange.once(), ends[2])
-        self.assert_close(exchange.ends([0.0] * 3, [0.0, 0.0, 100e-6])[2], 102e-6)  # hidden, but for what the processor does
-        self.assert_close(exchange.ends([5e-6, 0.0, 0.0], [0.0] * 3)[2], 20e-6)  # rank 0 is late
-
-    def test_copies_are_the_receivers_work(self):
-        exchange = Exchange(machine(node={"copies": True}), 2, [Message(0, 1, 1000), Message(0, 1, 1000)])
-        self.assert_close(exchange.ends([0.0] * 2, [0.0, 50e-6])[1], 50e-6 + 2 * (2e-6 + 1e-6))
-
-    def test_steps(self):
-        # Ranks 0 and 1 send to each other: 1 to post, 1 on the way, 2 to receive, and what they compute. One that waits for the
-        # other half of the time takes the mean of both.
-        exchange = Exchange(machine(), 2, [Message(0, 1, 0), Message(1, 0, 0)])
-        self.assert_close(exchange.step([0.0, 0.0], [7e-6, 7e-6]), 11e-6)
-        self.assert_close(exchange.step([6e-6, 6e-6], [1e-6, 1e-6]), 10e-6)
-        self.assert_close(exchange.step([0.0, 0.0], [9e-6, 8e-6]), 12.5e-6)
-        self.assert_close(exchange.step([0.0, 0.0], [9e-6, 8e-6], 1), 13e-6)  # 1 + 1 + 2 + 9: the other one is not late yet
-        self.assert_close(exchange.step([0.0, 0.0], [9e-6, 8e-6], 100), 12.5e-6)
-
-    def test_allreduce(self):
-        m = machine()
-        inside, near, far = 4e-6, 13e-6, 23e-6  # o + L + o of an empty message
-        self.assertEqual(allreduce(m, 1, 0), 0)
-        self.assert_close(allreduce(m, 2, 0), inside)
-        self.assert_close(allreduce(m, 4, 0), inside + near)
-        self.assert_close(allreduce(m, 16, 0), inside + 2 * near + far)
-        self.assert_close(allreduce(m, 3, 0), 2 * inside + near)  # rank 0 gives to 1, 1 and 2 double, 1 gives back
-        self.assert_close(allreduce(m, 4, 1000), inside + near + 2 * 1e-6)
-
-
 class Grids(unittest.TestCase):
     def test_grids(self):
         self.assertEqual(smallest_surface_grid(6, [100, 100]), [2, 3])
@@ -230,6 +148,15 @@ class Apps(Close):
                 "problem_equation": "steady", "solver_tolerance": 0, "solver_max_sweeps": 10}
         found = heat.predict(value_of(**deck), 256, read_machine(str(ROOT / "inputs/machines/fat-tree.yaml")))
         self.assertAlmostEqual(found.seconds / 10 / 48.44e-6, 1, delta=0.01)
+
+    def test_ranks_ahead_share_links_with_those_behind(self):
+        """The links of nodes are busy for 47.2 us of a sweep. SimGrid 3.32 finds 60.45 us; with latencies it gives less of a link to
+        a message over four of them than to one over two (docs/model.md)."""
+        deck = {"problem_cells": [384, 384, 768], "comm_overlap": True, "solver_check_every": 0, "problem_precision": "double",
+                "problem_equation": "steady", "solver_tolerance": 0, "solver_max_sweeps": 10}
+        no_latency = replace(read_machine(str(ROOT / "inputs/machines/fat-tree.yaml")), link_latency=0.0)
+        found = heat.predict(value_of(**deck), 1024, no_latency)
+        self.assertAlmostEqual(found.seconds / 10 / 60.45e-6, 1, delta=0.01)
 
     def test_cg(self):
         deck = {"problem_kind": "stencil", "problem_stencil_points": [4, 4, 8], "problem_stencil_size": 27, "comm_overlap": True, "solver_fused": True,

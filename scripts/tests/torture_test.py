@@ -18,7 +18,8 @@ try:
     from kontor_fuzz.campaign import Finding
     from kontor_torture import check, fault, inputs, kill
     from kontor_torture.after import Outcome
-    from kontor_torture.case import Case, Run
+    from kontor_torture.case import Case, Run, dice, draw_run
+    from kontor_torture.decks import APPS, on_gpus
     from kontor_torture.launch import Result
     from kontor_torture.processes import marked
     from kontor_torture.reference import Reference, contents
@@ -51,7 +52,7 @@ class Checks(unittest.TestCase):
         new_xdmf = self.xdmf.read_bytes()
         self.put(1.0, "earlier")
         earlier = {path.name: path.read_bytes() for path in (self.output, self.xdmf, self.record)}
-        self.reference = Reference("heat", earlier, bits, names, {True: new_xdmf, False: None}, (), ())
+        self.reference = Reference(APPS["heat"], earlier, bits, names, {True: new_xdmf, False: None}, (), ())
         (self.folder / "deck.yaml").write_text("")
 
     def put(self, value, text):
@@ -155,6 +156,15 @@ class Checks(unittest.TestCase):
         self.assertEqual(outcome.findings, [])
         fault.judge(case, outcome, 0, "", self.folder, self.reference)
         self.assertRegex("\n".join(outcome.findings), "exit code 0, but plate.h5 is earlier")
+
+    def test_on_gpus(self):
+        """A GPU for each rank, and nothing that wants Views in host memory."""
+        runs = [draw_run(dice(7, "kill", number), on_gpus(APPS["heat"], 2)) for number in range(300)]
+        self.assertEqual({run.ranks for run in runs}, {1, 2})
+        words = {word for run in runs for word in run.overrides}
+        self.assertLessEqual({"comm.backend=nccl", "comm.backend=ipc", "comm.pattern=persistent"}, words)
+        self.assertFalse({"comm.backend=shm", "comm.pattern=rma"} & words)
+        self.assertEqual(on_gpus(APPS["pingpong"], 2).ranks, (2,))
 
     def test_inputs(self):
         """Batches are the same each time and have nothing in common; what is found in one is a finding."""

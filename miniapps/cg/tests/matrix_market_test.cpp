@@ -1,447 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrices from files: what is read and what is refused, orders and parts of rows, and that a row is the same
-// on whatever rank it is.
+// cg with matrices from files.
 #include "cg/cg.hpp"
-#include "cg/problem/crc32.hpp"
-#include "cg/problem/distribute.hpp"
-#include "cg/problem/matrix_market_reader.hpp"
-#include "cg/problem/metis_partition.hpp"
-#include "cg/problem/reverse_cuthill_mckee.hpp"
-#include "cg/problem/row_order.hpp"
+#include "grid_matrix.hpp"
+#include "refusal.hpp"
+#include "run/tests/first_ranks.hpp"
 
-#include <kontor/comm/collectives.hpp>
-#include <kontor/config/error.hpp>
+#include <kontor/comm/communicator.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <fstream>
-#include <numeric>
-#include <random>
-#include <set>
-#include <sstream>
-#include <unistd.h>
+#include <string>
+#include <vector>
 
-namespace kontor::cg {
+namespace kontor::cg::test {
 namespace {
 
-constexpr auto no_limit = std::numeric_limits<double>::infinity();
+using header::array;
+using header::symmetric;
+using miniapp::test::Folder;
+using miniapp::test::world_rank;
 
-const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
-const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-const std::string array = "%%MatrixMarket matrix array real general\n";
-
-CoordinateMatrix checked(const std::string& text, double memory = no_limit) {
-  std::istringstream in(text);
-  auto matrix = read_matrix(in, "m.mtx", memory);
-  sort_entries(matrix);
-  require_symmetric_with_positive_diagonal(matrix);
-  return matrix;
+/// Collective. A file that all ranks see; returns its path.
+std::string write(const Folder& folder, const std::string& name, const std::string& text) {
+  if (world_rank() == 0) std::ofstream(folder / name, std::ios::binary) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return folder / name;
 }
-
-std::vector<double> vector_of(const std::string& text, std::int64_t rows = 3) {
-  std::istringstream in(text);
-  return read_vector(in, "v.mtx", rows);
-}
-
-/// The message of the config::Error that a call throws; empty if it throws none.
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expect_facts(const std::string& message, const std::vector<std::string>& facts, const std::string& of) {
-  for (const auto& fact : facts)
-    EXPECT_NE(message.find(fact), std::string::npos) << fact << "\nis not in: " << message << "\nof:\n" << of;
-}
-
-/// Values by row and column, 0 where there is no entry.
-std::vector<std::vector<double>> dense(const CoordinateMatrix& matrix) {
-  std::vector<std::vector<double>> values(matrix.rows, std::vector<double>(matrix.rows, 0));
-  for_each_entry(matrix, [&](auto row, auto column, double value) { values[row][column] = value; });
-  return values;
-}
-
-TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
-  const std::vector<std::vector<double>> expected{{2, -1, 0}, {-1, 2.5, -1e-3}, {0, -1e-3, 3}};
-  const std::string head = "%%MatrixMarket matrix coordinate real ";
-  for (const auto& text : {
-           head + "symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2.5\n3 2 -1e-3\n3 3 3\n",
-           head +
-               "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
-           head + "general\n3 3 7\n1 1 +2\n2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
-           std::string("%%MATRIXMARKET Matrix\tCoordinate  REAL Symmetric \n%\n%x\n 3\t3 5 \n\n"
-                       "  1   1 2.0\n% in between\n2 1 -1\n 2 2 2.5\n\t\n3 2\t-0.001\n3 3 3\n\n% end\n"),
-       }) {
-    const auto matrix = checked(text);
-    EXPECT_EQ(dense(matrix), expected) << text;
-    EXPECT_EQ(matrix.nonzeros(), 7) << text;
-  }
-  EXPECT_EQ(checked("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 +9007199254740992")
-                .entries[0]
-                .value,
-            9007199254740992.0);
-}
-
-TEST(MatrixMarketFile, IsRefusedWithItsLine) {
-  const std::string ok = symmetric + "2 2 3\n1 1 1\n2 1 -1\n2 2 4\n";
-  EXPECT_EQ(checked(ok).rows, 2);
-  const auto with = [&](std::string_view old, std::string_view text) {
-    auto changed = ok;
-    return changed.replace(changed.find(old), old.size(), text);
-  };
-  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
-      // header
-      {"", {"m.mtx: ", "empty", "%%MatrixMarket matrix coordinate"}},
-      {"2 2 3\n1 1 1\n", {"m.mtx:1: ", "%%MatrixMarket matrix coordinate real|integer", "\"2 2 3\""}},
-      {"\x1f\x8b\x08", {"m.mtx:1: ", "compressed", "gunzip"}},
-      {with("real", "complex"), {"m.mtx:1: ", "\"complex\"", "real or integer"}},
-      {with("real", "pattern"), {"m.mtx:1: ", "\"pattern\"", "real or integer"}},
-      {with("symmetric", "skew-symmetric"), {"m.mtx:1: ", "\"skew-symmetric\"", "general or symmetric"}},
-      {with("symmetric", "hermitian"), {"m.mtx:1: ", "\"hermitian\"", "general or symmetric"}},
-      {with("coordinate", "array"), {"m.mtx:1: ", "\"array\"", "coordinate"}},
-      {with("symmetric", "symmetric x"), {"m.mtx:1: "}},
-      {with("matrix", "vector"), {"m.mtx:1: ", "vector"}},
-      // size line
-      {symmetric + "% nothing\n", {"m.mtx:2: ", "rows, columns and entries"}},
-      {with("2 2 3", "2 2"), {"m.mtx:2: ", "number of entries", "missing"}},
-      {with("2 2 3", "2 2 3 4"), {"m.mtx:2: ", "\"4\""}},
-      {with("2 2 3", "2 3 3"), {"m.mtx:2: ", "2 rows", "3 columns", "square"}},
-      {with("2 2 3", "0 0 0"), {"m.mtx:2: ", "rows is 0", "1 or more"}},
-      {with("2 2 3", "2 2 1"), {"m.mtx:2: ", "2 rows", "1 entries", "positive definite"}},
-      {with("2 2 3", "2 2 99999999999999999999"), {"m.mtx:2: ", "\"99999999999999999999\"", "64 bits"}},
-      {with("2 2 3", "2 2 1000000000000000"), {"m.mtx:5: ", "ends after 3 of the 1000000000000000 entries"}},
-      {with("2 2 3", "2 2 2.5"), {"m.mtx:2: ", "whole number", "\"2.5\""}},
-      // entries
-      {with("2 2 3", "2 2 4"), {"m.mtx:5: ", "ends after 3 of the 4 entries", "line 2"}},
-      {with("2 2 3", "2 2 2"), {"m.mtx:5: ", "more entries than the 2", "line 2"}},
-      {with("2 1 -1", "2 1"), {"m.mtx:4: ", "value is missing"}},
-      {with("2 1 -1", "2 1 x"), {"m.mtx:4: ", "number", "\"x\""}},
-      {with("2 1 -1", "2 1 -1 0"), {"m.mtx:4: ", "a row, a column and a value", "\"0\""}},
-      {with("2 1 -1", "2 1 nan"), {"m.mtx:4: ", "\"nan\"", "finite"}},
-      {with("2 1 -1", "2 1 1e400"), {"m.mtx:4: ", "\"1e400\"", "double"}},
-      {with("2 1 -1", "3 1 -1"), {"m.mtx:4: ", "(3, 1)", "1 to 2"}},
-      {with("2 1 -1", "2 0 -1"), {"m.mtx:4: ", "column is 0", "1 or more"}},
-      {with("2 1 -1", "1 2 -1"), {"m.mtx:4: ", "(1, 2)", "above the diagonal", "lower triangle"}},
-      {with("2 1 -1", "2 1.0 -1"), {"m.mtx:4: ", "column", "\"1.0\""}},
-      {with("2 1 -1", "2 1 " + std::string(1 << 20, '1')), {"m.mtx:4: ", "1048576 characters"}},
-      {with("2 1 -1", "1 1 -1"), {"m.mtx:4: ", "(1, 1) is given twice", "line 3"}},
-      // what conjugate gradients need
-      {with("2 2 4", "2 2 0"), {"m.mtx:5: ", "(2, 2) is 0", "above 0"}},
-      {with("1 1 1", "1 1 -3"), {"m.mtx:3: ", "(1, 1) is -3", "above 0"}},
-      {symmetric + "3 3 3\n1 1 1\n3 3 1\n2 1 1\n", {"m.mtx: ", "(2, 2) is missing"}},
-      {general + "2 2 4\n1 1 1\n2 2 1\n2 1 -1\n1 2 -1.001\n",
-       {"m.mtx:5: ", "(2, 1) is -1", "(1, 2) of line 6 is -1.001", "symmetric"}},
-      {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n",
-       {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
-      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n",
-       {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
-      {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n",
-       {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
-  };
-  for (const auto& [text, facts] : cases)
-    expect_facts(error_of([&, t = text] { checked(t); }), facts, text.substr(0, 200));
-  expect_facts(
-      error_of([&] { checked(with("real", "integer")), checked(with("real", "integer").append("x")); }),
-      {"m.mtx:6: ", "more entries"}, "integer");
-  expect_facts(error_of([&] {
-                 auto text = with("real", "integer");
-                 checked(text.replace(text.find("-1"), 2, "-1.5"));
-               }),
-               {"m.mtx:4: ", "integer", "\"-1.5\""}, "-1.5");
-  expect_facts(error_of([&] { checked(ok, 50); }), {"m.mtx:2: ", "3 entries", "GB"}, "no memory");
-}
-
-TEST(MatrixMarketFile, IsKnownByItsChecksum) {
-  Crc32 crc;
-  crc.add("1234", 4);
-  crc.add("56789", 5);
-  EXPECT_EQ(crc.value(), 0xcbf43926U); // as everybody has it
-  const auto text = symmetric + "1 1 1\n1 1 3\n% more\n" + std::string(1 << 20, '\n') + "% end";
-  Crc32 whole;
-  whole.add(text.data(), text.size());
-  EXPECT_EQ(checked(text).crc32, whole.value());
-}
-
-TEST(MatrixMarketFile, EqualButForRoundingIsSymmetric) {
-  EXPECT_EQ(checked(general + "2 2 4\n1 1 1e8\n2 2 1\n2 1 -1\n1 2 -1.00000000001\n").rows, 2);
-}
-
-TEST(MatrixMarketFile, HasVectorsToo) {
-  EXPECT_EQ(vector_of(array + "% b\n3 1\n1\n-2.5\n\n3e0"), (std::vector<double>{1, -2.5, 3}));
-  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
-      {array + "4 1\n1\n2\n3\n4\n", {"v.mtx:2: ", "4 rows", "3 rows of the matrix"}},
-      {array + "3 2\n1\n2\n3\n1\n2\n3\n", {"v.mtx:2: ", "2 columns"}},
-      {array + "3 1\n1\n2\n", {"v.mtx:4: ", "2 of the 3 values", "line 2"}},
-      {array + "3 1\n1\n2\n3\n4\n", {"v.mtx:6: ", "more values than the 3"}},
-      {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
-      {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"coordinate\"", "array"}},
-  };
-  for (const auto& [text, facts] : cases)
-    expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);
-}
-
-/// Laplace's matrix on n x n points, plus 1, with rows numbered at random.
-CoordinateMatrix shuffled_grid(std::int64_t n, bool is_symmetric, unsigned seed = 1) {
-  std::vector<std::int64_t> number(n * n);
-  std::iota(number.begin(), number.end(), 0);
-  std::mt19937 random(seed);
-  for (auto i = number.size(); i-- > 1;) std::swap(number[i], number[random() % (i + 1)]);
-  CoordinateMatrix matrix{.source = "made.mtx", .rows = n * n, .symmetric = is_symmetric, .entries = {}};
-  const auto add = [&](std::int64_t a, std::int64_t b, double value) {
-    a = number[a];
-    b = number[b];
-    if (a == b || !is_symmetric) matrix.entries.push_back({a, b, value, 1});
-    if (a != b && !is_symmetric) matrix.entries.push_back({b, a, value, 1});
-    if (a != b && is_symmetric) matrix.entries.push_back({std::max(a, b), std::min(a, b), value, 1});
-  };
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto point = i + n * j;
-      add(point, point, 5 + 0.1 * std::sin(static_cast<double>(point)));
-      if (i > 0) add(point, point - 1, -1 + 0.01 * std::cos(static_cast<double>(point)));
-      if (j > 0) add(point, point - n, -1 + 0.01 * std::sin(static_cast<double>(point)));
-    }
-  sort_entries(matrix);
-  require_symmetric_with_positive_diagonal(matrix);
-  return matrix;
-}
-
-TEST(MatrixMarketFile, EntriesOfARowComeInTheOrderOfColumns) {
-  for (const bool is_symmetric : {true, false}) {
-    const auto matrix = shuffled_grid(7, is_symmetric);
-    std::vector<std::int64_t> last(matrix.rows, -1);
-    std::int64_t count = 0;
-    for_each_entry(matrix, [&](auto row, auto column, double) {
-      EXPECT_LT(last[row], column);
-      last[row] = column;
-      ++count;
-    });
-    EXPECT_EQ(count, matrix.nonzeros());
-    EXPECT_EQ(count, 49 + 4 * 7 * 6);
-  }
-}
-
-TEST(Ordering, BringsNeighboursTogether) {
-  for (const std::int64_t n : {1, 2, 9, 20}) {
-    const auto matrix = shuffled_grid(n, n % 2 == 0);
-    const auto order = reverse_cuthill_mckee(make_graph<std::int64_t>(matrix));
-    EXPECT_EQ(std::set<std::int64_t>(order.begin(), order.end()).size(), static_cast<std::size_t>(n * n));
-    EXPECT_LE(bandwidth(matrix, order), n) << n; // levels are diagonals of the grid
-  }
-  // A path, and rows that have no neighbours: so many parts must not take long.
-  CoordinateMatrix many{.source = "", .rows = 200001, .symmetric = true, .entries = {}};
-  for (std::int64_t row = 0; row < many.rows; ++row) {
-    const std::int64_t half = 100000;
-    if (row > half) many.entries.push_back({row, row - half - 1, -1, 1}); // row 0 to row half + 1 and so on
-    if (row > half && row - half < half) many.entries.push_back({row, row - half, -1, 1});
-    many.entries.push_back({row, row, 4, 1});
-  }
-  many.rows += 100000;
-  for (auto row = many.rows - 100000; row < many.rows; ++row) many.entries.push_back({row, row, 4, 1});
-  const auto order = reverse_cuthill_mckee(make_graph<std::int64_t>(many));
-  EXPECT_EQ(bandwidth(many, order), 1);
-}
-
-TEST(RowPlan, GivesEachRankARowAndBalancesBytes) {
-  for (const std::int64_t n : {1, 2, 5})
-    for (int ranks = 1; ranks <= n * n; ++ranks) {
-      const auto plan = plan_rows(shuffled_grid(n, true), PartitionKind::rows, Ordering::natural, ranks);
-      for (int rank = 0; rank < ranks; ++rank) EXPECT_LT(plan.first[rank], plan.first[rank + 1]);
-      EXPECT_EQ(plan.first[ranks], n * n);
-    }
-  // The first row of an arrow has as many entries as all others: it weighs as much as a quarter of them.
-  CoordinateMatrix arrow{.source = "", .rows = 1000, .symmetric = true, .entries = {}};
-  for (std::int64_t row = 0; row < arrow.rows; ++row) {
-    if (row > 0) arrow.entries.push_back({row, 0, -1, 1});
-    arrow.entries.push_back({row, row, 2000, 1});
-  }
-  const auto plan = plan_rows(arrow, PartitionKind::rows, Ordering::natural, 2);
-  EXPECT_NEAR(static_cast<double>(plan.first[1]), 450, 5);
-  EXPECT_EQ(plan.cut, 2 * (1000 - plan.first[1]));
-  EXPECT_EQ(plan.interior[1], 0); // all read row 0
-}
-
-TEST(RowPlan, IsNotMadeWithoutMemoryForIt) {
-  const auto matrix = shuffled_grid(30, true);
-  const auto refusal = [&](PartitionKind partition, Ordering ordering, double memory) {
-    return error_of([&] { plan_rows(matrix, partition, ordering, 3, memory); });
-  };
-  constexpr double enough = 50 * 900; // for consecutive rows
-  EXPECT_EQ(refusal(PartitionKind::rows, Ordering::natural, enough), "");
-  expect_facts(refusal(PartitionKind::rows, Ordering::natural, 1000), {"900 rows", "4.05e-05 GB", "1e-06 GB"},
-               "rows");
-  expect_facts(refusal(PartitionKind::metis, Ordering::natural, enough), {"900 rows", "partition: rows"},
-               "metis");
-  expect_facts(refusal(PartitionKind::rows, Ordering::rcm, enough), {"900 rows", "ordering: natural"}, "rcm");
-}
-
-TEST(RowPlan, OfMetisIsAlwaysTheSameAndCutsLess) {
-  if (!has_metis()) GTEST_SKIP() << "this build has no METIS";
-  const auto matrix = shuffled_grid(20, true);
-  const auto rows = plan_rows(matrix, PartitionKind::rows, Ordering::natural, 4);
-  const auto metis = plan_rows(matrix, PartitionKind::metis, Ordering::natural, 4);
-  EXPECT_EQ(metis.owner, plan_rows(matrix, PartitionKind::metis, Ordering::natural, 4).owner);
-  EXPECT_LT(metis.cut, rows.cut / 5);
-  EXPECT_LT(metis.cut, 2 * 4 * 20);
-  EXPECT_LT(metis.imbalance(), 1.1);
-  EXPECT_TRUE(metis_refusal(std::int64_t{1} << 40).has_value() || sizeof(void*) == 0);
-  for (const std::int64_t n : {1, 2, 3}) // parts may be empty
-    for (int ranks = 1; ranks <= n * n; ++ranks)
-      EXPECT_EQ(plan_rows(shuffled_grid(n, true), PartitionKind::metis, Ordering::rcm, ranks).first[ranks],
-                n * n);
-}
-
-/// Numbers that differ from row to row.
-double number_of(std::int64_t row) {
-  return std::sin(static_cast<double>(3 * row + 1));
-}
-
-/// All values in the order of rows, on every rank.
-std::vector<double> all_in_order(const comm::Communicator& comm, const Partition& partition,
-                                 const Vector& own) {
-  const auto block = in_row_order(comm, partition, own);
-  std::vector<double> all(partition.rows);
-  std::vector<int> counts, places;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    places.push_back(static_cast<int>(block_begin(partition.rows, rank, comm.size())));
-    counts.push_back(static_cast<int>(block_begin(partition.rows, rank + 1, comm.size())) - places.back());
-  }
-  EXPECT_EQ(static_cast<int>(block.size()), counts[comm.rank()]);
-  MPI_Allgatherv(block.data(), static_cast<int>(block.size()), MPI_DOUBLE, all.data(), counts.data(),
-                 places.data(), MPI_DOUBLE, comm.native());
-  return all;
-}
-
-TEST(Distribute, RowsAreTheSameOnWhateverRank) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const bool root = comm.rank() == 0;
-  for (const bool is_symmetric : {true, false}) {
-    const auto matrix = shuffled_grid(11, is_symmetric);
-    const auto n = static_cast<std::size_t>(matrix.rows);
-    std::vector<double> product(n, 0), sums(n, 0);
-    for_each_entry(matrix, [&](auto row, auto column, double value) {
-      product[row] += value * number_of(column);
-      sums[row] += value;
-    });
-    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
-      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
-        if (partition == PartitionKind::metis && !has_metis()) continue;
-        WholeSystem whole;
-        if (root) {
-          whole.matrix = matrix;
-          whole.plan = plan_rows(matrix, partition, ordering, comm.size());
-          for (std::size_t row = 0; row < n; ++row) whole.initial.push_back(number_of(row));
-        }
-        const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
-        const auto& part = system.partition;
-        EXPECT_EQ(all_in_order(comm, part, system.rhs), sums); // the same bits
-        GhostedVector x(comm, part, "x");
-        Kokkos::deep_copy(x.own(), system.initial);
-        x.exchange().start();
-        x.exchange().finish();
-        const auto y = Vector("y", part.own);
-        make_csr(system.matrix, part.interior)->multiply(Space(), Part::all, x.all(), y);
-        Kokkos::fence();
-        EXPECT_EQ(all_in_order(comm, part, y), product);
-
-        const auto columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.columns);
-        const auto offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.offsets);
-        for (LocalIndex row = 0; row < part.own; ++row) {
-          bool ghosts = false;
-          for (auto e = offsets(row); e < offsets(row + 1); ++e) ghosts = ghosts || columns(e) >= part.own;
-          EXPECT_EQ(ghosts, row >= part.interior) << row;
-        }
-        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum),
-                  matrix.rows);
-      }
-  }
-}
-
-/// Residuals and solution, in the order of the file's rows; collective over `native`.
-std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition,
-                           Ordering ordering, const SolverOptions& options) {
-  const comm::Communicator comm(native);
-  WholeSystem whole;
-  if (comm.rank() == 0) {
-    whole.matrix = matrix;
-    whole.plan = plan_rows(matrix, partition, ordering, comm.size());
-    for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
-  }
-  const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
-  const auto csr = make_csr(system.matrix, system.partition.interior);
-  stepping::Streams<Space> streams(true);
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
-                                   options, true, streams, timers, progress});
-  solver->reset();
-  solver->solve();
-  auto all = solver->history();
-  for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
-  return all;
-}
-
-TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
-  const auto matrix = shuffled_grid(11, true);
-  for (const auto& [method, preconditioner] : {std::pair(Method::classic, PreconditionerKind::jacobi),
-                                               {Method::merged, PreconditionerKind::chebyshev},
-                                               {Method::pipelined, PreconditionerKind::none}}) {
-    const SolverOptions options{.method = method,
-                                .replace_every = 9,
-                                .preconditioner = preconditioner,
-                                .tolerance = 1e-9,
-                                .sums = SumKind::reproducible};
-    const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
-    EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
-    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
-      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
-        if (partition == PartitionKind::metis && !has_metis()) continue;
-        EXPECT_EQ(solved(MPI_COMM_WORLD, matrix, partition, ordering, options), alone)
-            << "method " << int(method) << " partition " << int(partition) << " ordering " << int(ordering);
-      }
-  }
-}
-
-/// Files in a folder that all ranks see.
-class Folder {
- public:
-  explicit Folder(const comm::Communicator& comm) : comm_(comm) {
-    std::int64_t id = getpid();
-    id = comm::allreduce(comm, comm.rank() == 0 ? id : 0, comm::ReduceOp::sum);
-    path_ = std::filesystem::temp_directory_path() / fmt::format("kontor-cg-{}", id);
-    if (comm.rank() == 0) std::filesystem::create_directory(path_);
-    comm::barrier(comm);
-  }
-  ~Folder() {
-    MPI_Barrier(comm_.native());
-    if (comm_.rank() == 0) std::filesystem::remove_all(path_);
-  }
-  std::string path(const std::string& name) const { return path_ / name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    if (comm_.rank() == 0) std::ofstream(path(name), std::ios::binary) << text;
-    comm::barrier(comm_);
-    return path(name);
-  }
-
- private:
-  const comm::Communicator& comm_;
-  std::filesystem::path path_;
-};
 
 std::string text_of(const CoordinateMatrix& matrix) {
-  auto text = fmt::format("{}{} {} {}\n", matrix.symmetric ? symmetric : general, matrix.rows, matrix.rows,
-                          matrix.entries.size());
+  auto text = fmt::format("{}{} {} {}\n", matrix.symmetric ? symmetric : header::general, matrix.rows,
+                          matrix.rows, matrix.entries.size());
   for (const auto& e : matrix.entries) text += fmt::format("{} {} {}\n", e.row + 1, e.column + 1, e.value);
   return text;
 }
@@ -456,9 +48,9 @@ Options options_of(const std::string& file) {
 
 TEST(MatrixMarket, IsSolved) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const Folder folder(comm);
+  const Folder folder("cg-matrix");
   const auto matrix = shuffled_grid(9, false);
-  const auto file = folder.write("m.mtx", text_of(matrix));
+  const auto file = write(folder, "m.mtx", text_of(matrix));
   std::string b = array + "81 1\n", guess = b;
   std::vector<double> rhs(81, 0);
   for_each_entry(matrix, [&](auto row, auto column, double value) { rhs[row] += value * number_of(column); });
@@ -466,7 +58,7 @@ TEST(MatrixMarket, IsSolved) {
     b += fmt::format("{}\n", rhs[row]);
     guess += fmt::format("{}\n", number_of(row) + (row == 80 ? 1 : 0));
   }
-  const auto b_file = folder.write("b.mtx", b), guess_file = folder.write("guess.mtx", guess);
+  const auto b_file = write(folder, "b.mtx", b), guess_file = write(folder, "guess.mtx", guess);
 
   std::int64_t iterations = 0;
   for (const bool with_guess : {false, true}) {
@@ -499,14 +91,14 @@ TEST(MatrixMarket, IsSolved) {
 /// So that what is wrong with it is told before anything is measured.
 TEST(MatrixMarket, ReadsItsFileBeforeTheAppIsMade) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const Folder folder(comm);
-  const auto file = folder.write("m.mtx", text_of(shuffled_grid(5, true)));
+  const Folder folder("cg-matrix");
+  const auto file = write(folder, "m.mtx", text_of(shuffled_grid(5, true)));
   miniapp::Timers timers("cg");
   miniapp::Progress progress(miniapp::Progress::Style::silent);
   const miniapp::RunContext context{comm, true, timers, progress};
   auto options = options_of(file);
   options.prepare(context);
-  folder.write("m.mtx", "");
+  write(folder, "m.mtx", "");
   EXPECT_NE(error_of([&] { options_of(file).prepare(context); }).find("empty"), std::string::npos);
   Cg app(options, context);
   app.reset();
@@ -516,7 +108,7 @@ TEST(MatrixMarket, ReadsItsFileBeforeTheAppIsMade) {
 
 TEST(MatrixMarket, RefusesOnAllRanksAlike) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const Folder folder(comm);
+  const Folder folder("cg-matrix");
   const auto refusal = [&](Options options) {
     return error_of([&] {
       miniapp::Timers timers("cg");
@@ -525,21 +117,21 @@ TEST(MatrixMarket, RefusesOnAllRanksAlike) {
     });
   };
   const std::string place = "deck.yaml:3:5: problem.matrix_market.file cannot be read: ";
-  expect_facts(refusal(options_of(folder.path("absent.mtx"))),
-               {place + folder.path("absent.mtx"), "No such file"}, "absent");
-  expect_facts(refusal(options_of(folder.path("."))), {place, "directory"}, "folder");
-  const auto cut_off = folder.write("cut.mtx", symmetric + "2 2 3\n1 1 1\n2 1 -1\n");
+  expect_facts(refusal(options_of(folder / "absent.mtx")), {place + folder / "absent.mtx", "No such file"},
+               "absent");
+  expect_facts(refusal(options_of(folder / ".")), {place, "directory"}, "folder");
+  const auto cut_off = write(folder, "cut.mtx", symmetric + "2 2 3\n1 1 1\n2 1 -1\n");
   expect_facts(refusal(options_of(cut_off)), {cut_off + ":4: ", "2 of the 3"}, "cut off");
-  const auto one = folder.write("one.mtx", symmetric + "1 1 1\n1 1 1\n");
+  const auto one = write(folder, "one.mtx", symmetric + "1 1 1\n1 1 1\n");
   if (comm.size() > 1)
     expect_facts(refusal(options_of(one)),
                  {"deck.yaml:3:5: problem.matrix_market.file", "1 rows", fmt::format("({})", comm.size())},
                  "one");
-  const auto some = folder.write("m.mtx", text_of(shuffled_grid(3, true)));
+  const auto some = write(folder, "m.mtx", text_of(shuffled_grid(3, true)));
   auto options = options_of(some);
   options.matrix_market.initial_file.path = one;
   expect_facts(refusal(options), {one + ":1: ", "array"}, "a matrix as guess");
 }
 
 } // namespace
-} // namespace kontor::cg
+} // namespace kontor::cg::test

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solve that goes on from a state, or a checkpoint, has the residuals and the solution, to the last bit, of
-// one that was never interrupted.
-#include "cg/cg.hpp"
+// A solve that goes on from a state has the residuals and the solution, to the last bit, of one that was
+// never interrupted.
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "run/restart.hpp"
-#include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
 
-#include <kontor/comm/clock.hpp>
-#include <kontor/config/error.hpp>
+#include <kontor/mpi/world.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <fstream>
 #include <map>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace kontor::cg::test {
 namespace {
 
-using miniapp::test::FirstRanks;
-using miniapp::test::Folder;
-using miniapp::test::some_ranks;
-using miniapp::test::world_rank;
-using miniapp::test::world_size;
+using mpi::world_size;
 
 /// How a small system is solved.
 struct Way {
@@ -201,206 +190,6 @@ TEST(Restart, TheEstimatesOfChebyshevStay) {
   EXPECT_EQ(found.record["eigenvalue_min"], expected.record["eigenvalue_min"]);
   EXPECT_EQ(found.record["eigenvalue_max"], expected.record["eigenvalue_max"]);
   EXPECT_NEAR(found.outcome.iterations, expected.outcome.iterations, 1);
-}
-
-/// A run of cg that writes checkpoints.
-struct Written {
-  Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted)
-      : comm(mpi_comm), end(comm), checkpoints(comm, std::move(wanted), header(), output::Access::automatic,
-                                               end, timers["checkpoint"], comm::seconds()),
-        cg(options, {comm, true, timers, progress, nullptr, 0, &end, &checkpoints}) {
-    cg.warm_up();
-    cg.reset();
-    checkpoints.begin_repeat(0, 0);
-    cg.run();
-  }
-  static miniapp::CheckpointHeader header() {
-    miniapp::CheckpointHeader header;
-    header.app = "cg";
-    header.keys = nlohmann::ordered_json::object();
-    return header;
-  }
-
-  comm::Communicator comm;
-  miniapp::Timers timers{"cg"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
-  miniapp::EndRequest end;
-  miniapp::Checkpoints checkpoints;
-  Cg cg;
-};
-
-/// What a run finds.
-struct Answer {
-  std::vector<double> history;
-  Values x;
-  double iterations = 0; ///< that were made here
-};
-Answer answer_of(const comm::Communicator& comm, Cg& cg) {
-  EXPECT_TRUE(cg.verify().passed());
-  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()),
-          cg.figures(1.0, {})[2].value};
-}
-
-/// On the ranks of `native`, from the beginning or from a checkpoint.
-Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "",
-           const comm::Options& how = {}, bool overlap = true) {
-  const comm::Communicator comm(native, how);
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Cg cg(options, {comm, overlap, timers, progress});
-  cg.warm_up();
-  cg.reset();
-  if (!checkpoint.empty()) cg.read_state(miniapp::Restart(native, checkpoint).reader());
-  cg.run();
-  return answer_of(comm, cg);
-}
-
-void expect_same(const Answer& found, const Answer& expected, const std::string& how) {
-  EXPECT_EQ(found.history, expected.history) << how;
-  EXPECT_TRUE(found.x == expected.x) << how;
-}
-
-Options reproducible(ProblemKind kind, Method method, PreconditionerKind preconditioner) {
-  Options options;
-  options.kind = kind;
-  options.stencil.points = {11, 9, 13};
-  options.stencil.exact = "sin(3*x)+y*z";
-  options.fe_heat.elements = {7, 8, 6};
-  options.fe_heat.source = "exp(x)";
-  options.fe_heat.faces[0].condition = FaceCondition::temperature;
-  options.solver = {.method = method,
-                    .replace_every = 7,
-                    .preconditioner = preconditioner,
-                    .tolerance = 1e-9,
-                    .sums = SumKind::reproducible};
-  return options;
-}
-
-/// A process grid of so many ranks, another one each turn.
-std::vector<std::int64_t> some_grid(int ranks, int turn) {
-  std::vector<std::int64_t> grid(3, 1);
-  grid[static_cast<std::size_t>(turn % 3)] = ranks;
-  return grid;
-}
-
-std::string lines_of(const SmallSystem& s) {
-  std::string lines;
-  std::size_t entries = 0;
-  for (std::size_t i = 0; i < s.rows(); ++i)
-    for (std::size_t j = 0; j <= i; ++j)
-      if (s.matrix[i][j] != 0) {
-        lines += fmt::format("{} {} {:.17g}\n", i + 1, j + 1, s.matrix[i][j]);
-        ++entries;
-      }
-  return fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{} {} {}\n{}", s.rows(), s.rows(),
-                     entries, lines);
-}
-
-/// Through files, from each of some numbers of ranks onto each of them.
-TEST(Restart, AnyRanksGoOnFromAnyRanks) {
-  if (world_size() != 7) GTEST_SKIP() << "others are 7";
-  const Folder folder("cg-restart");
-  const auto matrix = folder / "matrix.mtx";
-  if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
-  MPI_Barrier(MPI_COMM_WORLD);
-  int turn = 0, problem = 0;
-  for (const auto& [kind, method, preconditioner] :
-       {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
-        std::tuple(ProblemKind::fe_heat, Method::merged, PreconditionerKind::chebyshev),
-        std::tuple(ProblemKind::matrix_market, Method::pipelined, PreconditionerKind::jacobi),
-        std::tuple(ProblemKind::stencil, Method::pipelined, PreconditionerKind::chebyshev)}) {
-    auto options = reproducible(kind, method, preconditioner);
-    options.matrix_market.file.path = matrix;
-    ++problem;
-    turn = 0;
-    const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
-      auto o = options;
-      if (boxes) o.process_grid = some_grid(ranks, grid);
-      o.matrix_market.ordering = grid % 2 == 0 ? Ordering::natural : Ordering::rcm;
-      return o;
-    };
-    const auto alone = run(on(1, 0), MPI_COMM_SELF);
-    for (const int from : some_ranks()) {
-      miniapp::CheckpointOptions wanted;
-      wanted.every = 4;
-      wanted.keep = 1;
-      wanted.file = folder / fmt::format("{}-from-{}.h5", problem, from);
-      if (const FirstRanks writers(from); writers) {
-        Written written(on(from, from), writers, wanted);
-        EXPECT_GE(written.checkpoints.summary().steps.size(), 1u);
-        expect_same(answer_of(written.comm, written.cg), alone, fmt::format("{} ranks write", from));
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
-      for (const int onto : some_ranks()) {
-        if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
-        if (const FirstRanks readers(onto); readers) {
-          comm::Options how;
-          how.backend = turn % 3 == 0 ? "shm" : turn % 3 == 1 ? "view" : "raw";
-          const auto found = run(on(onto, turn), readers, wanted.file, how, turn % 2 == 0);
-          expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, how.backend));
-          EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
-        }
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
-    }
-  }
-}
-
-/// The facts of a refusal.
-void expect_refused(const Options& options, const std::string& checkpoint,
-                    std::initializer_list<std::string> facts) {
-  try {
-    run(options, MPI_COMM_WORLD, checkpoint);
-    ADD_FAILURE() << "was not refused";
-  } catch (const config::Error& error) {
-    for (const auto& fact : facts)
-      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
-  }
-}
-
-TEST(Restart, RefusesWhatItCannotGoOnWith) {
-  if (world_size() > 2) GTEST_SKIP() << "fewer ranks do";
-  const Folder folder("cg-refusal");
-  auto options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::none);
-  options.process_grid = some_grid(world_size(), 0);
-  miniapp::CheckpointOptions wanted;
-  wanted.every = 10;
-  wanted.file = folder / "x.h5";
-  Written(options, MPI_COMM_WORLD, wanted);
-  if (comm::on_host<Kokkos::DefaultExecutionSpace>) { // on a device the newest is of a solve that has ended
-    auto other = options;
-    other.solver.max_iterations = 10;
-    expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});
-    other = options;
-    other.solver.tolerance = 1e-11;
-    EXPECT_GT(run(other, MPI_COMM_WORLD, wanted.file).history.size(),
-              run(options, MPI_COMM_WORLD).history.size());
-  }
-
-  const auto matrix = folder / "matrix.mtx";
-  const auto write = [&](int rows) {
-    if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(rows));
-    MPI_Barrier(MPI_COMM_WORLD);
-  };
-  options.kind = ProblemKind::matrix_market;
-  options.matrix_market.file.path = matrix;
-  options.process_grid.clear();
-  write(83);
-  wanted.file = folder / "m.h5";
-  Written(options, MPI_COMM_WORLD, wanted);
-  write(84);
-  expect_refused(options, wanted.file, {"matrix", "CRC-32", "m-0000000"});
-
-  if (!has_gauss_seidel() || world_size() == 1) return;
-  options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::gauss_seidel);
-  options.solver.sums = SumKind::fast;
-  options.process_grid = some_grid(world_size(), 0);
-  wanted.every = 3;
-  wanted.file = folder / "g.h5";
-  Written(options, MPI_COMM_WORLD, wanted);
-  run(options, MPI_COMM_WORLD, wanted.file);
-  options.process_grid = some_grid(world_size(), 1);
-  expect_refused(options, wanted.file, {"gauss_seidel", "g-0000000", "process grid"});
 }
 
 } // namespace

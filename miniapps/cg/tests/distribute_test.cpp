@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows from one rank to all: a row is the same on whatever rank it is.
+#include "cg/cg.hpp"
+#include "cg/problem/distribute.hpp"
+#include "cg/problem/metis_partition.hpp"
+#include "cg/problem/row_order.hpp"
+#include "grid_matrix.hpp"
+
+#include <kontor/comm/collectives.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <utility>
+#include <vector>
+
+namespace kontor::cg::test {
+namespace {
+
+/// All values in the order of rows, on every rank.
+std::vector<double> all_in_order(const comm::Communicator& comm, const Partition& partition,
+                                 const Vector& own) {
+  const auto block = in_row_order(comm, partition, own);
+  std::vector<double> all(partition.rows);
+  std::vector<int> counts, places;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    places.push_back(static_cast<int>(block_begin(partition.rows, rank, comm.size())));
+    counts.push_back(static_cast<int>(block_begin(partition.rows, rank + 1, comm.size())) - places.back());
+  }
+  EXPECT_EQ(static_cast<int>(block.size()), counts[comm.rank()]);
+  MPI_Allgatherv(block.data(), static_cast<int>(block.size()), MPI_DOUBLE, all.data(), counts.data(),
+                 places.data(), MPI_DOUBLE, comm.native());
+  return all;
+}
+
+TEST(Distribute, RowsAreTheSameOnWhateverRank) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const bool root = comm.rank() == 0;
+  for (const bool is_symmetric : {true, false}) {
+    const auto matrix = shuffled_grid(11, is_symmetric);
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    std::vector<double> product(n, 0), sums(n, 0);
+    for_each_entry(matrix, [&](auto row, auto column, double value) {
+      product[row] += value * number_of(column);
+      sums[row] += value;
+    });
+    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        if (partition == PartitionKind::metis && !has_metis()) continue;
+        WholeSystem whole;
+        if (root) {
+          whole.matrix = matrix;
+          whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+          for (std::size_t row = 0; row < n; ++row) whole.initial.push_back(number_of(row));
+        }
+        const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
+        const auto& part = system.partition;
+        EXPECT_EQ(all_in_order(comm, part, system.rhs), sums); // the same bits
+        GhostedVector x(comm, part, "x");
+        Kokkos::deep_copy(x.own(), system.initial);
+        x.exchange().start();
+        x.exchange().finish();
+        const auto y = Vector("y", part.own);
+        make_csr(system.matrix, part.interior)->multiply(Space(), Part::all, x.all(), y);
+        Kokkos::fence();
+        EXPECT_EQ(all_in_order(comm, part, y), product);
+
+        const auto columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.columns);
+        const auto offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.offsets);
+        for (LocalIndex row = 0; row < part.own; ++row) {
+          bool ghosts = false;
+          for (auto e = offsets(row); e < offsets(row + 1); ++e) ghosts = ghosts || columns(e) >= part.own;
+          EXPECT_EQ(ghosts, row >= part.interior) << row;
+        }
+        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum),
+                  matrix.rows);
+      }
+  }
+}
+
+/// Residuals and solution, in the order of the file's rows; collective over `native`.
+std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition,
+                           Ordering ordering, const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  WholeSystem whole;
+  if (comm.rank() == 0) {
+    whole.matrix = matrix;
+    whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+    for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
+  }
+  const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
+  const auto csr = make_csr(system.matrix, system.partition.interior);
+  stepping::Streams<Space> streams(true);
+  miniapp::Timers timers("cg");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
+                                   options, true, streams, timers, progress});
+  solver->reset();
+  solver->solve();
+  auto all = solver->history();
+  for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
+  return all;
+}
+
+TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
+  const auto matrix = shuffled_grid(11, true);
+  for (const auto& [method, preconditioner] : {std::pair(Method::classic, PreconditionerKind::jacobi),
+                                               {Method::merged, PreconditionerKind::chebyshev},
+                                               {Method::pipelined, PreconditionerKind::none}}) {
+    const SolverOptions options{.method = method,
+                                .replace_every = 9,
+                                .preconditioner = preconditioner,
+                                .tolerance = 1e-9,
+                                .sums = SumKind::reproducible};
+    const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
+    EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
+    for (const auto partition : {PartitionKind::rows, PartitionKind::metis})
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        if (partition == PartitionKind::metis && !has_metis()) continue;
+        EXPECT_EQ(solved(MPI_COMM_WORLD, matrix, partition, ordering, options), alone)
+            << "method " << int(method) << " partition " << int(partition) << " ordering " << int(ordering);
+      }
+  }
+}
+
+} // namespace
+} // namespace kontor::cg::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace kontor::cg::test {
+
+CoordinateMatrix shuffled_grid(std::int64_t n, bool is_symmetric, unsigned seed) {
+  std::vector<std::int64_t> number(n * n);
+  std::iota(number.begin(), number.end(), 0);
+  std::mt19937 random(seed);
+  for (auto i = number.size(); i-- > 1;) std::swap(number[i], number[random() % (i + 1)]);
+  CoordinateMatrix matrix{.source = "made.mtx", .rows = n * n, .symmetric = is_symmetric, .entries = {}};
+  const auto add = [&](std::int64_t a, std::int64_t b, double value) {
+    a = number[a];
+    b = number[b];
+    if (a == b || !is_symmetric) matrix.entries.push_back({a, b, value, 1});
+    if (a != b && !is_symmetric) matrix.entries.push_back({b, a, value, 1});
+    if (a != b && is_symmetric) matrix.entries.push_back({std::max(a, b), std::min(a, b), value, 1});
+  };
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto point = i + n * j;
+      add(point, point, 5 + 0.1 * std::sin(static_cast<double>(point)));
+      if (i > 0) add(point, point - 1, -1 + 0.01 * std::cos(static_cast<double>(point)));
+      if (j > 0) add(point, point - n, -1 + 0.01 * std::sin(static_cast<double>(point)));
+    }
+  sort_entries(matrix);
+  require_symmetric_with_positive_diagonal(matrix);
+  return matrix;
+}
+
+double number_of(std::int64_t row) {
+  return std::sin(static_cast<double>(3 * row + 1));
+}
+
+} // namespace kontor::cg::test

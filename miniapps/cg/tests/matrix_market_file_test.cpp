@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files of matrices and vectors: what is read and what is refused.
+#include "cg/problem/crc32.hpp"
+#include "cg/problem/matrix_market_reader.hpp"
+#include "grid_matrix.hpp"
+#include "refusal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kontor::cg::test {
+namespace {
+
+constexpr auto no_limit = std::numeric_limits<double>::infinity();
+
+using header::array;
+using header::general;
+using header::symmetric;
+
+CoordinateMatrix checked(const std::string& text, double memory = no_limit) {
+  std::istringstream in(text);
+  auto matrix = read_matrix(in, "m.mtx", memory);
+  sort_entries(matrix);
+  require_symmetric_with_positive_diagonal(matrix);
+  return matrix;
+}
+
+std::vector<double> vector_of(const std::string& text, std::int64_t rows = 3) {
+  std::istringstream in(text);
+  return read_vector(in, "v.mtx", rows);
+}
+
+/// Values by row and column, 0 where there is no entry.
+std::vector<std::vector<double>> dense(const CoordinateMatrix& matrix) {
+  std::vector<std::vector<double>> values(matrix.rows, std::vector<double>(matrix.rows, 0));
+  for_each_entry(matrix, [&](auto row, auto column, double value) { values[row][column] = value; });
+  return values;
+}
+
+TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
+  const std::vector<std::vector<double>> expected{{2, -1, 0}, {-1, 2.5, -1e-3}, {0, -1e-3, 3}};
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  for (const auto& text : {
+           head + "symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2.5\n3 2 -1e-3\n3 3 3\n",
+           head +
+               "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
+           head + "general\n3 3 7\n1 1 +2\n2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
+           std::string("%%MATRIXMARKET Matrix\tCoordinate  REAL Symmetric \n%\n%x\n 3\t3 5 \n\n"
+                       "  1   1 2.0\n% in between\n2 1 -1\n 2 2 2.5\n\t\n3 2\t-0.001\n3 3 3\n\n% end\n"),
+       }) {
+    const auto matrix = checked(text);
+    EXPECT_EQ(dense(matrix), expected) << text;
+    EXPECT_EQ(matrix.nonzeros(), 7) << text;
+  }
+  EXPECT_EQ(checked("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 +9007199254740992")
+                .entries[0]
+                .value,
+            9007199254740992.0);
+}
+
+TEST(MatrixMarketFile, IsRefusedWithItsLine) {
+  const std::string ok = symmetric + "2 2 3\n1 1 1\n2 1 -1\n2 2 4\n";
+  EXPECT_EQ(checked(ok).rows, 2);
+  const auto with = [&](std::string_view old, std::string_view text) {
+    auto changed = ok;
+    return changed.replace(changed.find(old), old.size(), text);
+  };
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      // header
+      {"", {"m.mtx: ", "empty", "%%MatrixMarket matrix coordinate"}},
+      {"2 2 3\n1 1 1\n", {"m.mtx:1: ", "%%MatrixMarket matrix coordinate real|integer", "\"2 2 3\""}},
+      {"\x1f\x8b\x08", {"m.mtx:1: ", "compressed", "gunzip"}},
+      {with("real", "complex"), {"m.mtx:1: ", "\"complex\"", "real or integer"}},
+      {with("real", "pattern"), {"m.mtx:1: ", "\"pattern\"", "real or integer"}},
+      {with("symmetric", "skew-symmetric"), {"m.mtx:1: ", "\"skew-symmetric\"", "general or symmetric"}},
+      {with("symmetric", "hermitian"), {"m.mtx:1: ", "\"hermitian\"", "general or symmetric"}},
+      {with("coordinate", "array"), {"m.mtx:1: ", "\"array\"", "coordinate"}},
+      {with("symmetric", "symmetric x"), {"m.mtx:1: "}},
+      {with("matrix", "vector"), {"m.mtx:1: ", "vector"}},
+      // size line
+      {symmetric + "% nothing\n", {"m.mtx:2: ", "rows, columns and entries"}},
+      {with("2 2 3", "2 2"), {"m.mtx:2: ", "number of entries", "missing"}},
+      {with("2 2 3", "2 2 3 4"), {"m.mtx:2: ", "\"4\""}},
+      {with("2 2 3", "2 3 3"), {"m.mtx:2: ", "2 rows", "3 columns", "square"}},
+      {with("2 2 3", "0 0 0"), {"m.mtx:2: ", "rows is 0", "1 or more"}},
+      {with("2 2 3", "2 2 1"), {"m.mtx:2: ", "2 rows", "1 entries", "positive definite"}},
+      {with("2 2 3", "2 2 99999999999999999999"), {"m.mtx:2: ", "\"99999999999999999999\"", "64 bits"}},
+      {with("2 2 3", "2 2 1000000000000000"), {"m.mtx:5: ", "ends after 3 of the 1000000000000000 entries"}},
+      {with("2 2 3", "2 2 2.5"), {"m.mtx:2: ", "whole number", "\"2.5\""}},
+      // entries
+      {with("2 2 3", "2 2 4"), {"m.mtx:5: ", "ends after 3 of the 4 entries", "line 2"}},
+      {with("2 2 3", "2 2 2"), {"m.mtx:5: ", "more entries than the 2", "line 2"}},
+      {with("2 1 -1", "2 1"), {"m.mtx:4: ", "value is missing"}},
+      {with("2 1 -1", "2 1 x"), {"m.mtx:4: ", "number", "\"x\""}},
+      {with("2 1 -1", "2 1 -1 0"), {"m.mtx:4: ", "a row, a column and a value", "\"0\""}},
+      {with("2 1 -1", "2 1 nan"), {"m.mtx:4: ", "\"nan\"", "finite"}},
+      {with("2 1 -1", "2 1 1e400"), {"m.mtx:4: ", "\"1e400\"", "double"}},
+      {with("2 1 -1", "3 1 -1"), {"m.mtx:4: ", "(3, 1)", "1 to 2"}},
+      {with("2 1 -1", "2 0 -1"), {"m.mtx:4: ", "column is 0", "1 or more"}},
+      {with("2 1 -1", "1 2 -1"), {"m.mtx:4: ", "(1, 2)", "above the diagonal", "lower triangle"}},
+      {with("2 1 -1", "2 1.0 -1"), {"m.mtx:4: ", "column", "\"1.0\""}},
+      {with("2 1 -1", "2 1 " + std::string(1 << 20, '1')), {"m.mtx:4: ", "1048576 characters"}},
+      {with("2 1 -1", "1 1 -1"), {"m.mtx:4: ", "(1, 1) is given twice", "line 3"}},
+      // what conjugate gradients need
+      {with("2 2 4", "2 2 0"), {"m.mtx:5: ", "(2, 2) is 0", "above 0"}},
+      {with("1 1 1", "1 1 -3"), {"m.mtx:3: ", "(1, 1) is -3", "above 0"}},
+      {symmetric + "3 3 3\n1 1 1\n3 3 1\n2 1 1\n", {"m.mtx: ", "(2, 2) is missing"}},
+      {general + "2 2 4\n1 1 1\n2 2 1\n2 1 -1\n1 2 -1.001\n",
+       {"m.mtx:5: ", "(2, 1) is -1", "(1, 2) of line 6 is -1.001", "symmetric"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n",
+       {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n",
+       {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
+      {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n",
+       {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
+  };
+  for (const auto& [text, facts] : cases)
+    expect_facts(error_of([&, t = text] { checked(t); }), facts, text.substr(0, 200));
+  expect_facts(
+      error_of([&] { checked(with("real", "integer")), checked(with("real", "integer").append("x")); }),
+      {"m.mtx:6: ", "more entries"}, "integer");
+  expect_facts(error_of([&] {
+                 auto text = with("real", "integer");
+                 checked(text.replace(text.find("-1"), 2, "-1.5"));
+               }),
+               {"m.mtx:4: ", "integer", "\"-1.5\""}, "-1.5");
+  expect_facts(error_of([&] { checked(ok, 50); }), {"m.mtx:2: ", "3 entries", "GB"}, "no memory");
+}
+
+TEST(MatrixMarketFile, IsKnownByItsChecksum) {
+  Crc32 crc;
+  crc.add("1234", 4);
+  crc.add("56789", 5);
+  EXPECT_EQ(crc.value(), 0xcbf43926U); // as everybody has it
+  const auto text = symmetric + "1 1 1\n1 1 3\n% more\n" + std::string(1 << 20, '\n') + "% end";
+  Crc32 whole;
+  whole.add(text.data(), text.size());
+  EXPECT_EQ(checked(text).crc32, whole.value());
+}
+
+TEST(MatrixMarketFile, EqualButForRoundingIsSymmetric) {
+  EXPECT_EQ(checked(general + "2 2 4\n1 1 1e8\n2 2 1\n2 1 -1\n1 2 -1.00000000001\n").rows, 2);
+}
+
+TEST(MatrixMarketFile, HasVectorsToo) {
+  EXPECT_EQ(vector_of(array + "% b\n3 1\n1\n-2.5\n\n3e0"), (std::vector<double>{1, -2.5, 3}));
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {array + "4 1\n1\n2\n3\n4\n", {"v.mtx:2: ", "4 rows", "3 rows of the matrix"}},
+      {array + "3 2\n1\n2\n3\n1\n2\n3\n", {"v.mtx:2: ", "2 columns"}},
+      {array + "3 1\n1\n2\n", {"v.mtx:4: ", "2 of the 3 values", "line 2"}},
+      {array + "3 1\n1\n2\n3\n4\n", {"v.mtx:6: ", "more values than the 3"}},
+      {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
+      {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"coordinate\"", "array"}},
+  };
+  for (const auto& [text, facts] : cases)
+    expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);
+}
+
+TEST(MatrixMarketFile, EntriesOfARowComeInTheOrderOfColumns) {
+  for (const bool is_symmetric : {true, false}) {
+    const auto matrix = shuffled_grid(7, is_symmetric);
+    std::vector<std::int64_t> last(matrix.rows, -1);
+    std::int64_t count = 0;
+    for_each_entry(matrix, [&](auto row, auto column, double) {
+      EXPECT_LT(last[row], column);
+      last[row] = column;
+      ++count;
+    });
+    EXPECT_EQ(count, matrix.nonzeros());
+    EXPECT_EQ(count, 49 + 4 * 7 * 6);
+  }
+}
+
+} // namespace
+} // namespace kontor::cg::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kontor::cg::test {
+
+/// The message of the config::Error that a call throws; empty if it throws none.
+template <class Call>
+std::string error_of(const Call& call) {
+  try {
+    call();
+  } catch (const config::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// That the message tells all of them; `of` is what it is about.
+inline void expect_facts(const std::string& message, const std::vector<std::string>& facts,
+                         const std::string& of = "") {
+  for (const auto& fact : facts)
+    EXPECT_NE(message.find(fact), std::string::npos) << fact << "\nis not in: " << message << "\nof:\n" << of;
+}
+
+} // namespace kontor::cg::test

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that fail by order: MPI's on one rank, where the others wait for it in theirs, and all that ask for memory."""
+
+import os
+import unittest
+
+from launch import HeatTest
+
+FAULTS = os.environ.get("KONTOR_FAULTS", "")  # tests/faults as a shared library
+
+DECK = """\
+app: heat
+problem:
+  cells: [24, 20]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 4}
+comm: {patience: 0.5}
+"""
+
+
+class FailedCalls(HeatTest):
+    def setUp(self):
+        if not os.path.exists(FAULTS):
+            self.skipTest("KONTOR_FAULTS does not name the library of tests/faults")
+        super().setUp()
+        self.write("deck.yaml", DECK)
+
+    def fails(self, function, *arguments, ranks=1, **more):
+        """What is said by a run in which it does, with exit code 3."""
+        preloaded = ":".join(filter(None, [FAULTS, os.environ.get("LD_PRELOAD")]))
+        variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_CALL": function, "KONTOR_FAULT_DO": "error"}
+        variables |= {f"KONTOR_FAULT_{name}": str(value) for name, value in more.items()}
+        result = self.heat("deck.yaml", *arguments, ranks=ranks, variables=variables)
+        self.assertEqual(result.code, 3, result)
+        self.assertNotIn("deck.h5", self.files())
+        return result.err
+
+    def test_the_rank_whose_window_is_not_made_tells_and_all_end(self):
+        for function, method in ("MPI_Win_allocate", "comm.pattern=rma"), ("MPI_Win_allocate_shared", "comm.backend=shm"):
+            with self.subTest(function):
+                self.assertRegex(self.fails(function, "--set", method, ranks=2, RANK=1), rf"(?m)^rank 1: .*{function} failed: .*MPI_ERR_OTHER")
+
+    def test_no_memory_from_some_moment_on(self):
+        for number in 500, 3000:
+            with self.subTest(number):
+                self.assertRegex(self.fails("new", NUMBER=number, REPEAT=1), "^rank 0: out of memory")
+
+
+if __name__ == "__main__":
+    unittest.main()
