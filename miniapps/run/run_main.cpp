@@ -102,12 +102,14 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
   int rank = 0;
-  const int ended = guarded([&] {
+  const auto work = [&] {
     comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     const auto factory = make();
     return run(rank, argc, argv, *factory, since_start);
-  });
+  };
+  // By reference: a copy asks for memory, and nobody could tell yet that there is none.
+  const int ended = guarded(std::ref(work));
   const int code = flush_stdout(rank, ended);
   if (Kokkos::is_initialized()) Kokkos::finalize();
   tell_done();

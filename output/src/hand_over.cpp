@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 namespace kontor::output {
 
 const std::byte* HandOver::box(const Box& box) {
@@ -12,6 +14,8 @@ const std::byte* HandOver::box(const Box& box) {
       const std::byte* data = field_.values.box(box, room_);
       sum_ += box_sum(data, field_.values.size(), in_array(field_.block, box), field_.block.global);
       return data;
+    } catch (const std::bad_alloc&) {
+      failure_ = fmt::format("there is no memory to copy the values of {}", field_.name);
     } catch (const std::exception& error) {
       failure_ = fmt::format("the values of {} cannot be copied: {}", field_.name, error.what());
     }

@@ -79,6 +79,7 @@ Temporary::Temporary(fs::path target, std::string_view advice) : target_(std::mo
 }
 
 Temporary::~Temporary() {
+  remove_earlier(); // if an exception passes after another file has taken its name: it does not describe that
   if (file_ < 0 || kept_ || !is_file(path_, file_)) return;
   // Gives the space back even where another rank still has the file open.
   [[maybe_unused]] const int result = ::ftruncate(file_, 0);
@@ -138,10 +139,12 @@ void Temporary::put_away() {
 
 void Temporary::put_back() noexcept {
   if (!earlier_.empty()) ::rename(earlier_.c_str(), target_.c_str());
+  earlier_.clear();
 }
 
 void Temporary::remove_earlier() noexcept {
   if (!earlier_.empty()) lock_->remove(earlier_);
+  earlier_.clear();
 }
 
 void Temporary::take_name() {
@@ -159,16 +162,23 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   std::vector<Temporary*> others;
   for (Temporary& file : files)
     if (&file != &first) others.push_back(&file);
+  const auto put_all_back = [&] {
+    for (Temporary* other : others) other->put_back();
+  };
   try {
     first.check();
     for (const Temporary* other : others) other->check();
     for (Temporary* other : others) other->put_away();
     first.take_name();
   } catch (const Error& error) {
-    for (Temporary* other : others) other->put_back();
+    put_all_back();
     first.kept_ = is_file(first.path_, first.file_);
     throw Error(fmt::format("output: {}; no file was replaced{}{}", error.what(),
                             first.kept_ ? ", the new one is " : "", first.kept_ ? first.path_.string() : ""));
+  } catch (...) { // no memory, and so nobody says where the new file would be
+    put_all_back();
+    first.kept_ = false;
+    throw;
   }
 
   std::vector<fs::path> written{first.target()};
@@ -184,6 +194,7 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
       failures +=
           fmt::format("{}{}; ", error.what(),
                       other->earlier_.empty() ? "" : ", the earlier one is " + other->earlier_.string());
+      other->earlier_.clear(); // stays there
     }
   std::set<fs::path> directories;
   for (const fs::path& path : written) directories.insert(path.has_parent_path() ? path.parent_path() : ".");

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import re
 from typing import Callable, Iterable
 
 from .case import Case, Run, dice, draw_run
@@ -92,10 +93,16 @@ def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
 
 
+# Constants of the program and of CLI11: before main() nobody can tell an error.
+BEFORE_MAIN = re.compile(r"_GLOBAL__sub_I|CLI::Range::Range|CLI::detail::\w+Validator::\w+Validator\(")
+
+
 def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """operator new of every place that calls it, Kokkos' malloc, and an address space that is too small."""
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        return [{"do": str(errno.ENOMEM), "words": ["memory"]}] if site.function in ("new", "malloc") else []
+        if site.function not in ("new", "malloc") or BEFORE_MAIN.search(site.name):
+            return []
+        return [{"do": str(errno.ENOMEM), "words": ["memory"]}]
 
     cases = [(case.run, case.then, case.what) for case in plan(kind, seed, references, pick)]
     for app, reference in references.items():
