@@ -71,7 +71,10 @@ int abort_rank(const char* what) {
   } catch (...) {
     say("an exception of unknown class");
   }
-  to_stderr({text, std::min(static_cast<std::size_t>(length), sizeof text - 1)});
+  const auto end = text + std::min(static_cast<std::size_t>(length), sizeof text - 1);
+  std::replace_if(
+      text, end, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?'); // as for terminals
+  to_stderr({text, static_cast<std::size_t>(end - text)});
   ::_exit(abort_all());
 }
 

@@ -76,7 +76,7 @@ struct Options {
   Path path = Path::automatic;            ///< of Views in device memory
   CheckLevel check = CheckLevel::local;   ///< how much is verified
   double trial = 0.2;     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
-  double timeout = 20;    ///< seconds that a wait may take at check level `cross_rank`
+  double timeout = 20;    ///< seconds that a wait may take at check level `cross_rank`, or after an error
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };
 
