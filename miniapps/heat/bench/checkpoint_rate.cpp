@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How fast checkpoints are written, as a fraction of the speed at which the same ranks write the same bytes
-// to the same disk plainly: each a part in one piece, by pwrite(), then fsync(). Both in turn in each round.
+// to the same disk plainly: each a part in one piece, by pwrite(), then fsync(). Both in turn in each round;
+// files are removed between them. And what checkpoints cost a step in which none is due.
 //   mpirun -n 2 heat_checkpoint_rate [--cells 8192 8192] [--grid 1 2] [--rounds 7] [--folder .] [--access
 //   auto]
 #include "heat/heat.hpp"
@@ -128,17 +129,25 @@ void measure(const Settings& settings) {
     plain_work.push_back(between - before);
     checkpoint_work.push_back(after - between);
   }
+  constexpr std::int64_t steps = 10'000'000;
+  bool any = false;
+  const double asking = seconds_of(comm, [&] {
+    for (std::int64_t n = 0; n < steps; ++n) any = checkpoints.due(n, end.agreed()) || any;
+  });
+  if (any) throw std::runtime_error("a checkpoint is due that nobody asked for");
   if (comm.rank() != 0) return;
   const double size = static_cast<double>(bytes);
   fmt::print(
       "{} ranks as {}, {:.0f} MB, medians of {} rounds: plain {:.3f} s (fastest {:.3f}), {:.2f} GB/s; "
       "checkpoint {:.3f} s (fastest {:.3f}), "
       "{:.2f} GB/s; bandwidth of checkpoints over plain: median {:.2f}, {:.2f} to {:.2f}; processors: plain "
-      "{:.3f} s, checkpoint {:.3f} s; its removal {:.3f} s, with which the median is {:.2f}\n",
+      "{:.3f} s, checkpoint {:.3f} s; its removal {:.3f} s, with which the median is {:.2f}; a step in which "
+      "none is due: {:.1f} ns\n",
       comm.size(), fmt::join(options.process_grid, " x "), size / 1e6, settings.rounds, median(plain),
       std::ranges::min(plain), size / median(plain) / 1e9, median(checkpoint), std::ranges::min(checkpoint),
       size / median(checkpoint) / 1e9, median(ratios), std::ranges::min(ratios), std::ranges::max(ratios),
-      median(plain_work), median(checkpoint_work), median(removal), median(ratios_with_removal));
+      median(plain_work), median(checkpoint_work), median(removal), median(ratios_with_removal),
+      1e9 * asking / steps);
 }
 
 } // namespace
