@@ -224,13 +224,14 @@ std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
     together([&] {
       if (rank_ == 0 && !sealed.empty()) files_.front().aim_at(sealed);
     });
-    together([&] {
-      if (writes()) sync(temporary_);
-    });
     if (sealed.empty())
       verify();
     else
       seal();
+    // Last, so that the disk is busy while the file is read back.
+    together([&] {
+      if (writes()) sync(temporary_);
+    });
     collectively(comm_, [&] {
       if (rank_ != 0) return;
       written = replace_together(files_);

@@ -25,9 +25,7 @@ Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t
   with_shared_file(comm, path, [&](int file) {
     const Pieces pieces =
         pieces_of(block.extent, size, field.values.are_fetched() ? piece_bytes : cached_bytes);
-    // What follows each other in the file goes to the disk early. Elsewhere the system would have to find
-    // places on the disk for rows between which others are still missing.
-    std::uint64_t begun = 0, end = 0;
+    EarlySync early(file);
     for (std::uint64_t n = 0; n < pieces.count(); ++n) {
       const Box piece = pieces[n];
       const std::byte* data = own.box(piece);
@@ -35,13 +33,9 @@ Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t
       for_each_run(in_array(block, piece), block.global, [&](std::uint64_t place, std::uint64_t count) {
         const std::uint64_t position = address + place * size, bytes = count * size;
         write_at(file, position, data, bytes);
+        early.wrote(position, bytes);
         data += bytes;
-        if (position != end) begun = position;
-        end = position + bytes;
       });
-      if (end - begun < piece_bytes) continue;
-      begin_sync(file, begun, end - begun);
-      begun = end;
     }
   });
   Share share{own.sum(), {}};

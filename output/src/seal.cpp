@@ -134,7 +134,6 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
     ending.own = own_sum(ending, sums);
     write_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
     write_at(descriptor, ending.body + sums.size() * sizeof sums[0], &ending, sizeof ending);
-    if (::fsync(descriptor) != 0) throw Error(fmt::format("fsync failed: {}", std::strerror(errno)));
   });
   return field_sums;
 }

@@ -61,12 +61,15 @@ void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t byt
   }
 }
 
-void begin_sync([[maybe_unused]] int descriptor, [[maybe_unused]] std::uint64_t position,
-                [[maybe_unused]] std::uint64_t bytes) {
+void EarlySync::wrote(std::uint64_t position, std::uint64_t bytes) {
+  if (position != end_) begun_ = position;
+  end_ = position + bytes;
+  if (end_ - begun_ < long_row_bytes) return;
 #ifdef SYNC_FILE_RANGE_WRITE // of Linux
-  ::sync_file_range(descriptor, static_cast<off64_t>(position), static_cast<off64_t>(bytes),
+  ::sync_file_range(descriptor_, static_cast<off64_t>(begun_), static_cast<off64_t>(end_ - begun_),
                     SYNC_FILE_RANGE_WRITE);
 #endif
+  begun_ = end_;
 }
 
 } // namespace kontor::output

@@ -20,8 +20,20 @@ void write_at(int descriptor, std::uint64_t position, const void* data, std::uin
 /// Local. Fills `to`; throws Error if the file has less.
 void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes);
 
-/// Local. Asks the system to begin with what has been written of these bytes, so that the disk is busy before
-/// the sync. A hint: what the sync says counts.
-void begin_sync(int descriptor, std::uint64_t position, std::uint64_t bytes);
+/// Asks the system to bring to the disk what has been written, so that this is busy before the sync. A hint:
+/// what the sync says counts.
+class EarlySync {
+ public:
+  explicit EarlySync(int descriptor) : descriptor_(descriptor) {}
+
+  /// Local. So many bytes have been written. What follows each other in the file goes on its way piece by
+  /// piece; elsewhere the system would have to find places on the disk for rows between which others are
+  /// still missing.
+  void wrote(std::uint64_t position, std::uint64_t bytes);
+
+ private:
+  int descriptor_;
+  std::uint64_t begun_ = 0, end_ = 0; ///< what follows each other and is not yet on its way
+};
 
 } // namespace kontor::output

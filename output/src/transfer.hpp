@@ -32,10 +32,9 @@ struct Share {
 /// The bytes that a rank writes at a time.
 inline constexpr std::uint64_t parallel_bytes = 64 << 20;
 
-/// Rows of at least so many bytes are written as they lie; shorter ones are first brought together (measured
-/// with two ranks on a local disk: rows of 1 KiB are written and read back 1.4 times as fast then, rows of
-/// 64 KiB 0.75 times).
-inline constexpr std::uint64_t long_row_bytes = 32 << 10;
+/// Rows of at least so many bytes are written as they lie; shorter ones are first brought together to pieces
+/// of so many.
+inline constexpr std::uint64_t long_row_bytes = 2 << 20;
 
 /// Collective over comm. Every rank writes into the file at `path`, where the dataset's values begin at byte
 /// `address`. Values in memory and in the file are of the same type.
@@ -45,8 +44,9 @@ Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint
 /// As write_parallel(), each rank its own block.
 Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field);
 
-/// As write_parallel(), each rank contiguous pieces of the array, which it is sent by the others: in memory a
-/// piece of piece_bytes to write, and one to send.
+/// As write_parallel(), each rank contiguous pieces of the array, of which the others send it what is theirs:
+/// in memory a piece to write, and one each to send, to receive and to copy of its own. Pieces have
+/// long_row_bytes, or piece_bytes if a function copies the values.
 Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
                    const Field& field);
 

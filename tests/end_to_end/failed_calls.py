@@ -41,6 +41,13 @@ class FailedCalls(HeatTest):
             with self.subTest(function):
                 self.assertRegex(self.fails(function, "--set", method, ranks=2, RANK=1), rf"(?m)^rank 1: .*{function} failed: .*MPI_ERR_OTHER")
 
+    def test_a_checkpoint_that_does_not_get_to_the_disk_has_no_name(self):
+        for rank in 0, 1:
+            with self.subTest(rank):
+                said = self.fails("fsync", "--set", "checkpoint.every=2", ranks=2, RANK=rank, REPEAT=1)
+                self.assertRegex(said, "checkpoint after step 2: .*fsync failed: Input/output error")
+                self.assertEqual([file for file in self.files() if "checkpoint" in file], [])
+
     def test_no_memory_from_some_moment_on(self):
         for number in 500, 3000:
             with self.subTest(number):

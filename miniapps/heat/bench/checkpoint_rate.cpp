@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How fast checkpoints are written, as a fraction of the speed at which the same ranks write the same bytes
-// to the same disk plainly: each a part in one piece, by pwrite(), then fsync(). Both in turn in each round.
+// to the same disk plainly: each a part in one piece, by pwrite(), then fsync(). Both in turn in each round;
+// files are removed between them. And what checkpoints cost a step in which none is due.
 //   mpirun -n 2 heat_checkpoint_rate [--cells 8192 8192] [--grid 1 2] [--rounds 7] [--folder .] [--access
 //   auto]
 #include "heat/heat.hpp"
@@ -92,7 +93,7 @@ void measure(const Settings& settings) {
   heat::Heat<double> heat(options, {comm, true, timers, progress});
   miniapp::EndRequest end(comm);
   miniapp::CheckpointOptions wanted;
-  wanted.keep = 1;
+  wanted.keep = settings.rounds + 1; // none is removed but below, since plain files are not either
   wanted.file = (std::filesystem::path(settings.folder) / "bench-checkpoint.h5").string();
   const std::map<std::string, output::Access> accesses{{"auto", output::Access::automatic},
                                                        {"parallel", output::Access::parallel},
@@ -108,30 +109,45 @@ void measure(const Settings& settings) {
   for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = static_cast<char>(i * 7919 >> 5);
   const auto plain_name = (std::filesystem::path(settings.folder) / "bench-plain.bin").string();
 
-  std::vector<double> plain, checkpoint, ratios, plain_work, checkpoint_work;
+  std::vector<double> plain, checkpoint, removal, ratios, ratios_with_removal, plain_work, checkpoint_work;
   for (int round = 0; round <= settings.rounds; ++round) {
     const double before = processor_seconds(comm);
     const double p = seconds_of(comm, [&] { write_plainly(comm, plain_name, mine, begin); });
     if (comm.rank() == 0) std::filesystem::remove(plain_name);
     const double between = processor_seconds(comm);
     const double c = seconds_of(comm, [&] { checkpoints.write(round, heat); });
+    const double after = processor_seconds(comm);
+    const double r = seconds_of(comm, [&] {
+      if (comm.rank() == 0) std::filesystem::remove(miniapp::checkpoint_name(wanted.file, round));
+    });
     if (round == 0) continue; // the first of either finds an empty cache
     plain.push_back(p);
     checkpoint.push_back(c);
+    removal.push_back(r);
     ratios.push_back(p / c);
+    ratios_with_removal.push_back(p / (c + r));
     plain_work.push_back(between - before);
-    checkpoint_work.push_back(processor_seconds(comm) - between);
+    checkpoint_work.push_back(after - between);
   }
+  constexpr std::int64_t steps = 10'000'000;
+  bool any = false;
+  const double asking = seconds_of(comm, [&] {
+    for (std::int64_t n = 0; n < steps; ++n) any = checkpoints.due(n, end.agreed()) || any;
+  });
+  if (any) throw std::runtime_error("a checkpoint is due that nobody asked for");
   if (comm.rank() != 0) return;
-  std::filesystem::remove(miniapp::checkpoint_name(wanted.file, settings.rounds));
   const double size = static_cast<double>(bytes);
   fmt::print(
-      "{} ranks as {}, {:.0f} MB, medians of {} rounds: plain {:.3f} s, {:.2f} GB/s; checkpoint {:.3f} s, "
+      "{} ranks as {}, {:.0f} MB, medians of {} rounds: plain {:.3f} s (fastest {:.3f}), {:.2f} GB/s; "
+      "checkpoint {:.3f} s (fastest {:.3f}), "
       "{:.2f} GB/s; bandwidth of checkpoints over plain: median {:.2f}, {:.2f} to {:.2f}; processors: plain "
-      "{:.3f} s, checkpoint {:.3f} s\n",
+      "{:.3f} s, checkpoint {:.3f} s; its removal {:.3f} s, with which the median is {:.2f}; a step in which "
+      "none is due: {:.1f} ns\n",
       comm.size(), fmt::join(options.process_grid, " x "), size / 1e6, settings.rounds, median(plain),
-      size / median(plain) / 1e9, median(checkpoint), size / median(checkpoint) / 1e9, median(ratios),
-      std::ranges::min(ratios), std::ranges::max(ratios), median(plain_work), median(checkpoint_work));
+      std::ranges::min(plain), size / median(plain) / 1e9, median(checkpoint), std::ranges::min(checkpoint),
+      size / median(checkpoint) / 1e9, median(ratios), std::ranges::min(ratios), std::ranges::max(ratios),
+      median(plain_work), median(checkpoint_work), median(removal), median(ratios_with_removal),
+      1e9 * asking / steps);
 }
 
 } // namespace
