@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/solver/persistent.hpp"
 #include "cg/team_sums.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
@@ -181,9 +182,30 @@ class Product final : public Matrix {
               zero_.data());
   }
 
+  bool can_iterate() const override { return persistent; }
+  bool iterate(const Space& instance, const Vector& x, const Vector& y,
+               const PersistentSteps& steps) const override {
+    if constexpr (persistent) {
+      const auto range = format_.positions(Part::all);
+      const int teams = teams_of(range.count(), persistent_threads, most_persistent_teams());
+      using Rows = detail::InTeams<Kernel, true>;
+      const Rows rows{format_.kernel(x.data(), y.data()), range, persistent_threads, false, {}, nullptr};
+      Kokkos::parallel_for(
+          "cg/persistent",
+          policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(instance, teams, persistent_threads,
+                                                                       detail::persistent_scratch),
+          detail::PersistentKernel<Rows>{rows, steps, steps.teams->waiter(teams, 2 * steps.steps),
+                                         steps.teams->places().parts});
+    }
+    return persistent;
+  }
+
   double bytes() const override { return format_.bytes(); }
 
  private:
+  /// Rows that each thread sums for itself.
+  static constexpr bool persistent = !Staged<Kernel>;
+
   /// How many parts of the dot a part of the rows leaves, in blocks.
   std::int64_t parts(Part part) const {
     return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
