@@ -26,9 +26,6 @@ struct Positions {
   std::int64_t count() const { return end - begin; }
 };
 
-/// A position on a device, where 64 bits would take two registers: rows and their padding fit.
-using Position = std::uint32_t;
-
 /// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
 template <class Kernel>
 concept Staged = requires {
@@ -46,9 +43,8 @@ KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
 
 /// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from
 /// a device's threads its memory is far away.
-template <class Value, class X>
+template <int at_once, class Value, class X>
 KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
-  constexpr int at_once = 5;
   double sum = 0;
   int e = 0;
   for (; e + at_once <= entries; e += at_once) {
@@ -62,6 +58,9 @@ KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, cons
   for (; e < entries; ++e) sum += value(e) * x(e);
   return sum;
 }
+
+/// How many are read at once where a thread has few registers.
+inline constexpr int few_at_once = 5;
 
 namespace detail {
 
@@ -186,16 +185,8 @@ class Product final : public Matrix {
   bool iterate(const Space& instance, const Vector& x, const Vector& y,
                const PersistentSteps& steps) const override {
     if constexpr (persistent) {
-      const auto range = format_.positions(Part::all);
-      const int teams = teams_of(range.count(), persistent_threads, most_persistent_teams());
-      using Rows = detail::InTeams<Kernel, true>;
-      const Rows rows{format_.kernel(x.data(), y.data()), range, persistent_threads, false, {}, nullptr};
-      Kokkos::parallel_for(
-          "cg/persistent",
-          policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(instance, teams, persistent_threads,
-                                                                       detail::persistent_scratch),
-          detail::PersistentKernel<Rows>{rows, steps, steps.teams->waiter(teams, 2 * steps.steps),
-                                         steps.teams->places().parts});
+      const auto positions = format_.positions(Part::all).count();
+      launch_persistent(instance, format_.kernel(x.data(), y.data()), positions, steps);
     }
     return persistent;
   }

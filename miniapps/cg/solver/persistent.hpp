@@ -45,10 +45,10 @@ class PersistentTeams {
     unsigned* arrived; ///< teams, at all barriers since the first kernel
     unsigned due;      ///< when this barrier is reached; it may wrap around
 
-    /// By all threads of all teams. What they have written before, all read afterwards.
+    /// By all threads of all teams, after a barrier of the team. What they have written before, all read
+    /// afterwards.
     template <class Member>
     KOKKOS_FUNCTION void wait(const Member& team) {
-      team.team_barrier();
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
         Kokkos::memory_fence();
@@ -90,18 +90,52 @@ struct PersistentSteps {
 
 namespace detail {
 
+/// What a team's threads share. Sums are made by its first threads, side by side: Kokkos' reductions of a
+/// team take several times as long.
+struct PersistentScratch {
+  static constexpr int sums = 3, lanes = 32;
+  double of_threads[sums][persistent_threads];
+  double of_lanes[sums][lanes];
+  StepScalars scalars;
+  LogEntry log[ResidualLog::size];
+
+  /// By all threads of a team, before a barrier.
+  template <class Member>
+  KOKKOS_FUNCTION void add(const Member& team, const SumsOf<sums>& sum) {
+    for (int k = 0; k < sums; ++k) of_threads[k][team.team_rank()] = sum[k];
+  }
+  /// By all threads of a team, before a barrier: `count` numbers of each sum, which are `stride` apart.
+  template <class Member>
+  KOKKOS_FUNCTION void fold(const Member& team, const double* from, int stride, int count) {
+    for (int t = team.team_rank(); t < sums * lanes; t += team.team_size()) {
+      const int k = t / lanes, lane = t % lanes;
+      double sum = 0;
+      for (int i = lane; i < count; i += lanes) sum += from[k * stride + i];
+      of_lanes[k][lane] = sum;
+    }
+  }
+  /// By one thread.
+  KOKKOS_FUNCTION SumsOf<sums> total() const {
+    SumsOf<sums> sum;
+    for (int lane = 0; lane < lanes; ++lane)
+      for (int k = 0; k < sums; ++k) sum[k] += of_lanes[k][lane];
+    return sum;
+  }
+};
+
 /// The end of steps as each team works it out for itself, in its first thread: all get the same, and one of
-/// them tells the host.
+/// them tells the host, when all steps are made: what goes to the host's memory would be waited for at each
+/// barrier.
 class OwnEndOfStep {
  public:
-  KOKKOS_FUNCTION OwnEndOfStep(const EndOfStep& given, bool tells)
+  KOKKOS_FUNCTION OwnEndOfStep(const EndOfStep& given, LogEntry* log)
       : numbers_(*given.numbers),
         state_(*given.log.state), sums_{given.sums[0], given.sums[1], given.sums[2]},
-        recurrences_(given.recurrences), late_(given.late), entries_(tells ? given.log.entries : nullptr) {}
+        recurrences_(given.recurrences), late_(given.late), log_(log), first_(state_.next) {}
 
   /// What the next step multiplies with. The end of the one before is written down, unless it has been.
   KOKKOS_FUNCTION StepScalars next() {
-    const EndOfStep end{sums_, false, recurrences_, late_, &numbers_, {&state_, entries_}};
+    const EndOfStep end{sums_, false, recurrences_, late_, &numbers_, {&state_, log_}};
     const auto scalars = end.scalars();
     if (late_) end.write();
     late_ = true;
@@ -111,6 +145,8 @@ class OwnEndOfStep {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
   KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
+    for (auto i = first_; i < state_.next; ++i)
+      to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
     *to.numbers = numbers_;
     *to.log.state = state_;
     for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
@@ -122,16 +158,15 @@ class OwnEndOfStep {
   double sums_[3];
   bool recurrences_;
   bool late_;
-  LogEntry* entries_;
+  LogEntry* log_;
+  std::int64_t first_;
 };
 
-/// Bytes of scratch memory that a team needs.
-inline constexpr std::size_t persistent_scratch = 2 * sizeof(StepScalars);
-
-/// `Rows` gives a team its rows of the product: of_block(), as InTeams has it.
-template <class Rows>
+/// `Kernel` is a format's, of rows that each thread sums for itself.
+template <class Kernel>
 struct PersistentKernel {
-  Rows product;
+  Kernel kernel;
+  Position positions;
   PersistentSteps with;
   PersistentTeams::Waiter waiter;
   double* parts; ///< of the sums of teams
@@ -139,20 +174,35 @@ struct PersistentKernel {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto all_teams = waiter;
-    auto* const shared = static_cast<StepScalars*>(team.team_shmem().get_shmem_aligned(
-        static_cast<std::ptrdiff_t>(sizeof(StepScalars)), alignof(StepScalars)));
-    OwnEndOfStep own(with.update.before, team.league_rank() == 0);
-    for (int step = 0; step < with.steps; ++step) {
-      if (team.team_rank() == 0) *shared = own.next();
+    auto& scratch = *static_cast<PersistentScratch*>(team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(sizeof(PersistentScratch)), alignof(PersistentScratch)));
+    const bool leads = team.team_rank() == 0;
+    const int teams = team.league_size();
+    OwnEndOfStep own(with.update.before, scratch.log);
+    if (leads) scratch.scalars = own.next();
+    team.team_barrier();
+    for (int step = 1;; ++step) {
+      auto sums = updated(team, scratch.scalars);
       team.team_barrier();
-      auto sums = updated(team, *shared);
       all_teams.wait(team); // the product reads rows of other teams
       sums[2] = product_of(team);
-      leave_parts(team, sums);
+      scratch.add(team, sums);
+      team.team_barrier();
+      scratch.fold(team, &scratch.of_threads[0][0], persistent_threads, team.team_size());
+      team.team_barrier();
+      if (leads) {
+        const auto total = scratch.total();
+        for (int k = 0; k < 3; ++k) parts[k * teams + team.league_rank()] = total[k];
+      }
       all_teams.wait(team);
-      own.set(sum_of_parts(team));
+      scratch.fold(team, parts, teams, teams);
+      team.team_barrier();
+      if (leads) own.set(scratch.total());
+      if (step == with.steps) break;
+      if (leads) scratch.scalars = own.next();
+      team.team_barrier();
     }
-    if (team.league_rank() == 0 && team.team_rank() == 0) own.leave(with.update.before, with.sums);
+    if (leads && team.league_rank() == 0) own.leave(with.update.before, with.sums);
   }
 
  private:
@@ -161,37 +211,47 @@ struct PersistentKernel {
     SumsOf<3> sums;
     const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
     for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < with.rows; i += all) {
-      const auto terms = with.scaled ? with.update.row<true>(i, scalars) : with.update.row<false>(i, scalars);
+      const auto terms = with.scaled ? with.update.template row<true>(i, scalars)
+                                     : with.update.template row<false>(i, scalars);
       sums[0] += terms[0];
       sums[1] += terms[1];
     }
     return sums;
   }
+  /// The part of u.w.
   template <class Member>
   KOKKOS_FUNCTION double product_of(const Member& team) const {
+    constexpr int at_once = 9; // a thread has twice the registers of those of a product
+    const auto threads = static_cast<Position>(team.team_size());
+    const auto all = static_cast<Position>(team.league_size()) * threads;
     double part = 0;
-    const auto end = static_cast<std::uint32_t>(product.range.end);
-    const auto step = static_cast<std::uint32_t>(team.league_size() * product.block);
-    for (auto first = static_cast<std::uint32_t>(team.league_rank() * product.block); first < end;
-         first += step)
-      part += product.of_block(team, nullptr, first);
+    for (auto position =
+             static_cast<Position>(team.league_rank()) * threads + static_cast<Position>(team.team_rank());
+         position < positions; position += all) {
+      const auto row = kernel.row_of(position);
+      if (row < 0) continue;
+      const double value = kernel.template sum<at_once>(position, row);
+      kernel.y[row] = value;
+      part += kernel.x[row] * value;
+    }
     return part;
-  }
-  template <class Member>
-  KOKKOS_FUNCTION void leave_parts(const Member& team, SumsOf<3> sums) const {
-    team.team_reduce(Kokkos::Sum<SumsOf<3>>(sums));
-    if (team.team_rank() == 0)
-      for (int k = 0; k < 3; ++k) parts[k * team.league_size() + team.league_rank()] = sums[k];
-  }
-  template <class Member>
-  KOKKOS_FUNCTION SumsOf<3> sum_of_parts(const Member& team) const {
-    SumsOf<3> sums;
-    for (int t = team.team_rank(); t < team.league_size(); t += team.team_size())
-      for (int k = 0; k < 3; ++k) sums[k] += parts[k * team.league_size() + t];
-    team.team_reduce(Kokkos::Sum<SumsOf<3>>(sums));
-    return sums;
   }
 };
 
 } // namespace detail
+
+/// Local; waits for nothing. Steps by one kernel, whose product goes by `kernel` over so many positions.
+template <class Kernel>
+void launch_persistent(const Space& instance, const Kernel& kernel, std::int64_t positions,
+                       const PersistentSteps& steps) {
+  const int teams = teams_of(positions, persistent_threads, most_persistent_teams());
+  const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
+      instance, teams, persistent_threads,
+      sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
+  Kokkos::parallel_for("cg/persistent", policy,
+                       detail::PersistentKernel<Kernel>{kernel, static_cast<Position>(positions), steps,
+                                                        steps.teams->waiter(teams, 2 * steps.steps),
+                                                        steps.teams->places().parts});
+}
+
 } // namespace kontor::cg
