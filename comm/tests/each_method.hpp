@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <span>
+#include <any>
 #include <type_traits>
 #include <vector>
 
@@ -46,18 +46,18 @@ class DeviceViews {
       layout.stride[d] = strides[d];
     }
     const auto place = field.view.data() - field.memory.data();
-    return Twin(static_cast<T*>(memory_of(field.memory)) + place, layout);
+    return Twin(static_cast<T*>(memory_of(field)) + place, layout);
   }
 
   /// Host to device.
   void load() {
-    for (const auto& [host, twin] : twins_) Kokkos::deep_copy(twin, Unmanaged(host, twin.size()));
+    for (const auto& [host, twin, owner] : twins_) Kokkos::deep_copy(twin, Unmanaged(host, twin.size()));
     Kokkos::fence();
   }
   /// Device to host.
   void store() {
     Kokkos::fence();
-    for (const auto& [host, twin] : twins_) Kokkos::deep_copy(Unmanaged(host, twin.size()), twin);
+    for (const auto& [host, twin, owner] : twins_) Kokkos::deep_copy(Unmanaged(host, twin.size()), twin);
   }
   /// Frees the memory of all twins.
   void forget() { twins_.clear(); }
@@ -68,15 +68,16 @@ class DeviceViews {
   struct Twin {
     unsigned char* host;
     Bytes memory;
+    std::any owner; ///< a View of the host's memory: store() writes there as long as the twin is
   };
 
-  template <class T>
-  void* memory_of(std::span<T> memory) {
-    auto* const host = reinterpret_cast<unsigned char*>(memory.data());
+  template <class View>
+  void* memory_of(const Field<View>& field) {
+    auto* const host = reinterpret_cast<unsigned char*>(field.memory.data());
     const auto known =
         std::find_if(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.host == host; });
     if (known != twins_.end()) return known->memory.data();
-    twins_.push_back({host, Bytes("twin", memory.size_bytes())});
+    twins_.push_back({host, Bytes("twin", field.memory.size_bytes()), field.view});
     return twins_.back().memory.data();
   }
 

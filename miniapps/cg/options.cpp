@@ -112,6 +112,8 @@ void describe(Visitor& v, SolverOptions& o) {
                     "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
                              "Iterations by graph on a GPU: auto tries both");
+  v.choice<stepping::Graphs>("persistent", o.persistent, stepping::graph_names,
+                             "merged on one GPU: iterations by one kernel; auto: of small problems");
 }
 
 void resolve_format(const Options& o, const config::Deck& deck) {
@@ -215,6 +217,7 @@ std::vector<std::string> Options::restart_may_change() const {
           "solver.max_iterations",
           "solver.stagnation",
           "solver.graph",
+          "solver.persistent",
           "decomposition.",
           "verification.",
           "problem.matrix_market.partition",
@@ -250,6 +253,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
 
 void Options::resolve(const config::Deck& deck, int ranks) {
   solver.graph_location = deck.location("solver.graph");
+  solver.persistent_location = deck.location("solver.persistent");
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
   matrix_market.partition_location = deck.location("problem.matrix_market.partition");

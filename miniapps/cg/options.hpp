@@ -96,6 +96,8 @@ struct SolverOptions {
   SumKind sums = SumKind::fast;
   stepping::Graphs graph = stepping::Graphs::automatic;
   config::Location graph_location = {};
+  stepping::Graphs persistent = stepping::Graphs::automatic;
+  config::Location persistent_location = {};
 };
 
 /// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.

@@ -134,16 +134,6 @@ void launch_teams(const std::string& label, const Space& instance, std::int64_t 
 }
 
 } // namespace detail
-} // namespace kontor::cg
-
-namespace Kokkos {
-template <int count>
-struct reduction_identity<kontor::cg::SumsOf<count>> {
-  KOKKOS_FORCEINLINE_FUNCTION static kontor::cg::SumsOf<count> sum() { return {}; }
-};
-} // namespace Kokkos
-
-namespace kontor::cg {
 
 /// Local; waits for nothing. Calls row(i) for the rows from 0 on; what it returns is lost. Where a row has
 /// scalars(), what that returns comes as a second argument; it is called before any row that gets it.

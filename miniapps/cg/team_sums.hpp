@@ -29,6 +29,17 @@ struct SumsOf {
   KOKKOS_INLINE_FUNCTION double operator[](int k) const { return value[k]; }
 };
 
+} // namespace kontor::cg
+
+namespace Kokkos {
+template <int count>
+struct reduction_identity<kontor::cg::SumsOf<count>> {
+  KOKKOS_FORCEINLINE_FUNCTION static kontor::cg::SumsOf<count> sum() { return {}; }
+};
+} // namespace Kokkos
+
+namespace kontor::cg {
+
 /// What becomes of sums: they go to the numbers that begin there. One thread does it.
 template <int count>
 struct Store {

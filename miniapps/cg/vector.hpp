@@ -15,6 +15,10 @@ using Space = Vector::execution_space;
 using GlobalIndex = std::int64_t;
 using LocalIndex = std::int32_t;
 
+/// A position in the order in which a format has its rows, on a device, where 64 bits would take two
+/// registers: rows and their padding fit.
+using Position = std::uint32_t;
+
 /// Lists of this rank's rows, and numbers of entries.
 using Rows = Kokkos::View<LocalIndex*>;
 using Offsets = Kokkos::View<std::int64_t*>;

@@ -13,7 +13,7 @@ from .text import printable
 
 COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 # The order in which parts of a repeat are shown; others follow.
-PARTS = ("compute", "graph", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
+PARTS = ("compute", "graph", "persistent", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
 
 
 class RecordError(Exception):

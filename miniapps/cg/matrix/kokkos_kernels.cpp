@@ -43,7 +43,8 @@ class PartOfRows {
 
   void multiply(const Space& instance, const Vector& x, const Vector& all_y) const {
     if (range_.begin == range_.end) return;
-    const auto y = Kokkos::subview(all_y, std::pair(range_.begin, range_.end));
+    const Vector y =
+        Kokkos::subview(all_y, std::pair(range_.begin, range_.end)); // the type that the handle knows
 #if KOKKOSKERNELS_VERSION >= 40300
     KokkosSparse::spmv(instance, &handle_, KokkosSparse::NoTranspose, 1.0, matrix_, x, 0.0, y);
 #else // the default instance

@@ -12,6 +12,8 @@
 
 namespace kontor::cg {
 
+struct PersistentSteps;
+
 /// Which own rows: those that read no ghosts, the others, or all.
 enum class Part { interior, boundary, all };
 
@@ -38,6 +40,13 @@ class Matrix {
   /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space. The
   /// order of additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
+
+  /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x
+  /// into y (solver/persistent.hpp). False, and nothing is done: this format has no such kernel.
+  virtual bool iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {
+    return false;
+  }
+  virtual bool can_iterate() const { return false; }
 
   /// Bytes of this rank that a product must move: the format, each vector once.
   virtual double bytes() const = 0;

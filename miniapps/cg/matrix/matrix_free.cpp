@@ -36,9 +36,10 @@ struct FreeKernel {
     return place < run.rows ? run.first + place : -1;
   }
 
+  template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
     const std::int32_t* const to = offsets + std::int64_t{position / run_rows} * entries;
-    return sum_in_order(
+    return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },
         [x_row = x + row, to](int e) { return to[e] != nothing ? x_row[to[e]] : 0; });
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/solver/persistent.hpp"
 #include "cg/team_sums.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
@@ -25,9 +26,6 @@ struct Positions {
   std::int64_t count() const { return end - begin; }
 };
 
-/// A position on a device, where 64 bits would take two registers: rows and their padding fit.
-using Position = std::uint32_t;
-
 /// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
 template <class Kernel>
 concept Staged = requires {
@@ -45,9 +43,8 @@ KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
 
 /// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from
 /// a device's threads its memory is far away.
-template <class Value, class X>
+template <int at_once, class Value, class X>
 KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
-  constexpr int at_once = 5;
   double sum = 0;
   int e = 0;
   for (; e + at_once <= entries; e += at_once) {
@@ -61,6 +58,9 @@ KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, cons
   for (; e < entries; ++e) sum += value(e) * x(e);
   return sum;
 }
+
+/// How many are read at once where a thread has few registers.
+inline constexpr int few_at_once = 5;
 
 namespace detail {
 
@@ -181,9 +181,22 @@ class Product final : public Matrix {
               zero_.data());
   }
 
+  bool can_iterate() const override { return persistent; }
+  bool iterate(const Space& instance, const Vector& x, const Vector& y,
+               const PersistentSteps& steps) const override {
+    if constexpr (persistent) {
+      const auto positions = format_.positions(Part::all).count();
+      launch_persistent(instance, format_.kernel(x.data(), y.data()), positions, steps);
+    }
+    return persistent;
+  }
+
   double bytes() const override { return format_.bytes(); }
 
  private:
+  /// Rows that each thread sums for itself.
+  static constexpr bool persistent = !Staged<Kernel>;
+
   /// How many parts of the dot a part of the rows leaves, in blocks.
   std::int64_t parts(Part part) const {
     return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);

@@ -41,21 +41,22 @@ struct SellKernel {
     return chunks[position / size].sorted ? order[place] : static_cast<LocalIndex>(place);
   }
 
+  template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
     const int lane = static_cast<int>(position % size);
     const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;
     const auto value = [at](int e) { return read_once(at + e * size); };
     if (chunk.kind == Columns::shared)
-      return sum_in_order(chunk.entries, value,
-                          [offsets = shared + chunk.columns, x_row = x + row, lane](int e) {
-                            const auto offset = offsets[e];
-                            return (offset.lanes >> lane & 1) != 0 ? x_row[offset.offset] : 0; // padding is 0
-                          });
+      return sum_in_order<at_once>(
+          chunk.entries, value, [offsets = shared + chunk.columns, x_row = x + row, lane](int e) {
+            const auto offset = offsets[e];
+            return (offset.lanes >> lane & 1) != 0 ? x_row[offset.offset] : 0; // padding is 0
+          });
     const int length = lengths[place_of(position)];
     return chunk.kind == Columns::narrow
-               ? sum_in_order(length, value, far(narrow + chunk.columns + lane, row))
-               : sum_in_order(length, value, far(wide + chunk.columns + lane, row));
+               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))
+               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, row));
   }
   template <class Offset>
   KOKKOS_FUNCTION auto far(const Offset* offsets, LocalIndex row) const {

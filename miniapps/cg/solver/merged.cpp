@@ -11,38 +11,17 @@
 // written).
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and
 // a p.A p that is not above 0 need not be the matrix's fault.
+#include "cg/solver/merged_update.hpp"
 #include "cg/solver/method.hpp"
-#include "cg/solver/one_sum.hpp"
+#include "cg/solver/persistent.hpp"
 
 namespace kontor::cg {
 namespace {
 
-/// p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the sums r.u and r.r; u = D^-1 r if
-/// scaled.
 template <bool scaled>
-struct Update {
-  Vector x, r, u, w, p, s, inverse;
-  EndOfStep before;
-
-  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+struct Update : MergedUpdate {
   KOKKOS_FUNCTION SumsOf<2> operator()(std::int64_t i, const StepScalars& c) const {
-    SumsOf<2> sums;
-    if (!c.goes_on) return sums;
-    const double pi = u(i) + c.beta * p(i);
-    const double si = w(i) + c.beta * s(i);
-    const double ri = r(i) - c.alpha * si;
-    p(i) = pi;
-    s(i) = si;
-    x(i) += c.alpha * pi;
-    r(i) = ri;
-    double ui = ri;
-    if constexpr (scaled) {
-      ui = inverse(i) * ri;
-      u(i) = ui;
-    }
-    sums[0] = ri * ui;
-    sums[1] = ri * ri;
-    return sums;
+    return row<scaled>(i, c);
   }
 };
 
@@ -67,10 +46,10 @@ class Merged final : public MethodBase {
   void step() override {
     const auto& u = ghosted_.own();
     if (diagonal()) {
-      update_with_sums<2>("cg/update", Update<true>{x_, r_, u, w_, p_, s_, inverse_, before()}, sums_,
+      update_with_sums<2>("cg/update", Update<true>{updates()}, sums_,
                           EndThenStore<2>{before(), sums_.local()});
     } else {
-      const Update<false> change{x_, r_, u, w_, p_, s_, {}, before()};
+      const Update<false> change{updates()};
       if (fused())
         update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
       else
@@ -93,6 +72,17 @@ class Merged final : public MethodBase {
     if (!late_) write_end();
   }
 
+  std::optional<std::string> obstacle_to_persistent() const override {
+    if (!fused()) return "kernels do not compute sums on the way (solver.fused, solver.sums)";
+    if (applies()) return "a preconditioner is applied by kernels of its own";
+    if (!work_.matrix.can_iterate()) return "the format has no such kernel; sell and matrix_free have";
+    return std::nullopt;
+  }
+  void persistent_steps(int count) override {
+    work_.matrix.iterate(compute(), ghosted_.all(), w_,
+                         {updates(), diagonal() != nullptr, sums_.local(), own(), count, &teams_});
+  }
+
   /// On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that
   /// there is no next step.
   bool ends_late() const override { return late_; }
@@ -100,6 +90,7 @@ class Merged final : public MethodBase {
     if (late_) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
+  MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
   EndOfStep before() const {
     return {sums_.local(), true, false, late_ && !settled(), numbers_.data(), log_.writer()};
   }
@@ -117,6 +108,7 @@ class Merged final : public MethodBase {
   Vector r_, w_, p_, s_, inverse_;
   bool late_;
   Sums sums_;
+  PersistentTeams teams_;
 };
 
 } // namespace

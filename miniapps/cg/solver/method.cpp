@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/method.hpp"
 
+#include "cg/solver/persistent.hpp"
 #include "stepping/graph_choice.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
@@ -92,7 +93,7 @@ void MethodBase::warm_up() {
   for (int i = 0; i < 2; ++i) step();
   replace();
   step();
-  choose_graph();
+  choose_repetition();
   end();
   work_.streams.fence();
 }
@@ -150,7 +151,7 @@ SolverState MethodBase::state() const {
 void MethodBase::go_on_from(const SolverState& from, const FillVector& fill) {
   const bool differs =
       preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
-  if (differs && graph_) choose_graph(); // it has the numbers of the other preconditioner
+  if (differs && graph_) choose_repetition(); // it has the numbers of the other preconditioner
   auto state = from.state;
   state.tolerance = squared_tolerance() * state.rhs;
   state.stagnation = work_.options.stagnation;
@@ -183,7 +184,10 @@ std::int64_t MethodBase::advance() {
   const auto limit = work_.options.max_iterations, every = replace_every();
   const auto alike = std::min(limit - steps_, every > 0 ? every - steps_ % every : limit);
   std::int64_t count = 1;
-  if (graph_ && alike >= graph_steps && !settled_) {
+  if (persistent_) { // all of them: its sums are added in another order
+    count = std::min<std::int64_t>(alike, ResidualLog::most_at_once);
+    make_persistent(static_cast<int>(count));
+  } else if (graph_ && alike >= graph_steps && !settled_) {
     replay_graph();
     count = graph_steps;
   } else {
@@ -192,6 +196,11 @@ std::int64_t MethodBase::advance() {
   settled_ = false;
   if (every > 0 && count == alike && steps_ + count < limit) replace();
   return count;
+}
+
+void MethodBase::make_persistent(int count) {
+  const miniapp::ScopedTimer timed(work_.timers["persistent"]);
+  persistent_steps(count);
 }
 
 void MethodBase::replay_graph() {
@@ -215,10 +224,31 @@ std::optional<std::string> MethodBase::obstacle_to_graph() {
   return stepping::obstacle_to_graph(work_.comm, exchange());
 }
 
-void MethodBase::choose_graph() {
+/// By a rule, not by trial: fast sums are added in another order, and a run is to have the same bits again.
+bool MethodBase::wants_persistent() const {
+  const auto& options = work_.options;
+  if (options.persistent == stepping::Graphs::off) return false;
+  const auto obstacle = [&]() -> std::optional<std::string> {
+    if (!work_.as_on_device) return "iterations are made on the host";
+    if (work_.comm.size() > 1) return "there are several ranks, which exchange ghosts and sums";
+    if (options.graph == stepping::Graphs::on) return "solver.graph is on";
+    return obstacle_to_persistent();
+  }();
+  if (options.persistent == stepping::Graphs::on) {
+    if (obstacle)
+      options.persistent_location.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
+    return true;
+  }
+  return !obstacle && own() <= most_persistent_rows();
+}
+
+/// How iterations are repeated: by one kernel, by a graph, or each by launches.
+void MethodBase::choose_repetition() {
   const auto& options = work_.options;
   const auto& comm = work_.comm;
   graph_.forget();
+  persistent_ = wants_persistent();
+  if (persistent_) return persistent_steps(graph_steps);
   if (!stepping::wants_graph(comm, options.graph, options.graph_location, obstacle_to_graph())) return;
   const auto steps = [this](int) {
     for (int i = 0; i < graph_steps; ++i) step();
@@ -278,6 +308,7 @@ nlohmann::ordered_json MethodBase::record() const {
   if (!graph_seconds_.empty())
     record["graph_trial"] = {
         {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
+  record["persistent"] = persistent_ ? "on" : "off";
   record["fused"] = fused_;
   if (preconditioner_) record.update(preconditioner_->record());
   return record;

@@ -65,6 +65,12 @@ class MethodBase : public Solver {
   virtual void replace() {}
   /// 0: never.
   virtual std::int64_t replace_every() const { return 0; }
+  /// Why iterations cannot be made by one kernel; nothing: persistent_steps() makes so many, which leave
+  /// their end to the next one, as step() does.
+  virtual std::optional<std::string> obstacle_to_persistent() const {
+    return "only solver.method: merged has such a kernel";
+  }
+  virtual void persistent_steps(int) {}
   /// The sums of a step.
   virtual std::vector<Sums*> sums() = 0;
   virtual const Vector& residual() const = 0;
@@ -135,9 +141,11 @@ class MethodBase : public Solver {
   void settle();
   double squared_tolerance() const;
   bool told_to_end();
+  void make_persistent(int count);
   void replay_graph();
   std::optional<std::string> obstacle_to_graph();
-  void choose_graph();
+  bool wants_persistent() const;
+  void choose_repetition();
   Outcome outcome();
 
  protected:
@@ -161,6 +169,7 @@ class MethodBase : public Solver {
   std::int64_t steps_ = 0; ///< of the solve
   Sums rhs_;
   std::vector<double> history_;
+  bool persistent_ = false;
   stepping::StepGraph<Space> graph_; // after what it uses
   std::vector<double> graph_seconds_;
   miniapp::Timer& vectors_;

@@ -39,7 +39,7 @@ class ResidualLog {
   /// For a kernel of one thread: the residual of the next iteration, and what it means.
   struct Writer {
     IterationState* state;
-    LogEntry* entries;
+    LogEntry* entries; ///< null: only the state is kept
     KOKKOS_FUNCTION void operator()(const StepEnd& step) const {
       const double rr = step.squared_residual;
       state->ended = ended_by(step);
@@ -48,7 +48,8 @@ class ResidualLog {
         state->smallest_at = state->next;
       }
       const double residual = state->rhs == 0 ? 0 : std::sqrt(rr) / std::sqrt(state->rhs);
-      entries[state->next % size] = {residual, step.alpha, step.beta, state->ended, step.made};
+      if (entries != nullptr)
+        entries[state->next % size] = {residual, step.alpha, step.beta, state->ended, step.made};
       ++state->next;
     }
 

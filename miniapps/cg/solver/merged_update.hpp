@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/solver/one_sum.hpp"
+#include "cg/vector.hpp"
+
+namespace kontor::cg {
+
+/// The updates of merged: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the sums r.u and
+/// r.r; u = D^-1 r if scaled.
+struct MergedUpdate {
+  Vector x, r, u, w, p, s, inverse;
+  EndOfStep before;
+
+  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  template <bool scaled>
+  KOKKOS_FUNCTION SumsOf<2> row(std::int64_t i, const StepScalars& c) const {
+    SumsOf<2> sums;
+    if (!c.goes_on) return sums;
+    const double pi = u(i) + c.beta * p(i);
+    const double si = w(i) + c.beta * s(i);
+    const double ri = r(i) - c.alpha * si;
+    p(i) = pi;
+    s(i) = si;
+    x(i) += c.alpha * pi;
+    r(i) = ri;
+    double ui = ri;
+    if constexpr (scaled) {
+      ui = inverse(i) * ri;
+      u(i) = ui;
+    }
+    sums[0] = ri * ui;
+    sums[1] = ri * ri;
+    return sums;
+  }
+};
+
+} // namespace kontor::cg

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/solver/merged_update.hpp"
+#include "cg/team_sums.hpp"
+#include "cg/vector.hpp"
+
+#include <kontor/comm/kokkos/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+/// Iterations of the merged method by one kernel, for problems so small that launches are most of their time.
+/// Its threads stay for all of them and wait for each other twice an iteration: L. Zhang, M. Wahib, P. Chen,
+/// J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative
+/// memory-bound GPU applications", ICS 2023; the barrier: S. Xiao, W. Feng, "Inter-block GPU communication
+/// via fast barrier synchronization", IPDPS 2010.
+namespace kontor::cg {
+
+/// Threads of a team, each of which may have a multiprocessor for itself.
+inline constexpr int persistent_threads = comm::on_host<Space> ? 1 : 1024;
+
+/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048
+/// threads, so there are no more teams than multiprocessors.
+inline int most_persistent_teams() {
+  return comm::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
+}
+
+/// Rows up to which launches are more than what they launch: four a thread, as measured (docs/gpu.md).
+inline std::int64_t most_persistent_rows() {
+  return std::int64_t{4} * most_persistent_teams() * persistent_threads;
+}
+
+/// What the teams of one such kernel after the other share: a barrier, and the parts of three sums.
+class PersistentTeams {
+ public:
+  PersistentTeams() : arrived_("cg/arrived teams"), parts_(3, most_persistent_teams()) {}
+  TeamParts::Places places() const { return parts_.places(); }
+
+  /// Of one kernel's threads.
+  struct Waiter {
+    unsigned* arrived; ///< teams, at all barriers since the first kernel
+    unsigned due;      ///< when this barrier is reached; it may wrap around
+
+    /// By all threads of all teams, after a barrier of the team. What they have written before, all read
+    /// afterwards.
+    template <class Member>
+    KOKKOS_FUNCTION void wait(const Member& team) {
+      due += static_cast<unsigned>(team.league_size());
+      if (team.team_rank() == 0) {
+        Kokkos::memory_fence();
+        Kokkos::atomic_fetch_add(arrived, 1U);
+        for (std::uint32_t polls = 0;
+             static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0; ++polls)
+          if (polls == most_polls)
+            Kokkos::abort(
+                "cg: the teams of a persistent kernel do not all run at once; solver.persistent: off "
+                "does without");
+        Kokkos::memory_fence();
+      }
+      team.team_barrier();
+    }
+  };
+  /// Local. For a kernel of so many teams that waits so often.
+  Waiter waiter(int teams, int times) {
+    const Waiter waiter{arrived_.data(), due_};
+    due_ += static_cast<unsigned>(teams) * static_cast<unsigned>(times);
+    return waiter;
+  }
+
+ private:
+  static constexpr std::uint32_t most_polls = 1U << 28; // minutes
+  Kokkos::View<unsigned, Space> arrived_;
+  TeamParts parts_;
+  unsigned due_ = 0;
+};
+
+/// The iterations: what merged's kernels have, and how many.
+struct PersistentSteps {
+  MergedUpdate update;
+  bool scaled;
+  double* sums; ///< r.u, r.r, u.w
+  std::int64_t rows;
+  int steps;
+  PersistentTeams* teams;
+};
+
+namespace detail {
+
+/// What a team's threads share. Sums are made by its first threads, side by side: Kokkos' reductions of a
+/// team take several times as long.
+struct PersistentScratch {
+  static constexpr int sums = 3, lanes = 32;
+  double of_threads[sums][persistent_threads];
+  double of_lanes[sums][lanes];
+  StepScalars scalars;
+  LogEntry log[ResidualLog::size];
+
+  /// By all threads of a team, before a barrier.
+  template <class Member>
+  KOKKOS_FUNCTION void add(const Member& team, const SumsOf<sums>& sum) {
+    for (int k = 0; k < sums; ++k) of_threads[k][team.team_rank()] = sum[k];
+  }
+  /// By all threads of a team, before a barrier: `count` numbers of each sum, which are `stride` apart.
+  template <class Member>
+  KOKKOS_FUNCTION void fold(const Member& team, const double* from, int stride, int count) {
+    for (int t = team.team_rank(); t < sums * lanes; t += team.team_size()) {
+      const int k = t / lanes, lane = t % lanes;
+      double sum = 0;
+      for (int i = lane; i < count; i += lanes) sum += from[k * stride + i];
+      of_lanes[k][lane] = sum;
+    }
+  }
+  /// By one thread.
+  KOKKOS_FUNCTION SumsOf<sums> total() const {
+    SumsOf<sums> sum;
+    for (int lane = 0; lane < lanes; ++lane)
+      for (int k = 0; k < sums; ++k) sum[k] += of_lanes[k][lane];
+    return sum;
+  }
+};
+
+/// The end of steps as each team works it out for itself, in its first thread: all get the same, and one of
+/// them tells the host, when all steps are made: what goes to the host's memory would be waited for at each
+/// barrier.
+class OwnEndOfStep {
+ public:
+  KOKKOS_FUNCTION OwnEndOfStep(const EndOfStep& given, LogEntry* log)
+      : numbers_(*given.numbers),
+        state_(*given.log.state), sums_{given.sums[0], given.sums[1], given.sums[2]},
+        recurrences_(given.recurrences), late_(given.late), log_(log), first_(state_.next) {}
+
+  /// What the next step multiplies with. The end of the one before is written down, unless it has been.
+  KOKKOS_FUNCTION StepScalars next() {
+    const EndOfStep end{sums_, false, recurrences_, late_, &numbers_, {&state_, log_}};
+    const auto scalars = end.scalars();
+    if (late_) end.write();
+    late_ = true;
+    return scalars;
+  }
+  KOKKOS_FUNCTION void set(const SumsOf<3>& sums) {
+    for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
+  }
+  KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
+    for (auto i = first_; i < state_.next; ++i)
+      to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
+    *to.numbers = numbers_;
+    *to.log.state = state_;
+    for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
+  }
+
+ private:
+  Numbers numbers_;
+  IterationState state_;
+  double sums_[3];
+  bool recurrences_;
+  bool late_;
+  LogEntry* log_;
+  std::int64_t first_;
+};
+
+/// `Kernel` is a format's, of rows that each thread sums for itself.
+template <class Kernel>
+struct PersistentKernel {
+  Kernel kernel;
+  Position positions;
+  PersistentSteps with;
+  PersistentTeams::Waiter waiter;
+  double* parts; ///< of the sums of teams
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto all_teams = waiter;
+    auto& scratch = *static_cast<PersistentScratch*>(team.team_shmem().get_shmem_aligned(
+        static_cast<std::ptrdiff_t>(sizeof(PersistentScratch)), alignof(PersistentScratch)));
+    const bool leads = team.team_rank() == 0;
+    const int teams = team.league_size();
+    OwnEndOfStep own(with.update.before, scratch.log);
+    if (leads) scratch.scalars = own.next();
+    team.team_barrier();
+    for (int step = 1;; ++step) {
+      auto sums = updated(team, scratch.scalars);
+      team.team_barrier();
+      all_teams.wait(team); // the product reads rows of other teams
+      sums[2] = product_of(team);
+      scratch.add(team, sums);
+      team.team_barrier();
+      scratch.fold(team, &scratch.of_threads[0][0], persistent_threads, team.team_size());
+      team.team_barrier();
+      if (leads) {
+        const auto total = scratch.total();
+        for (int k = 0; k < 3; ++k) parts[k * teams + team.league_rank()] = total[k];
+      }
+      all_teams.wait(team);
+      scratch.fold(team, parts, teams, teams);
+      team.team_barrier();
+      if (leads) own.set(scratch.total());
+      if (step == with.steps) break;
+      if (leads) scratch.scalars = own.next();
+      team.team_barrier();
+    }
+    if (leads && team.league_rank() == 0) own.leave(with.update.before, with.sums);
+  }
+
+ private:
+  template <class Member>
+  KOKKOS_FUNCTION SumsOf<3> updated(const Member& team, const StepScalars& scalars) const {
+    SumsOf<3> sums;
+    const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
+    for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < with.rows; i += all) {
+      const auto terms = with.scaled ? with.update.template row<true>(i, scalars)
+                                     : with.update.template row<false>(i, scalars);
+      sums[0] += terms[0];
+      sums[1] += terms[1];
+    }
+    return sums;
+  }
+  /// The part of u.w.
+  template <class Member>
+  KOKKOS_FUNCTION double product_of(const Member& team) const {
+    constexpr int at_once = 9; // a thread has twice the registers of those of a product
+    const auto threads = static_cast<Position>(team.team_size());
+    const auto all = static_cast<Position>(team.league_size()) * threads;
+    double part = 0;
+    for (auto position =
+             static_cast<Position>(team.league_rank()) * threads + static_cast<Position>(team.team_rank());
+         position < positions; position += all) {
+      const auto row = kernel.row_of(position);
+      if (row < 0) continue;
+      const double value = kernel.template sum<at_once>(position, row);
+      kernel.y[row] = value;
+      part += kernel.x[row] * value;
+    }
+    return part;
+  }
+};
+
+} // namespace detail
+
+/// Local; waits for nothing. Steps by one kernel, whose product goes by `kernel` over so many positions.
+template <class Kernel>
+void launch_persistent(const Space& instance, const Kernel& kernel, std::int64_t positions,
+                       const PersistentSteps& steps) {
+  const int teams = teams_of(positions, persistent_threads, most_persistent_teams());
+  const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
+      instance, teams, persistent_threads,
+      sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
+  Kokkos::parallel_for("cg/persistent", policy,
+                       detail::PersistentKernel<Kernel>{kernel, static_cast<Position>(positions), steps,
+                                                        steps.teams->waiter(teams, 2 * steps.steps),
+                                                        steps.teams->places().parts});
+}
+
+} // namespace kontor::cg
