@@ -90,8 +90,7 @@ struct PersistentSteps {
 
 namespace detail {
 
-/// What a team's threads share. Sums are made by its first threads, side by side: Kokkos' reductions of a
-/// team take several times as long.
+/// What a team's threads share. Sums are made by its first threads, side by side.
 struct PersistentScratch {
   static constexpr int sums = 3, lanes = 32;
   double of_threads[sums][persistent_threads];
