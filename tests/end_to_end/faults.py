@@ -101,11 +101,15 @@ class ToldToEnd(FaultTest):
         """Those that are complete are verified, and have figures."""
         self.write("short.yaml", SHORT)
         many = ("--set", "measure.repeats=1000", "--set", "solver.max_sweeps=3000", "--set", "output.every=200")
-        running = self.start("short.yaml", *many, "--quiet", "--results", "record.json", ranks=2)
-        self.addCleanup(running.end)
-        self.wait_for_series(800_000)
-        running.process.send_signal(signal.SIGUSR1)  # mpirun passes it on
-        record = self.assert_ended_early(running.finish(limit=20), "USR1", r"\d+", figures=True)
+        for _ in range(8):
+            running = self.start("short.yaml", *many, "--quiet", "--results", "record.json", ranks=2)
+            self.addCleanup(running.end)
+            self.wait_for_series(800_000)
+            running.process.send_signal(signal.SIGUSR1)  # mpirun passes it on
+            result = running.finish(limit=20)
+            if "no answer is complete" not in result.out:
+                break  # else the machine is so busy that a repeat took half a second, and the end came within one
+        record = self.assert_ended_early(result, "USR1", r"\d+", figures=True)
         self.assertGreater(len(record["repeats"]), 0)
 
     def test_by_kontor_run(self):
