@@ -39,7 +39,7 @@ class ResidualLog {
   /// For a kernel of one thread: the residual of the next iteration, and what it means.
   struct Writer {
     IterationState* state;
-    LogEntry* entries; ///< null: only the state is kept
+    LogEntry* entries;
     KOKKOS_FUNCTION void operator()(const StepEnd& step) const {
       const double rr = step.squared_residual;
       state->ended = ended_by(step);
@@ -48,8 +48,7 @@ class ResidualLog {
         state->smallest_at = state->next;
       }
       const double residual = state->rhs == 0 ? 0 : std::sqrt(rr) / std::sqrt(state->rhs);
-      if (entries != nullptr)
-        entries[state->next % size] = {residual, step.alpha, step.beta, state->ended, step.made};
+      entries[state->next % size] = {residual, step.alpha, step.beta, state->ended, step.made};
       ++state->next;
     }
 
