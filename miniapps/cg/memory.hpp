@@ -14,10 +14,11 @@ namespace kontor::cg {
 /// A rank's part of the matrix.
 struct PartSize {
   double rows = 0;
-  double ghosts = 0;  ///< where they are known
-  double entries = 0; ///< at most, stored or not
-  double runs = 0;    ///< of format matrix_free, at most: rows of a line of the box, 32 at a time
-  int stencil = 0;    ///< entries of a run
+  double ghosts = 0;   ///< where they are known
+  double entries = 0;  ///< at most, stored or not
+  double runs = 0;     ///< of format matrix_free, at most
+  double patterns = 0; ///< of those runs, at most
+  int stencil = 0;     ///< entries of a pattern
 };
 
 /// How many vectors of own values a method has, x and the one that the matrix is multiplied with among them,

@@ -33,16 +33,25 @@ inline void add_products(Lanes& sum, double a, const double* b) {
   sum += a * right;
 }
 
-/// Local. The same in those lanes whose bits are set. To the others 0 is added, which changes no sum that
-/// began as 0: none is -0.
-inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
+/// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no
+/// sum that began as 0: none is -0.
+inline void add_in(std::uint32_t lanes, Lanes& sum, const Lanes& products) {
   const LaneBits lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  const LaneBits bits = (lane & static_cast<std::int64_t>(lanes)) != 0;
+  sum += reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(products) & bits);
+}
+
+/// Local. The same as without lanes, in those whose bits are set; the others are read, too.
+inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
   Lanes left, right;
   load(left, a);
   load(right, b);
-  const LaneBits bits = (lane & static_cast<std::int64_t>(lanes)) != 0;
-  const Lanes products = left * right;
-  sum += reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(products) & bits);
+  add_in(lanes, sum, left * right);
+}
+inline void add_products(Lanes& sum, double a, const double* b, std::uint32_t lanes) {
+  Lanes right;
+  load(right, b);
+  add_in(lanes, sum, a * right);
 }
 
 inline void store(double* to, const Lanes& lanes) {
@@ -67,6 +76,9 @@ inline void add_products(Lanes& sum, double a, const double* b) {
 }
 inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
   for (int l = 0; l < width; ++l) sum.value[l] += (lanes >> l & 1) != 0 ? a[l] * b[l] : 0;
+}
+inline void add_products(Lanes& sum, double a, const double* b, std::uint32_t lanes) {
+  for (int l = 0; l < width; ++l) sum.value[l] += (lanes >> l & 1) != 0 ? a * b[l] : 0;
 }
 inline void store(double* to, const Lanes& lanes) {
   std::memcpy(to, lanes.value, sizeof lanes.value);

@@ -3,10 +3,14 @@
 
 #include "cg/matrix/lanes.hpp"
 #include "cg/matrix/product.hpp"
+#include "cg/matrix/shared_offset.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <numeric>
+#include <string>
 #include <utility>
 
 namespace kontor::cg {
@@ -16,15 +20,17 @@ constexpr int most_entries = 27;
 constexpr int run_rows = 32;
 constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 
-/// Rows that follow one another along x, and have their columns equally far away.
+/// Rows that follow one another, and have the same neighbours as far away, as far as they have them: lines
+/// of points run on in the next line.
 struct Run {
   LocalIndex first = 0;
   LocalIndex rows = 0; ///< at most run_rows
+  LocalIndex pattern = 0;
 };
 
 struct FreeKernel {
   const Run* runs;
-  const std::int32_t* offsets; ///< of each entry, run by run; or nothing
+  const SharedOffset* patterns; ///< of each entry, pattern by pattern
   int entries;
   double weights[most_entries];
   const double* x;
@@ -38,16 +44,9 @@ struct FreeKernel {
 
   template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
-    const std::int32_t* const to = offsets + std::int64_t{position / run_rows} * entries;
     return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },
-        [x_row = x + row, to](int e) { return to[e] != nothing ? x_row[to[e]] : 0; });
-  }
-  KOKKOS_FUNCTION double sum_of(std::int64_t row, const std::int32_t* to) const {
-    double sum = 0;
-    for (int e = 0; e < entries; ++e)
-      if (to[e] != nothing) sum += weights[e] * x[row + to[e]];
-    return sum;
+        values_of_x(pattern(runs[position / run_rows]), static_cast<int>(position % run_rows), x + row));
   }
 
   template <bool with_dot>
@@ -55,15 +54,17 @@ struct FreeKernel {
     double dots[run_rows] = {};
     for (auto r = begin / run_rows; r < end / run_rows; ++r) {
       const auto run = runs[r];
-      const std::int32_t* const to = offsets + r * entries;
+      const double* const xs = x + run.first;
       double sums[run_rows];
-      LocalIndex i = 0;
-      for (; i + 2 * width <= run.rows; i += 2 * width) several<2>(run.first + i, to, sums + i);
-      for (; i + width <= run.rows; i += width) several<1>(run.first + i, to, sums + i);
-      for (; i < run.rows; ++i) sums[i] = sum_of(run.first + i, to);
+      int i = 0;
+      for (; i + 2 * width <= run.rows; i += 2 * width) several<2>(pattern(run), i, xs + i, sums + i);
+      for (; i + width <= run.rows; i += width) several<1>(pattern(run), i, xs + i, sums + i);
+      for (; i < run.rows; ++i)
+        sums[i] = sum_in_order<1>(
+            entries, [this](int e) { return weights[e]; }, values_of_x(pattern(run), i, xs + i));
       for (i = 0; i < run.rows; ++i) {
         y[run.first + i] = sums[i];
-        if constexpr (with_dot) dots[i] += x[run.first + i] * sums[i];
+        if constexpr (with_dot) dots[i] += xs[i] * sums[i];
       }
     }
     double dot = 0;
@@ -71,13 +72,24 @@ struct FreeKernel {
     return dot;
   }
 
+ private:
+  KOKKOS_FUNCTION const SharedOffset* pattern(const Run& run) const {
+    return patterns + std::int64_t{run.pattern} * entries;
+  }
   template <int vectors>
-  void several(std::int64_t row, const std::int32_t* to, double* sums) const {
+  void several(const SharedOffset* to, int lane, const double* xs, double* sums) const {
     Lanes sum[vectors] = {};
+    constexpr std::uint32_t all = ~std::uint32_t{0} >> (run_rows - vectors * width);
     for (int e = 0; e < entries; ++e) {
-      if (to[e] == nothing) continue;
+      const auto lanes = to[e].lanes >> lane & all;
+      const double* const xs_e = xs + to[e].offset;
+      if (lanes == all) {
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) add_products(sum[v], weights[e], x + row + to[e] + v * width);
+        for (int v = 0; v < vectors; ++v) add_products(sum[v], weights[e], xs_e + v * width);
+      } else if (lanes != 0) {
+        for (int v = 0; v < vectors; ++v)
+          add_products(sum[v], weights[e], xs_e + v * width, lanes >> (v * width));
+      }
     }
     for (int v = 0; v < vectors; ++v) store(sums + v * width, sum[v]);
   }
@@ -87,13 +99,13 @@ struct MatrixFree {
   using Kernel = FreeKernel;
   static constexpr const char* label = "cg/matrix-free";
   Kokkos::View<Run*> runs; ///< of interior rows, then of the others
-  Kokkos::View<std::int32_t*> offsets;
+  Kokkos::View<SharedOffset*> patterns;
   std::int64_t interior_runs;
   LocalIndex rows;
   std::vector<StencilEntry> entries;
 
   Kernel kernel(const double* x, double* y) const {
-    Kernel kernel{runs.data(), offsets.data(), static_cast<int>(entries.size()), {}, x, y};
+    Kernel kernel{runs.data(), patterns.data(), static_cast<int>(entries.size()), {}, x, y};
     for (std::size_t e = 0; e < entries.size(); ++e) kernel.weights[e] = entries[e].weight;
     return kernel;
   }
@@ -107,59 +119,112 @@ struct MatrixFree {
     return {threads, threads, 0};
   }
   double bytes() const {
-    return static_cast<double>(runs.extent(0) * sizeof(Run) + offsets.extent(0) * sizeof(std::int32_t)) +
+    return static_cast<double>(runs.extent(0) * sizeof(Run) + patterns.extent(0) * sizeof(SharedOffset)) +
            2.0 * static_cast<double>(rows) * sizeof(double);
   }
 };
 
-/// The runs of one part, and the offsets of their entries.
-struct Runs {
-  std::vector<Run> runs;
-  std::vector<std::int32_t> offsets;
+/// Puts rows into runs, and tells the patterns of runs apart.
+class RunMaker {
+ public:
+  /// `columns`: own rows and ghosts.
+  RunMaker(LocalIndex columns, std::size_t entries) : columns_(columns), pattern_(entries) {}
 
+  /// Adds a row, whose columns are so far away, or nothing.
   void add(LocalIndex row, const std::vector<std::int32_t>& to) {
-    const auto n = static_cast<std::ptrdiff_t>(to.size());
-    if (!runs.empty() && runs.back().first + runs.back().rows == row && runs.back().rows < run_rows &&
-        std::equal(to.begin(), to.end(), offsets.end() - n)) {
-      ++runs.back().rows;
-      return;
+    if (!joins(row, to)) {
+      end();
+      run_ = {row, 0, 0};
+      std::fill(pattern_.begin(), pattern_.end(), SharedOffset{});
     }
-    runs.push_back({row, 1});
-    offsets.insert(offsets.end(), to.begin(), to.end());
+    for (std::size_t e = 0; e < to.size(); ++e)
+      if (to[e] != nothing) pattern_[e] = {to[e], pattern_[e].lanes | std::uint32_t{1} << run_.rows};
+    ++run_.rows;
   }
+  /// Ends the run: the next row begins another.
+  void end() {
+    if (run_.rows == 0) return;
+    const auto next = static_cast<LocalIndex>(numbers_.size());
+    const auto [number, is_new] = numbers_.emplace(pattern_, next);
+    if (is_new) patterns_.insert(patterns_.end(), pattern_.begin(), pattern_.end());
+    runs_.push_back({run_.first, run_.rows, number->second});
+    run_.rows = 0;
+  }
+  const std::vector<Run>& runs() const { return runs_; }
+  const std::vector<SharedOffset>& patterns() const { return patterns_; }
+
+ private:
+  /// Runs end where cache lines do.
+  bool joins(LocalIndex row, const std::vector<std::int32_t>& to) const {
+    if (run_.rows == 0 || row != run_.first + run_.rows || row % run_rows == 0) return false;
+    const std::uint32_t all = (std::uint32_t{1} << run_.rows) - 1;
+    for (std::size_t e = 0; e < to.size(); ++e) {
+      const auto& entry = pattern_[e];
+      const bool has = to[e] != nothing;
+      if (has && entry.lanes != 0 && entry.offset != to[e]) return false;
+      // A processor reads for lanes without this entry, too.
+      const auto first = run_.first + (has ? to[e] : entry.offset);
+      if (entry.lanes != (has ? all : 0) && (first < 0 || first > columns_ - run_rows)) return false;
+    }
+    return true;
+  }
+
+  LocalIndex columns_;
+  std::vector<SharedOffset> pattern_; ///< of the last run
+  Run run_;                           ///< the last one, or no rows
+  std::vector<Run> runs_;
+  std::vector<SharedOffset> patterns_;
+  std::map<std::vector<SharedOffset>, LocalIndex> numbers_;
 };
+
+template <class T>
+Kokkos::View<T*> in_space(const char* label, const std::vector<T>& from) {
+  const Kokkos::View<T*> to(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), from.size());
+  Kokkos::deep_copy(to, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                            from.data(), from.size()));
+  return to;
+}
 
 } // namespace
 
 std::unique_ptr<Matrix> make_matrix_free(const BoxRows& box, const std::vector<StencilEntry>& entries,
                                          const ProductTuning& tuning) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), box.rows);
-  Runs interior, boundary;
-  std::vector<std::int32_t> to(entries.size());
+  const auto& partition = box.partition;
   const auto& n = box.block.extents;
-  for (std::int64_t k = 1; k <= n[2]; ++k)
-    for (std::int64_t j = 1; j <= n[1]; ++j)
-      for (std::int64_t i = 1; i <= n[0]; ++i) {
-        const auto row = numbers(k, j, i);
-        for (std::size_t e = 0; e < entries.size(); ++e) {
-          const auto column = numbers(k + entries[e].dk, j + entries[e].dj, i + entries[e].di);
-          to[e] = column < 0 ? nothing : column - row;
+  RunMaker maker(partition.own + partition.ghosts, entries.size());
+  std::vector<std::int32_t> to(entries.size());
+  const auto add_rows = [&](bool interior) {
+    for (std::int64_t k = 1; k <= n[2]; ++k)
+      for (std::int64_t j = 1; j <= n[1]; ++j)
+        for (std::int64_t i = 1; i <= n[0]; ++i) {
+          const auto row = numbers(k, j, i);
+          if ((row < partition.interior) != interior) continue;
+          for (std::size_t e = 0; e < entries.size(); ++e) {
+            const auto column = numbers(k + entries[e].dk, j + entries[e].dj, i + entries[e].di);
+            to[e] = column < 0 ? nothing : column - row;
+          }
+          maker.add(row, to);
         }
-        (row < box.partition.interior ? interior : boundary).add(row, to);
-      }
-  const auto interior_runs = interior.runs.size();
-  interior.runs.insert(interior.runs.end(), boundary.runs.begin(), boundary.runs.end());
-  interior.offsets.insert(interior.offsets.end(), boundary.offsets.begin(), boundary.offsets.end());
+    maker.end();
+    return static_cast<std::int64_t>(maker.runs().size());
+  };
+  const auto interior_runs = add_rows(true);
+  if (partition.interior < partition.own) add_rows(false);
+  return std::make_unique<Product<MatrixFree>>(MatrixFree{in_space("cg/runs", maker.runs()),
+                                                          in_space("cg/patterns of runs", maker.patterns()),
+                                                          interior_runs, partition.own, entries},
+                                               tuning);
+}
 
-  MatrixFree format{Kokkos::View<Run*>("cg/runs", interior.runs.size()),
-                    Kokkos::View<std::int32_t*>("cg/offsets of runs", interior.offsets.size()),
-                    static_cast<std::int64_t>(interior_runs), box.partition.own, entries};
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(format.runs, Kokkos::View<const Run*, Kokkos::HostSpace, Unmanaged>(
-                                     interior.runs.data(), interior.runs.size()));
-  Kokkos::deep_copy(format.offsets, Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Unmanaged>(
-                                        interior.offsets.data(), interior.offsets.size()));
-  return std::make_unique<Product<MatrixFree>>(std::move(format), tuning);
+MostRuns most_runs(const grid::Index3& points, const std::vector<std::int64_t>& process_grid) {
+  const auto nx = points[0], ny = points[1], nz = points[2];
+  const bool cut_x = process_grid[0] > 1, cut_y = process_grid[1] > 1;
+  const auto pieces = cut_x ? ny * nz : cut_y ? nz : 1; // lines or planes
+  const auto rows = static_cast<double>(nx * ny * nz);
+  const double runs = std::min(rows, rows / run_rows + static_cast<double>(5 * pieces + 2 * run_rows));
+  const auto phases = nx / std::gcd(nx, std::int64_t{run_rows}); // where in a line runs begin
+  return {runs, cut_x || cut_y ? runs : std::min(runs, static_cast<double>(6 * phases + 2 * run_rows))};
 }
 
 } // namespace kontor::cg

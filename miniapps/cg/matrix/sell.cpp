@@ -48,11 +48,8 @@ struct SellKernel {
     const double* const at = values + chunk.values + lane;
     const auto value = [at](int e) { return read_once(at + e * size); };
     if (chunk.kind == Columns::shared)
-      return sum_in_order<at_once>(
-          chunk.entries, value, [offsets = shared + chunk.columns, x_row = x + row, lane](int e) {
-            const auto offset = offsets[e];
-            return (offset.lanes >> lane & 1) != 0 ? x_row[offset.offset] : 0; // padding is 0
-          });
+      return sum_in_order<at_once>(chunk.entries, value,
+                                   values_of_x(shared + chunk.columns, lane, x + row)); // padding is 0
     const int length = lengths[place_of(position)];
     return chunk.kind == Columns::narrow
                ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))

@@ -4,6 +4,7 @@
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
+#include "cg/matrix/shared_offset.hpp"
 
 #include <cstdint>
 
@@ -19,12 +20,6 @@ namespace kontor::cg {
 
 /// How the columns of a chunk are stored.
 enum class Columns : std::uint8_t { shared, narrow, wide };
-
-/// The same offset in those lanes whose bit is set.
-struct SharedOffset {
-  std::int32_t offset;
-  std::uint32_t lanes;
-};
 
 struct SellChunk {
   std::int64_t values = 0;  ///< where its values begin

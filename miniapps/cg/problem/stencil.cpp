@@ -151,18 +151,20 @@ class StencilProblem final : public Problem {
     const grid::UniformGrid points{
         .centering = grid::Centering::points, .extents = options.stencil.points, .lower = {}, .spacing = {}};
     const auto block = grid::make_block(points, cartesian_);
-    double rows = 1, around = 1;
-    for (const auto n : {block.extents[0], block.extents[1], block.extents[2]}) {
-      rows *= static_cast<double>(n);
-      around *= static_cast<double>(n + 2);
+    double rows = 1, around = 1, with_ghosts = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto n = static_cast<double>(block.extents[axis]);
+      rows *= n;
+      around *= n + 2;
+      with_ghosts *= process_grid_[axis] > 1 ? n + 2 : n;
     }
-    const double runs = static_cast<double>(block.extents[0] / 32 + 3) * rows /
-                        static_cast<double>(block.extents[0]); // the first and last point may be apart
+    const auto most = most_runs(block.extents, process_grid_);
     require_memory(cartesian_, options.solver,
                    {.rows = rows,
-                    .ghosts = around - rows,
+                    .ghosts = with_ghosts - rows,
                     .entries = options.stencil.size * rows,
-                    .runs = std::min(runs, rows),
+                    .runs = most.runs,
+                    .patterns = most.patterns,
                     .stencil = options.stencil.size},
                    {{"cg/point rows", around * sizeof(LocalIndex)}},
                    {{"cg/exact", around * sizeof(double)}, {"cg/points", rows * sizeof(double)}});

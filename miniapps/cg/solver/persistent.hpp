@@ -46,7 +46,7 @@ class PersistentTeams {
     unsigned due;      ///< when this barrier is reached; it may wrap around
 
     /// By all threads of all teams, after a barrier of the team. What they have written before, all read
-    /// afterwards.
+    /// afterwards. A team's first thread asks whether the others have arrived.
     template <class Member>
     KOKKOS_FUNCTION void wait(const Member& team) {
       due += static_cast<unsigned>(team.league_size());
@@ -90,13 +90,56 @@ struct PersistentSteps {
 
 namespace detail {
 
+/// The end of steps as each team works it out for itself, in one thread: all get the same, and one of
+/// them tells the host, when all steps are made: what goes to the host's memory would be waited for at each
+/// barrier.
+class OwnEndOfStep {
+ public:
+  KOKKOS_FUNCTION void begin(const EndOfStep& given) {
+    numbers_ = *given.numbers;
+    state_ = *given.log.state;
+    for (int k = 0; k < 3; ++k) sums_[k] = given.sums[k];
+    recurrences_ = given.recurrences;
+    late_ = given.late;
+    first_ = state_.next;
+  }
+  /// What the next step multiplies with.
+  KOKKOS_FUNCTION StepScalars scalars() { return end().scalars(); }
+  /// The end of the last step is written down, unless it has been.
+  KOKKOS_FUNCTION void write() {
+    if (late_) end().write();
+    late_ = true;
+  }
+  KOKKOS_FUNCTION void set(const SumsOf<3>& sums) {
+    for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
+  }
+  KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
+    for (auto i = first_; i < state_.next; ++i)
+      to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
+    *to.numbers = numbers_;
+    *to.log.state = state_;
+    for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
+  }
+
+ private:
+  KOKKOS_FUNCTION EndOfStep end() { return {sums_, false, recurrences_, late_, &numbers_, {&state_, log_}}; }
+
+  Numbers numbers_;
+  IterationState state_;
+  double sums_[3];
+  bool recurrences_;
+  bool late_;
+  std::int64_t first_;
+  LogEntry log_[ResidualLog::size];
+};
+
 /// What a team's threads share. Sums are made by its first threads, side by side.
 struct PersistentScratch {
   static constexpr int sums = 3, lanes = 32;
   double of_threads[sums][persistent_threads];
   double of_lanes[sums][lanes];
+  OwnEndOfStep end;
   StepScalars scalars;
-  LogEntry log[ResidualLog::size];
 
   /// By all threads of a team, before a barrier.
   template <class Member>
@@ -122,45 +165,6 @@ struct PersistentScratch {
   }
 };
 
-/// The end of steps as each team works it out for itself, in its first thread: all get the same, and one of
-/// them tells the host, when all steps are made: what goes to the host's memory would be waited for at each
-/// barrier.
-class OwnEndOfStep {
- public:
-  KOKKOS_FUNCTION OwnEndOfStep(const EndOfStep& given, LogEntry* log)
-      : numbers_(*given.numbers),
-        state_(*given.log.state), sums_{given.sums[0], given.sums[1], given.sums[2]},
-        recurrences_(given.recurrences), late_(given.late), log_(log), first_(state_.next) {}
-
-  /// What the next step multiplies with. The end of the one before is written down, unless it has been.
-  KOKKOS_FUNCTION StepScalars next() {
-    const EndOfStep end{sums_, false, recurrences_, late_, &numbers_, {&state_, log_}};
-    const auto scalars = end.scalars();
-    if (late_) end.write();
-    late_ = true;
-    return scalars;
-  }
-  KOKKOS_FUNCTION void set(const SumsOf<3>& sums) {
-    for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
-  }
-  KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
-    for (auto i = first_; i < state_.next; ++i)
-      to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
-    *to.numbers = numbers_;
-    *to.log.state = state_;
-    for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
-  }
-
- private:
-  Numbers numbers_;
-  IterationState state_;
-  double sums_[3];
-  bool recurrences_;
-  bool late_;
-  LogEntry* log_;
-  std::int64_t first_;
-};
-
 /// `Kernel` is a format's, of rows that each thread sums for itself.
 template <class Kernel>
 struct PersistentKernel {
@@ -176,13 +180,18 @@ struct PersistentKernel {
     auto& scratch = *static_cast<PersistentScratch*>(team.team_shmem().get_shmem_aligned(
         static_cast<std::ptrdiff_t>(sizeof(PersistentScratch)), alignof(PersistentScratch)));
     const bool leads = team.team_rank() == 0;
+    // Another warp's thread: while the first one waits for other teams, it writes.
+    constexpr int warp = 32;
+    const bool counts = team.team_rank() == (persistent_threads > warp ? warp : 0);
     const int teams = team.league_size();
-    OwnEndOfStep own(with.update.before, scratch.log);
-    if (leads) scratch.scalars = own.next();
-    team.team_barrier();
-    for (int step = 1;; ++step) {
+    auto& end = scratch.end;
+    if (counts) end.begin(with.update.before);
+    for (int step = 0; step < with.steps; ++step) {
+      if (counts) scratch.scalars = end.scalars();
+      team.team_barrier();
       auto sums = updated(team, scratch.scalars);
       team.team_barrier();
+      if (counts) end.write();
       all_teams.wait(team); // the product reads rows of other teams
       sums[2] = product_of(team);
       scratch.add(team, sums);
@@ -196,12 +205,9 @@ struct PersistentKernel {
       all_teams.wait(team);
       scratch.fold(team, parts, teams, teams);
       team.team_barrier();
-      if (leads) own.set(scratch.total());
-      if (step == with.steps) break;
-      if (leads) scratch.scalars = own.next();
-      team.team_barrier();
+      if (counts) end.set(scratch.total());
     }
-    if (leads && team.league_rank() == 0) own.leave(with.update.before, with.sums);
+    if (counts && team.league_rank() == 0) end.leave(with.update.before, with.sums);
   }
 
  private:
