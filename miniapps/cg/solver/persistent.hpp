@@ -29,9 +29,9 @@ inline int most_persistent_teams() {
   return comm::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
 }
 
-/// Rows up to which it is faster, as measured (docs/gpu.md): eight a thread.
+/// Rows up to which it is faster, as measured (docs/gpu.md): 16 a thread.
 inline std::int64_t most_persistent_rows() {
-  return std::int64_t{8} * most_persistent_teams() * persistent_threads;
+  return std::int64_t{16} * most_persistent_teams() * persistent_threads;
 }
 
 /// What the teams of one such kernel after the other share: a barrier, and the parts of three sums.
