@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import re
 from typing import Callable, Iterable
 
 from .case import Case, Run, dice, draw_run
@@ -93,14 +92,10 @@ def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
 
 
-# Constants of the program and of CLI11: before main() nobody can tell an error.
-BEFORE_MAIN = re.compile(r"_GLOBAL__sub_I|CLI::Range::Range|CLI::detail::\w+Validator::\w+Validator\(")
-
-
 def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """operator new of every place that calls it, Kokkos' malloc, and an address space that is too small."""
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        if site.function not in ("new", "malloc") or BEFORE_MAIN.search(site.name):
+        if site.function not in ("new", "malloc"):
             return []
         return [{"do": str(errno.ENOMEM), "words": ["memory"]}]
 

@@ -45,7 +45,23 @@ __attribute__((constructor)) static void read_environment(void) {
   trace = getenv("KONTOR_FAULT_TRACE");
   if (getenv("KONTOR_FAULT_NUMBER")) number = atol(getenv("KONTOR_FAULT_NUMBER"));
   repeat = getenv("KONTOR_FAULT_REPEAT") != NULL;
+}
+
+/* Nothing is counted and nothing fails before main(): of the program's constants nobody can tell an error. */
+typedef int main_function(int, char**, char**);
+static main_function* main_of_program;
+
+static int begin_main(int arguments, char** values, char** environment) {
   ready = 1;
+  return main_of_program(arguments, values, environment);
+}
+
+int __libc_start_main(main_function* program, int arguments, char** values, void (*begin)(void),
+                      void (*end)(void), void (*unload)(void), void* stack) {
+  int (*const start)(main_function*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*) =
+      dlsym(RTLD_NEXT, "__libc_start_main");
+  main_of_program = program;
+  return start(begin_main, arguments, values, begin, end, unload, stack);
 }
 
 /* By the kernel, not by functions that this library replaces. */
