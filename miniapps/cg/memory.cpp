@@ -74,7 +74,7 @@ std::vector<Allocation> views_of_system(const SolverOptions& o, const PartSize& 
 std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
   const double sell =
       part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
-  const double runs = (part.runs * 3 + part.patterns * part.stencil * 2) * of_index;
+  const double runs = (part.runs * 4 + part.patterns * part.stencil * 2) * of_index;
   double vectors = vectors_of(o);
   if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
     vectors = std::max(vectors, 2. + 8);

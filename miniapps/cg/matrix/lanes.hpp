@@ -7,8 +7,14 @@
 /// Rows side by side on a processor.
 namespace kontor::cg {
 
-/// Numbers that are computed at once.
+/// Numbers that are computed at once: those of a register. GCC keeps longer vectors in memory.
+#if defined(__AVX512F__)
 inline constexpr int width = 8;
+#elif defined(__AVX__)
+inline constexpr int width = 4;
+#else
+inline constexpr int width = 2;
+#endif
 
 #if defined(__GNUC__) && !defined(__CUDACC__)
 typedef double Lanes __attribute__((vector_size(width * sizeof(double))));
@@ -36,7 +42,8 @@ inline void add_products(Lanes& sum, double a, const double* b) {
 /// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no
 /// sum that began as 0: none is -0.
 inline void add_in(std::uint32_t lanes, Lanes& sum, const Lanes& products) {
-  const LaneBits lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  LaneBits lane;
+  for (int l = 0; l < width; ++l) lane[l] = std::int64_t{1} << l;
   const LaneBits bits = (lane & static_cast<std::int64_t>(lanes)) != 0;
   sum += reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(products) & bits);
 }
@@ -85,6 +92,9 @@ inline void store(double* to, const Lanes& lanes) {
 }
 inline void prefetch(const void*) {}
 #endif
+
+/// Numbers of a cache line.
+inline constexpr int cache_line = 8;
 
 /// So many bytes ahead, two streams keep a core's memory busiest.
 inline constexpr int prefetch_bytes = 2048;

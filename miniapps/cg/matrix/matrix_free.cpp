@@ -26,6 +26,7 @@ struct Run {
   LocalIndex first = 0;
   LocalIndex rows = 0; ///< at most run_rows
   LocalIndex pattern = 0;
+  std::int32_t full = 0; ///< 1: every row has every entry
 };
 
 struct FreeKernel {
@@ -56,9 +57,7 @@ struct FreeKernel {
       const auto run = runs[r];
       const double* const xs = x + run.first;
       double sums[run_rows];
-      int i = 0;
-      for (; i + 2 * width <= run.rows; i += 2 * width) several<2>(pattern(run), i, xs + i, sums + i);
-      for (; i + width <= run.rows; i += width) several<1>(pattern(run), i, xs + i, sums + i);
+      int i = run.full != 0 ? in_vectors<true>(run, xs, sums) : in_vectors<false>(run, xs, sums);
       for (; i < run.rows; ++i)
         sums[i] = sum_in_order<1>(
             entries, [this](int e) { return weights[e]; }, values_of_x(pattern(run), i, xs + i));
@@ -76,17 +75,28 @@ struct FreeKernel {
   KOKKOS_FUNCTION const SharedOffset* pattern(const Run& run) const {
     return patterns + std::int64_t{run.pattern} * entries;
   }
-  template <int vectors>
+  /// Returns how many rows it has summed: all but the last few.
+  template <bool full>
+  int in_vectors(const Run& run, const double* xs, double* sums) const {
+    const SharedOffset* const to = pattern(run);
+    constexpr int many = 16 / width;
+    int i = 0;
+    for (; i + many * width <= run.rows; i += many * width) several<many, full>(to, i, xs + i, sums + i);
+    for (; i + width <= run.rows; i += width) several<1, full>(to, i, xs + i, sums + i);
+    return i;
+  }
+  template <int vectors, bool full>
   void several(const SharedOffset* to, int lane, const double* xs, double* sums) const {
     Lanes sum[vectors] = {};
     constexpr std::uint32_t all = ~std::uint32_t{0} >> (run_rows - vectors * width);
     for (int e = 0; e < entries; ++e) {
-      const auto lanes = to[e].lanes >> lane & all;
+      const auto lanes = full ? all : to[e].lanes >> lane & all;
       const double* const xs_e = xs + to[e].offset;
       if (lanes == all) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) add_products(sum[v], weights[e], xs_e + v * width);
       } else if (lanes != 0) {
+#pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v)
           add_products(sum[v], weights[e], xs_e + v * width, lanes >> (v * width));
       }
@@ -134,7 +144,7 @@ class RunMaker {
   void add(LocalIndex row, const std::vector<std::int32_t>& to) {
     if (!joins(row, to)) {
       end();
-      run_ = {row, 0, 0};
+      run_ = {.first = row};
       std::fill(pattern_.begin(), pattern_.end(), SharedOffset{});
     }
     for (std::size_t e = 0; e < to.size(); ++e)
@@ -147,7 +157,9 @@ class RunMaker {
     const auto next = static_cast<LocalIndex>(numbers_.size());
     const auto [number, is_new] = numbers_.emplace(pattern_, next);
     if (is_new) patterns_.insert(patterns_.end(), pattern_.begin(), pattern_.end());
-    runs_.push_back({run_.first, run_.rows, number->second});
+    const bool full = std::all_of(pattern_.begin(), pattern_.end(),
+                                  [all = all_lanes()](const SharedOffset& e) { return e.lanes == all; });
+    runs_.push_back({run_.first, run_.rows, number->second, full ? 1 : 0});
     run_.rows = 0;
   }
   const std::vector<Run>& runs() const { return runs_; }
@@ -157,17 +169,18 @@ class RunMaker {
   /// Runs end where cache lines do.
   bool joins(LocalIndex row, const std::vector<std::int32_t>& to) const {
     if (run_.rows == 0 || row != run_.first + run_.rows || row % run_rows == 0) return false;
-    const std::uint32_t all = (std::uint32_t{1} << run_.rows) - 1;
     for (std::size_t e = 0; e < to.size(); ++e) {
       const auto& entry = pattern_[e];
       const bool has = to[e] != nothing;
       if (has && entry.lanes != 0 && entry.offset != to[e]) return false;
       // A processor reads for lanes without this entry, too.
       const auto first = run_.first + (has ? to[e] : entry.offset);
-      if (entry.lanes != (has ? all : 0) && (first < 0 || first > columns_ - run_rows)) return false;
+      if (entry.lanes != (has ? all_lanes() : 0) && (first < 0 || first > columns_ - run_rows)) return false;
     }
     return true;
   }
+  /// A bit for each row of the run.
+  std::uint32_t all_lanes() const { return ~std::uint32_t{0} >> (run_rows - run_.rows); }
 
   LocalIndex columns_;
   std::vector<SharedOffset> pattern_; ///< of the last run
@@ -179,7 +192,7 @@ class RunMaker {
 
 template <class T>
 Kokkos::View<T*> in_space(const char* label, const std::vector<T>& from) {
-  const Kokkos::View<T*> to(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), from.size());
+  Kokkos::View<T*> to(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), from.size());
   Kokkos::deep_copy(to, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                             from.data(), from.size()));
   return to;

@@ -109,9 +109,9 @@ struct SellKernel {
     const SharedOffset* const offsets = shared + chunk.columns;
     for (std::int32_t e = 0; e < chunk.entries; ++e, at += size) {
       const double* const xs = x + row + offsets[e].offset;
-#pragma GCC unroll 4
+#pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) {
-        prefetch(at + v * width + prefetch_bytes / sizeof(double));
+        if (v * width % cache_line == 0) prefetch(at + v * width + prefetch_bytes / sizeof(double));
         if constexpr (full)
           add_products(sum[v], at + v * width, xs + v * width);
         else
@@ -140,7 +140,7 @@ struct SellKernel {
                  double (&sums)[size]) const {
     for (double& sum : sums) sum = 0;
     for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
-      for (int lane = 0; lane < size; lane += width) {
+      for (int lane = 0; lane < size; lane += cache_line) {
         prefetch(at + lane + prefetch_bytes / sizeof(double));
         prefetch(offsets + lane + prefetch_bytes / sizeof(double));
       }

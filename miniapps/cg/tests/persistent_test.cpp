@@ -184,10 +184,10 @@ TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
 /// As few rows as a device's threads have soon; more than that by separate kernels.
 TEST_F(Persistent, IsTakenForSmallProblemsOnly) {
   options_.solver.persistent = Graphs::automatic;
-  options_.stencil.points = {8, 1, 1};
+  options_.stencil.points = {16, 1, 1};
   EXPECT_EQ(solver()->record()["persistent"], "on");
   if (!comm::on_host<Space>) return; // of a device's size
-  options_.stencil.points = {9, 1, 1};
+  options_.stencil.points = {17, 1, 1};
   EXPECT_EQ(solver()->record()["persistent"], "off");
 }
 
