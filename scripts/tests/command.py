@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -73,3 +74,16 @@ class KontorTest(unittest.TestCase):
         for message in messages:
             self.assertIn(message, done.stderr)
         self.assertEqual(done.returncode, code, done.stderr)
+
+    def assert_ends(self, process):
+        """Within a while; a process whose parent has ended may stay as a zombie, where the first process reaps none."""
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            try:
+                state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            if state in "ZX":
+                return
+            time.sleep(0.02)
+        self.fail(f"process {process} has not ended")

@@ -2,7 +2,6 @@
 """kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
 
 import importlib.util
-import os
 import signal
 import time
 import unittest
@@ -276,7 +275,7 @@ class End(KontorTest):
                 out, err = running.communicate(timeout=20)
                 said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
                 self.assertEqual((running.returncode, out, err), (128 + how, "", said))
-                self.assertRaises(ProcessLookupError, os.kill, process, 0)
+                self.assert_ends(process)
 
     def test_a_program_that_ends_early(self):
         for how in signal.SIGTERM, signal.SIGUSR1:
@@ -305,7 +304,7 @@ class End(KontorTest):
         done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_FINISH_SECONDS="1")
         self.assertEqual(done.stdout, "out\n")
         self.assert_fails(done, "kontor: the ranks were done, and mpirun had not ended 1 s later", code=3)
-        self.assertRaises(ProcessLookupError, os.kill, int((self.folder / "log").read_text()), 0)
+        self.assert_ends(int((self.folder / "log").read_text()))
 
     def wait_for_lines(self, count):
         """Of the file `log`."""

@@ -170,16 +170,6 @@ class Ends(StudyTest):
                 return True
         return False
 
-    def assert_gone(self, process):
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
-            try:
-                os.kill(process, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.02)
-        self.fail("the run outlives its study")
-
     def goes_on(self, again):
         (self.folder / "obey").unlink()
         done = self.study("--resume")
@@ -197,7 +187,7 @@ class Ends(StudyTest):
                 _, err = running.communicate(timeout=30)
                 self.assertEqual(running.returncode, 128 + number, err)
                 self.assertIn("--resume", err)
-                self.assert_gone(process)
+                self.assert_ends(process)
                 self.assertEqual([run["state"] for run in self.state()["runs"]], ["passed", "passed", "ended early"])
                 self.assertTrue((self.folder / "small/study.csv").exists())
                 self.goes_on(again=1)
@@ -212,7 +202,7 @@ class Ends(StudyTest):
         running.wait()
         self.assert_fails(self.study("--resume"), "another study is running")
         self.write("may_end", "")
-        self.assert_gone(process)
+        self.assert_ends(process)
         while self.locked():
             time.sleep(0.05)
         # What it had made but could not tell of is taken up.
