@@ -188,7 +188,7 @@ TEST(Timeout, AFailedExchangeIsDroppedWithoutWaiting) {
 }
 
 TEST(Timeout, ExchangesInAnotherOrderAreAnError) {
-  TimedRing first("first");
+  TimedRing first("first", method("view"), 20);
   if (first.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   Exchange<Ints> second(first.comm, "second");
   second.commit();
@@ -199,7 +199,7 @@ TEST(Timeout, ExchangesInAnotherOrderAreAnError) {
 }
 
 TEST(Timeout, ACollectiveInTheMiddleOfAStepIsAnError) {
-  TimedRing ring("halo");
+  TimedRing ring("halo", method("view"), 20);
   if (ring.comm.size() == 1) GTEST_SKIP() << "one rank has one order";
   ring.exchange.start();
   const auto text = text_of<AgreedError>([&] {

@@ -89,11 +89,11 @@ void refuse_all(const Options& options, const Refusals& refusals) {
 }
 
 void tell(const Refusals& refusals, Findings& findings) {
-  for (const auto& [name, why] : refusals)
-    findings.record["not_possible"].push_back({{"series", name}, {"why", why}});
-  if (!refusals.empty())
-    findings.notes.push_back(
-        fmt::format("{} combinations are not possible; /run/not_possible says why", refusals.size()));
+  if (refusals.empty()) return;
+  auto& all = findings.record["not_possible"] = nlohmann::ordered_json::array();
+  for (const auto& [name, why] : refusals) all.push_back({{"series", name}, {"why", why}});
+  findings.notes.push_back(
+      fmt::format("{} combinations are not possible; /run/not_possible says why", refusals.size()));
 }
 
 } // namespace kontor::pingpong

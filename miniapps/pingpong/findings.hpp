@@ -46,8 +46,10 @@ struct Findings {
   std::vector<miniapp::FigureOfMerit> figures;
   std::vector<std::string> notes;
   std::string text;                   ///< what people read after the table
-  nlohmann::ordered_json record;      ///< what a measure adds to /run
-  nlohmann::ordered_json calibration; ///< what it has measured of the machine
+  /// What a measure adds to /run.
+  nlohmann::ordered_json record = nlohmann::ordered_json::object();
+  /// What it has measured of the machine.
+  nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
   std::int64_t wrong = 0;             ///< values on this rank
 };
 

@@ -121,11 +121,14 @@ nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vecto
   json["o_send"] = p.send_overhead;
   json["o_receive"] = p.receive_overhead;
   json["g"] = p.gap;
-  for (const auto& x : predictions)
-    json["predictions"].push_back({{"operation", x.operation},
-                                   {"bytes", x.bytes},
-                                   {"predicted", x.predicted},
-                                   {"measured", x.measured}});
+  if (!predictions.empty()) {
+    auto& all = json["predictions"] = nlohmann::ordered_json::array();
+    for (const auto& x : predictions)
+      all.push_back({{"operation", x.operation},
+                     {"bytes", x.bytes},
+                     {"predicted", x.predicted},
+                     {"measured", x.measured}});
+  }
   return json;
 }
 

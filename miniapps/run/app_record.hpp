@@ -56,8 +56,10 @@ struct AppRecord {
   std::vector<Traffic> traffic;           ///< what this rank sends in a step
   std::vector<std::string> activities;    ///< of the timeline: "gemm", "shift of A"
   std::vector<TimelineEntry> timeline;    ///< of this rank; empty: not written
-  nlohmann::ordered_json calibration;     ///< what the app has measured of the machine; null: nothing
-  nlohmann::ordered_json extras;          ///< all else: numbers, texts, tables. No key of /run twice
+  /// What the app has measured of the machine.
+  nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
+  /// All else: numbers, texts, tables. No key of /run twice.
+  nlohmann::ordered_json extras = nlohmann::ordered_json::object();
 };
 
 } // namespace kontor::miniapp

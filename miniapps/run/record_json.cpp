@@ -122,7 +122,7 @@ ordered_json of_gemm(const GemmRate& gemm) {
 
 /// `of_app` is what the app has measured besides.
 ordered_json of_calibration(const Calibration& machine, const ordered_json& of_app) {
-  auto json = of_app.is_null() ? ordered_json::object() : of_app;
+  auto json = of_app;
   json["triad_bandwidth"] = machine.triad_bandwidth;
   json["latency"] = machine.latency;
   json["bandwidth"] = machine.bandwidth;
@@ -206,8 +206,11 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
   json["peak_memory"] = outcome.peak_memory;
   json["start_to_first_step"] = outcome.start_to_first_step;
   json["verification"] = of_verification(outcome.verification);
-  if (!outcome.figures.empty()) json["figure_of_merit"] = of_figure(outcome.figures.front());
-  for (const auto& figure : outcome.figures) json["figures_of_merit"][figure.name] = of_figure(figure);
+  if (!outcome.figures.empty()) {
+    json["figure_of_merit"] = of_figure(outcome.figures.front());
+    auto& all = json["figures_of_merit"] = ordered_json::object();
+    for (const auto& figure : outcome.figures) all[figure.name] = of_figure(figure);
+  }
   json["repeats"] = outcome.repeats;
   if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint);
   json["timers"] = table(outcome.timers, of_region);
@@ -217,7 +220,7 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
 } // namespace
 
 ordered_json to_json(const RunRecord& record) {
-  ordered_json json;
+  auto json = ordered_json::object();
   add_provenance(json, record.provenance);
   add_communication(json, record);
   add_app(json, record.app);

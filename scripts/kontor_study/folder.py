@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from .problems import StudyError, shown
+from .progress import say
 
 FORMAT = 1
+NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 FINAL = ("passed", "failed")
 TRIES = 2  # of a run that fails
 
@@ -55,7 +57,7 @@ class Folder:
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
             self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.take_lock()
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
             os.close(self.lock)
@@ -69,6 +71,14 @@ class Folder:
         except OSError:
             pass  # only tells who has it
         return self
+
+    def take_lock(self) -> None:
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            say(f"the file system of {self.path} has no locks (flock: {error.strerror}): see to it that no other study runs in this folder")
 
     def __exit__(self, *_: object) -> None:
         os.close(self.lock)  # runs that are still ending keep it

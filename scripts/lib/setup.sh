@@ -16,7 +16,8 @@ ensure_built() {
   mkdir -p "$build_dir"
   local log=$build_dir/kontor-build.log
   (
-    if have flock; then flock 9; fi # two runs started at once must not build at once
+    # Two runs started at once must not build at once; file systems without locks, such as Lustre without `flock`, cannot help.
+    if have flock && ! flock 9; then say "$(shown_path "$build_dir") has no locks: do not build there twice at once"; fi
     : >"$log"
     if ! configured || ((${#configure_options[@]})); then configure; fi
     compile "$1"

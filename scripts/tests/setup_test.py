@@ -76,6 +76,14 @@ class Setup(KontorTest):
         self.assertEqual(self.kontor("build").returncode, 0)
         self.assertEqual(self.apt_calls(), [])
 
+    def test_a_file_system_without_locks(self):
+        self.write("installed", "")
+        (self.bin / "flock").unlink()
+        self.fake("flock", 'echo "flock: $1: Function not implemented" >&2; exit 71')
+        done = self.kontor("build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("build has no locks: do not build there twice at once", done.stderr)
+
     def test_elsewhere_cmakes_message_is_shown(self):
         self.assert_fails(self.kontor("build"), "Kontor needs yaml-cpp", "get what scripts/packages.txt lists")
 

@@ -284,6 +284,16 @@ class Disks(StudyTest):
         self.assertEqual((done.returncode, len(self.made())), (0, 1), done.stderr)
         self.assertEqual(list((self.folder / "small").glob("*.tmp")), [])
 
+    def test_a_file_system_without_locks(self):
+        """As Lustre's without the mount option `flock`: the study runs, and tells."""
+        self.write("study.yaml", ONE)
+        with patch("fcntl.flock", side_effect=OSError(errno.ENOSYS, "Function not implemented")):
+            done = self.study()
+        self.assertEqual((done.returncode, self.states()), (0, {"p000-r1": ["passed"]}), done.stderr)
+        self.assertIn("small has no locks (flock: Function not implemented)", done.stderr)
+        with patch("fcntl.flock", side_effect=OSError(errno.EIO, "Input/output error")):
+            self.assert_fails(self.study("--resume"), "cannot be made or written: Input/output error")
+
     def test_writing_that_is_interrupted(self):
         """State, table and index are the old ones or the new ones, and nothing else is left."""
         self.write("study.yaml", ONE)
