@@ -89,13 +89,15 @@ endif()
 if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the first library itself
   list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
 endif()
+set(KONTOR_SANITIZER_ENVIRONMENT "")
 if(KONTOR_SANITIZE STREQUAL "thread") # MPI and HDF5 are not compiled for it
-  list(APPEND KONTOR_MPI_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
+  set(KONTOR_SANITIZER_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
 elseif(KONTOR_SANITIZE) # MPI's own leaks are not ours; only whole call stacks tell whose a leak is; tests ask for too much
-  list(APPEND KONTOR_MPI_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1
+  set(KONTOR_SANITIZER_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
   )
 endif()
+list(APPEND KONTOR_MPI_ENVIRONMENT ${KONTOR_SANITIZER_ENVIRONMENT})
 
 # How many times longer tests may take where each access to memory is looked at.
 set(KONTOR_TIME_FACTOR 1)

@@ -13,8 +13,8 @@ namespace kontor::comm::mpi {
 Message message(const Transfer& transfer) {
   const auto& [buffer, order, peer, tag, turn] = transfer;
   if (is_contiguous(buffer.shape, order)) {
-    auto [type, count, made] = payload(element_count(buffer.shape), buffer.scalar);
-    return {buffer.data, count, type, peer, tag, turn, buffer.label, std::move(made)};
+    auto sent = payload(element_count(buffer.shape), buffer.scalar);
+    return {buffer.data, sent.count, sent.type, peer, tag, turn, buffer.label, std::move(sent.made)};
   }
   auto made = strided(buffer, order);
   const auto type = made.get();

@@ -30,17 +30,17 @@ class Collectives final : public StreamCollectives {
   }
 
   void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
-    const auto [nccl_op, type, per_element] = reduction(out.scalar, op).value();
-    const auto count = static_cast<std::size_t>(element_count(out.shape) * per_element);
+    const auto as = reduction(out.scalar, op).value();
+    const auto count = static_cast<std::size_t>(element_count(out.shape) * as.per_element);
     queue("ncclAllReduce", out,
-          [&] { return ncclAllReduce(in, out.data, count, type, nccl_op, ranks_->get(), native(stream)); });
+          [&] { return ncclAllReduce(in, out.data, count, as.type, as.op, ranks_->get(), native(stream)); });
   }
 
   void reduce(Stream stream, const Buffer& in, void* out, ReduceOp op, int root) override {
-    const auto [nccl_op, type, per_element] = reduction(in.scalar, op).value();
-    const auto count = static_cast<std::size_t>(element_count(in.shape) * per_element);
+    const auto as = reduction(in.scalar, op).value();
+    const auto count = static_cast<std::size_t>(element_count(in.shape) * as.per_element);
     queue("ncclReduce", in, [&] {
-      return ncclReduce(in.data, out, count, type, nccl_op, root, ranks_->get(), native(stream));
+      return ncclReduce(in.data, out, count, as.type, as.op, root, ranks_->get(), native(stream));
     });
   }
 

@@ -17,7 +17,7 @@ namespace kontor::cg {
 /// Several sums.
 template <int count>
 struct SumsOf {
-  double value[count > 0 ? count : 1];
+  double value[std::max(count, 1)];
   KOKKOS_INLINE_FUNCTION SumsOf() {
     for (auto& v : value) v = 0;
   }
@@ -93,7 +93,7 @@ auto travelling(const AnyPolicy& policy) {
 template <class Bounds = ManyThreads>
 auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
   Kokkos::TeamPolicy<Space, Bounds> policy(instance, teams, threads);
-  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
   return travelling(policy);
 }
 

@@ -35,7 +35,8 @@ void run_exchange(comm::Exchange<Buffer<T>>& exchange) {
 } // namespace
 
 double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>((layers - 1) * rows) * static_cast<double>((columns + layers - 1) / layers);
+  const auto part = (columns + layers - 1) / layers; // rounded up
+  return static_cast<double>((layers - 1) * rows) * static_cast<double>(part);
 }
 
 template <class T>

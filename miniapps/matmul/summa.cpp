@@ -69,7 +69,8 @@ class Summa final : public Multiplication<T> {
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
         gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
     const auto width = panels_.front().size;
-    requests_.reserve(static_cast<std::size_t>(grid_.shape.columns + grid_.shape.rows));
+    requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) +
+                      static_cast<std::size_t>(grid_.shape.rows));
     for (std::size_t n = 0; n < std::min(panels_.size(), buffers_.size()); ++n) {
       auto& [a, b] = buffers_[n];
       if (grid_.shape.columns > 1) a = Buffer<T>("matmul/panel of A", c_.rows.size * width);

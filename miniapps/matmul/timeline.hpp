@@ -19,9 +19,9 @@ namespace kontor::matmul {
 class Timeline {
  public:
   /// Local. What there is to be told, and how often each at most.
-  Timeline(int rank, std::vector<std::pair<std::string, std::size_t>> activities) : rank_(rank) {
-    for (auto& [name, count] : activities) {
-      names_.push_back(std::move(name));
+  Timeline(int rank, const std::vector<std::pair<std::string, std::size_t>>& activities) : rank_(rank) {
+    for (const auto& [name, count] : activities) {
+      names_.push_back(name);
       entries_.emplace_back(count);
     }
   }

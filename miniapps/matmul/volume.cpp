@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace kontor::matmul {
@@ -30,7 +31,7 @@ double lower_bound(const ProductSize& size, int ranks) {
   const double all = ranks;
   // One, two or three dimensions are cut, by how the sizes compare (Al Daas et al., theorem 3).
   double dims[3] = {s.m, s.n, s.k};
-  std::sort(dims, dims + 3, [](double x, double y) { return x > y; });
+  std::ranges::sort(dims, std::ranges::greater());
   const double large = dims[0], middle = dims[1], small = dims[2];
   double needed = 0; // of the three matrices, by a rank
   if (all <= large / middle)

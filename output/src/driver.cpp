@@ -129,7 +129,7 @@ Driver::Driver() {
   driver.name = "kontor";
   driver.maxaddr = (haddr_t{1} << 62) - 1;
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(State*);
+  driver.fapl_size = sizeof(void*); // of a State*
   driver.open = open_file;
   driver.close = close_file;
   driver.query = query;

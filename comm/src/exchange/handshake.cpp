@@ -144,8 +144,8 @@ std::optional<std::string> difference(const std::string& label, const Both& both
 /// Those of the ends that belong to messages to or from this peer and are matched by slot, or by pair.
 Some part(const Ends& ends, int peer, bool by_pair) {
   const auto key = [](const End& end) { return std::pair(end.peer, end.description.by_pair); };
-  const auto found = std::ranges::equal_range(ends, std::pair(peer, by_pair), {}, key);
-  return {found.begin(), found.end()};
+  const std::pair wanted(peer, by_pair);
+  return {std::ranges::lower_bound(ends, wanted, {}, key), std::ranges::upper_bound(ends, wanted, {}, key)};
 }
 
 /// What the two ends of this rank's messages do not agree on. `incoming`: we receive and they send.

@@ -69,7 +69,7 @@ class Distances {
     if (distance < reach_[i].low || distance > reach_[i].high) return false;
     if (i == all_.size()) return true;
     const auto& [stride, low, high] = all_[i];
-    const auto down = [&](std::int64_t n) { return n >= 0 ? n / stride : -((-n + stride - 1) / stride); };
+    const auto down = [by = stride](std::int64_t n) { return n >= 0 ? n / by : -((-n + by - 1) / by); };
     const auto first = std::max(low, -down(reach_[i + 1].high - distance));
     const auto last = std::min(high, down(distance - reach_[i + 1].low));
     for (auto k = last; k >= first; --k) {

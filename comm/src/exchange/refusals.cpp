@@ -87,7 +87,8 @@ std::optional<UsageError> refused(std::string_view backend, const Capabilities& 
 }
 
 std::optional<UsageError> obstacle(const Method& method, MemoryKind memory) {
-  const auto& [options, can, backend] = method;
+  const auto& options = method.options;
+  const auto& can = method.can;
   const auto& name = options.backend;
   if (memory == MemoryKind::host) {
     if (can.host_buffers) return {};

@@ -117,7 +117,7 @@ BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGr
     Index3 point;
   };
   std::vector<Ghost> ghosts;
-  const auto here = cartesian.coordinates();
+  const auto& here = cartesian.coordinates();
   for (const auto& direction : corners ? grid::across_all(3) : grid::across_faces(3)) {
     const int owner =
         cartesian.rank_at({here[0] + direction[2], here[1] + direction[1], here[2] + direction[0]});

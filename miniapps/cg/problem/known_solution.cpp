@@ -125,10 +125,12 @@ std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const 
                        });
   const auto sums = comm::allreduce(comm, sum_up(values, box.block, layered), std::plus<>());
   KnownSolution known{own_values(values, box, layered), {}};
-  for (int axis = 0; axis < 3; ++axis) // infinite with one element: nothing is known
-    known.bound.discretisation +=
-        sums.seconds[axis] > 0 ? interpolation_error * std::sqrt(sums.second[axis] / sums.seconds[axis])
-                               : std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    double bound = std::numeric_limits<double>::infinity(); // one element: nothing is known
+    if (sums.seconds[axis] > 0)
+      bound = interpolation_error * std::sqrt(sums.second[axis] / sums.seconds[axis]);
+    known.bound.discretisation += bound;
+  }
   const double mean = sums.values / sums.count;
   known.bound.variation = std::sqrt(std::max(sums.squares / sums.count - mean * mean, 0.0));
   return known;

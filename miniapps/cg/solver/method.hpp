@@ -37,8 +37,8 @@ class MethodBase : public Solver {
   const Vector& solution() const override { return x_; }
   const std::vector<double>& history() const override { return history_; }
   std::vector<std::pair<double, double>> coefficients() const override;
-  const comm::Exchange<Vector>& exchange() const override { return ghosted_.exchange(); }
-  const comm::Communicator& exchange_comm() const override { return comm_ ? *comm_ : work_.comm; }
+  const comm::Exchange<Vector>& exchange() const final { return ghosted_.exchange(); }
+  const comm::Communicator& exchange_comm() const final { return comm_ ? *comm_ : work_.comm; }
   Preconditioner* preconditioner() const override { return preconditioner_.get(); }
   comm::PhaseTimes exchange_times() const override;
   nlohmann::ordered_json record() const override;

@@ -135,7 +135,8 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   /// An empty one.
   Request() {}
   /// The one moved from is empty.
-  Request(Request && other) noexcept : Operation(std::move(other)), holds_(other.holds_) {
+  Request(Request && other) noexcept
+      : Operation(static_cast<Operation&&>(other)), holds_(other.holds_) { // the Views are still there
     if (!holds_) return;
     std::construct_at(&lent_, std::move(other.lent_));
     other.forget();

@@ -148,6 +148,7 @@ class PackList {
     std::int64_t item_rows = 1;
     if (nest.indexed >= 0) {
       const auto stride = nest.strides[nest.indexed];
+      // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a nest with a loop by index comes with indices
       for (std::int64_t i = 0; i < nest.extents[nest.indexed]; ++i) offsets_.push_back(indices[i] * stride);
       if (nest.indexed + 1 < nest.depth && row > 0) item_rows = row < chunk ? chunk / row : 1;
     }
