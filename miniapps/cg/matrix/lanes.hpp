@@ -96,7 +96,10 @@ inline void prefetch(const void*) {}
 /// Numbers of a cache line.
 inline constexpr int cache_line = 8;
 
-/// So many bytes ahead, two streams keep a core's memory busiest.
+/// Parts of a matrix that a core reads side by side, as its memory likes it: two were faster on a processor
+/// with AVX-512, one on a processor without (docs/performance.md).
+inline constexpr int memory_streams = width == 8 ? 2 : 1;
+/// So many bytes ahead they keep a core's memory busiest.
 inline constexpr int prefetch_bytes = 2048;
 
 } // namespace kontor::cg

@@ -64,12 +64,11 @@ struct SellKernel {
   double block(std::int64_t begin, std::int64_t end_of_block) const {
     double dots[size] = {};
     const auto chunks_of_block = (end_of_block - begin) / size;
-    constexpr std::int64_t streams = 2; // side by side, as memory likes it
-    const auto share = chunks_of_block / streams;
+    const auto share = chunks_of_block / memory_streams;
     for (std::int64_t c = 0; c < share; ++c)
-      for (std::int64_t stream = 0; stream < streams; ++stream)
+      for (int stream = 0; stream < memory_streams; ++stream)
         one<with_dot>(begin / size + stream * share + c, dots);
-    for (auto c = streams * share; c < chunks_of_block; ++c) one<with_dot>(begin / size + c, dots);
+    for (auto c = memory_streams * share; c < chunks_of_block; ++c) one<with_dot>(begin / size + c, dots);
     double dot = 0;
     for (const double part : dots) dot += part;
     return dot;

@@ -13,7 +13,7 @@ namespace kontor::cg {
 struct SharedOffset {
   std::int32_t offset = 0;
   std::uint32_t lanes = 0;
-  auto operator<=>(const SharedOffset&) const = default; // NOLINT: version 14 takes its 0 for a null pointer
+  auto operator<=>(const SharedOffset&) const = default; // NOLINT: clang-tidy 14 takes its 0 for nullptr
 };
 
 /// By its number, what the entry of a row is multiplied with: 0 where its lane has none. `x_row` is where x
