@@ -102,7 +102,8 @@ class Blocking final : public Plan {
 } // namespace
 
 std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
-  if (timeout(context.options) > 0) return std::make_unique<BlockingWithTimeout>(context, std::move(messages));
+  if (timeout(context.options) > 0)
+    return std::make_unique<BlockingWithTimeout>(context, std::move(messages));
   return std::make_unique<Blocking>(context, std::move(messages));
 }
 

@@ -17,8 +17,8 @@ double free_host_memory();
 /// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
 double free_device_memory();
 
-/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU of
-/// the default instance; 0 where nobody says.
+/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU
+/// of the default instance; 0 where nobody says.
 double memory_in_use();
 
 /// A View that a rank is about to allocate in the default memory space.

@@ -45,12 +45,12 @@ struct Findings {
   std::vector<Comparison> ratios;
   std::vector<miniapp::FigureOfMerit> figures;
   std::vector<std::string> notes;
-  std::string text;                   ///< what people read after the table
+  std::string text; ///< what people read after the table
   /// What a measure adds to /run.
   nlohmann::ordered_json record = nlohmann::ordered_json::object();
   /// What it has measured of the machine.
   nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
-  std::int64_t wrong = 0;             ///< values on this rank
+  std::int64_t wrong = 0; ///< values on this rank
 };
 
 /// /run/curves and /run/ratios; see docs/output.md.

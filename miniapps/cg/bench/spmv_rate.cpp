@@ -155,10 +155,10 @@ class Bench {
     candidates_.push_back(
         {"triad", bytes(4, n), [=] { Kokkos::parallel_for("cg/triad", Policy(0, n), triad); }});
     // What a core can read, as a product by a matrix does; the triad writes, too.
-    candidates_.push_back({"dot of the triad's vectors", bytes(2, n), [=, this] {
-                             for_rows_with_sums<1>("cg/dot", {}, n, Dot{triad.b, triad.c}, parts_,
-                                                   Store<1>{sum_.data()});
-                           }});
+    candidates_.push_back(
+        {"dot of the triad's vectors", bytes(2, n), [=, this] {
+           for_rows_with_sums<1>("cg/dot", {}, n, Dot{triad.b, triad.c}, parts_, Store<1>{sum_.data()});
+         }});
     const UpdateDirection direction{z_, x_, y_};
     candidates_.push_back({"update direction (x, p)", bytes(5, rows_),
                            [=, rows = rows_] { for_rows("cg/direction", {}, rows, direction); }});
