@@ -20,7 +20,8 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A NaN must not be lost in a maximum.
 KOKKOS_INLINE_FUNCTION double size_or_infinity(double value) {
   const double size = value < 0 ? -value : value;
-  return size <= largest_finite ? size : infinity;
+  if (size <= largest_finite) return size;
+  return infinity;
 }
 
 /// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces
@@ -114,8 +115,8 @@ Range range_of(const FieldView<T>& field, const Block& block) {
       "heat/range", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, Kokkos::MinMaxScalar<double> & range) {
         const double value = field(k + z, j + P::y, i + P::x);
-        const double known =
-            detail::size_or_infinity(value) <= detail::largest_finite ? value : detail::infinity;
+        double known = value;
+        if (!(detail::size_or_infinity(value) <= detail::largest_finite)) known = detail::infinity;
         if (known < range.min_val) range.min_val = known;
         if (known > range.max_val) range.max_val = known;
       },

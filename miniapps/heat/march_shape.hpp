@@ -120,7 +120,9 @@ class MarchShape {
 
  private:
   /// The smallest power of two that is not below n, as its exponent.
-  static int log2_of(std::int64_t n) { return std::bit_width(static_cast<std::uint64_t>(n - 1)); }
+  static int log2_of(std::int64_t n) {
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
+  }
   static int blocks(std::int64_t n, int bits) { return static_cast<int>((n + (1 << bits) - 1) >> bits); }
 
   std::int64_t x_begin_ = 0, x_end_ = 0;
