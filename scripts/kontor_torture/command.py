@@ -36,17 +36,22 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
     parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills, and faults and inputs of each class, in turn")
     parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
-    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES), metavar="CLASS", help=" ".join(CLASSES) + " (default: all)")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, metavar="CLASS", help=" ".join(CLASSES) + " (default: all; device with --gpus only)")
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
-    parser.add_argument("--gpus", type=int, metavar="N", help="of a build that computes on GPUs: on at most N ranks, a GPU each, 2 or more, by backends nccl and ipc too")
+    parser.add_argument("--gpus", type=int, metavar="N", help="of a build that computes on GPUs: on at most N ranks, a GPU each, by backends nccl and ipc too; "
+                        "1: on two that share it, without nccl")
     parser.add_argument("--case", nargs=2, metavar=("CLASS", "NUMBER"), help="one case again, with --seed; its folder is kept if a check fails")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the table and cases.json go (default: torture-SEED, here)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cases side by side (default: one a core)")
     arguments = parser.parse_args(words)
     if arguments.case:
         arguments.classes = [arguments.case[0]]
-    if arguments.gpus is not None and arguments.gpus < 2:
-        parser.error(f"--gpus is {arguments.gpus}; 2 are needed, for two ranks")
+    if arguments.gpus is not None and arguments.gpus < 1:
+        parser.error(f"--gpus is {arguments.gpus}; at least 1 is needed")
+    if arguments.classes is None:
+        arguments.classes = [name for name in CLASSES if name != "device" or arguments.gpus]
+    elif "device" in arguments.classes and not arguments.gpus:
+        parser.error("class device wants --gpus, and a build that computes on GPUs")
     if arguments.case and (arguments.case[0] not in CLASSES or not arguments.case[1].isdigit() or arguments.seed is None):
         parser.error("--case wants a class, a number and --seed")
     return arguments

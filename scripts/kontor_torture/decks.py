@@ -55,6 +55,7 @@ class App(NamedTuple):
     size: int  # of the run; the earlier run, whose output must survive it, has another
     ranks: tuple[int, ...]
     overrides: tuple[tuple[str, ...], ...]  # one of each tuple; several keys in one stand apart by spaces
+    traced: tuple[str, ...] = ("",)  # overrides of the runs of which it is looked which functions they call
 
     def text(self, earlier: bool = False) -> str:
         return self.deck.format(size=self.size * 2 if earlier else self.size)
@@ -62,8 +63,9 @@ class App(NamedTuple):
 
 ON_HOSTS = ("comm.backend=raw", "comm.backend=view", "comm.backend=shm", "comm.backend=raw comm.pattern=persistent",
             "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood", "comm.backend=raw comm.pattern=rma")
-ON_GPUS = ("comm.backend=nccl", "comm.backend=ipc", "comm.backend=raw", "comm.backend=raw comm.pattern=persistent",
-           "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood")
+ON_ONE_GPU = ("comm.backend=ipc", "comm.backend=raw", "comm.backend=raw comm.pattern=persistent",
+              "comm.backend=view comm.pattern=blocking", "comm.backend=view comm.pattern=neighborhood")
+ON_GPUS = ("comm.backend=nccl", *ON_ONE_GPU)
 COMMON = (
     ON_HOSTS,
     ("comm.overlap=true", "comm.overlap=false"),
@@ -84,9 +86,13 @@ APPS = {
 
 
 def on_gpus(app: App, gpus: int) -> App:
-    """The same for a build that computes on GPUs: at most one rank for each of so many, by the methods that can be used there."""
-    return app._replace(ranks=tuple(ranks for ranks in app.ranks if ranks <= gpus),
-                        overrides=tuple(ON_GPUS if choices is ON_HOSTS else choices for choices in app.overrides))
+    """The same for a build that computes on GPUs: at most one rank for each of so many, or two that share one, by the methods
+    that can be used there."""
+    methods = ON_GPUS if gpus > 1 else ON_ONE_GPU
+    own = ["comm.backend=nccl"] * (gpus > 1) + ["comm.backend=ipc"]
+    return app._replace(ranks=tuple(ranks for ranks in app.ranks if ranks <= max(gpus, 2)),
+                        overrides=tuple(methods if choices is ON_HOSTS else choices for choices in app.overrides),
+                        traced=("", *own))
 
 
 # What the run after a case has in common with it: the files that it writes, and what a restart must find the same.

@@ -46,7 +46,7 @@ def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[
         for site in reference.sites:
             for what in pick(site, app):
                 for number in some_calls(chance, site.calls):
-                    run = Run(app, 2, ("output.access=parallel", *reference.series))
+                    run = Run(app, 2, site.keys)
                     found.append((run, draw_run(chance, reference.app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
                                                                          "number": number, "in": site.name, **what}))
     return numbered(kind, seed, found)
@@ -110,6 +110,14 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
     return numbered(kind, seed, cases)
 
 
+def device(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """Memory of a GPU, pinned memory, streams, events and graphs that CUDA does not give."""
+    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+        return [{"do": "error", "words": ["memory"]}] if site.function.startswith("cuda") else []
+
+    return plan(kind, seed, references, pick)
+
+
 def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """A jump forward or backward, of seconds, an hour or ten years, at some moment."""
     found = []
@@ -165,5 +173,5 @@ def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
 
 
 PLANS: dict[str, Callable[[str, int, dict[str, Reference]], list[Case]]] = {
-    "files": files, "mpi": mpi, "memory": memory, "clock": clock, "disk": disk, "folder": folder,
+    "files": files, "mpi": mpi, "memory": memory, "device": device, "clock": clock, "disk": disk, "folder": folder,
 }

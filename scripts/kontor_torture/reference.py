@@ -35,6 +35,7 @@ class Site(NamedTuple):
     rank: int
     calls: int
     name: str  # of the place, the same in all programs that have that code
+    keys: tuple[str, ...] = ()  # of the run that called it from there
 
 
 class Reference(NamedTuple):
@@ -60,18 +61,21 @@ def make_reference(app: App, folder: Path) -> Reference:
     alone = Run(app.name, 1, series, "none") if 1 in app.ranks else Run(app.name, 2, series)
     earlier = undisturbed(alone, runs / "earlier", earlier=True)
     new = undisturbed(alone, runs / "new")
-    parallel = Run(app.name, 2, ("output.access=parallel", *series))
-    trace = runs / "trace"
-    here = undisturbed(parallel, runs / "traced", {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(trace),
-                                                   "KONTOR_FAULT_FOLDER": str(runs / "traced/run")})
-    names = contents(new / "plate.h5")[1] & contents(here / "plate.h5")[1]
-    bits = contents(new / "plate.h5")[0]
-    if contents(here / "plate.h5")[0] != bits:
-        raise Unmade(f"{app.name}: other values on 2 ranks than on {alone.ranks}")
+    bits, names = contents(new / "plate.h5")
+    sites: list[Site] = []
+    for number, traced in enumerate(app.traced):
+        keys = ("output.access=parallel", *series, *traced.split())
+        place = runs / f"traced-{number}"
+        here = undisturbed(Run(app.name, 2, keys), place, {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(place / "trace"),
+                                                           "KONTOR_FAULT_FOLDER": str(place / "run")})
+        sites += read_trace(app.name, place / "trace", keys)
+        names &= contents(here / "plate.h5")[1]
+        if contents(here / "plate.h5")[0] != bits:
+            raise Unmade(f"{app.name}: other values on 2 ranks than on {alone.ranks}")
     plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain") if series else new
     xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf, tuple(read_trace(app.name, trace)), series)
+                     xdmf, tuple(sites), series)
 
 
 def text_of(path: Path) -> bytes | None:
@@ -97,11 +101,11 @@ def prepare(place: Path, app: str, files: dict[str, bytes], earlier: bool = Fals
     return folder
 
 
-def read_trace(app: str, trace: Path) -> Iterator[Site]:
+def read_trace(app: str, trace: Path, keys: tuple[str, ...]) -> Iterator[Site]:
     for file in sorted(trace.parent.glob(f"{trace.name}.*")):
         for line in file.read_text().splitlines():
             function, place, calls = line.split()
-            yield Site(function, place, int(file.suffix[1:]), int(calls), name_of(app, place))
+            yield Site(function, place, int(file.suffix[1:]), int(calls), name_of(app, place), keys)
 
 
 def contents(path: Path) -> tuple[dict[str, str], frozenset[str]]:

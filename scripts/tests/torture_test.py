@@ -22,7 +22,7 @@ try:
     from kontor_torture.decks import APPS, on_gpus
     from kontor_torture.launch import Result
     from kontor_torture.processes import marked
-    from kontor_torture.reference import Reference, contents
+    from kontor_torture.reference import Reference, Site, contents
     from kontor_torture.table import summary
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")
@@ -165,6 +165,17 @@ class Checks(unittest.TestCase):
         self.assertLessEqual({"comm.backend=nccl", "comm.backend=ipc", "comm.pattern=persistent"}, words)
         self.assertFalse({"comm.backend=shm", "comm.pattern=rma"} & words)
         self.assertEqual(on_gpus(APPS["pingpong"], 2).ranks, (2,))
+        shared = on_gpus(APPS["heat"], 1)  # by two ranks, which NCCL does not do
+        self.assertEqual(shared.ranks, (1, 2))
+        self.assertFalse(any("nccl" in text for text in (*shared.traced, *(word for words in shared.overrides for word in words))))
+
+    def test_what_cuda_does_not_give(self):
+        keys = ("comm.backend=ipc",)
+        sites = (Site("cudaMalloc", "heat+0x10", 1, 5, "allocate+0x3", keys), Site("new", "heat+0x20", 0, 1, "make+0x2", keys))
+        cases = fault.cases("device", 7, {"heat": self.reference._replace(sites=sites)})
+        self.assertEqual({case.what["call"] for case in cases}, {"cudaMalloc"})
+        self.assertLessEqual({1, 5}, {case.what["number"] for case in cases})
+        self.assertEqual({(case.run.overrides, case.what["of"]) for case in cases}, {(keys, 1)})
 
     def test_inputs(self):
         """Batches are the same each time and have nothing in common; what is found in one is a finding."""

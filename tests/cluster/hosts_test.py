@@ -21,15 +21,19 @@ def setUpModule():
 
 
 class TwoHosts(unittest.TestCase):
+    def launch(self, folder, app, *words):
+        """On ranks 0 and 1 of the first host, 2 and 3 of the second."""
+        launcher = ["mpirun", "--quiet", "--allow-run-as-root", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent",
+                    str(hosts.remote_shell(folder)), "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none",
+                    "--host", ",".join(f"{host}:2" for host in HOSTS), "-n", "4"]
+        program = [str(BUILD / "bin" / app), *words, "--quiet", "--results", "record.json"]
+        return subprocess.run([*hosts.on_host(HOSTS[0]), *launcher, *program], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=60)
+
     def run_app(self, app, *words):
-        """The record of a verified run on ranks 0 and 1 of the first host, 2 and 3 of the second."""
+        """The record of a verified run."""
         with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
-            launcher = ["mpirun", "--quiet", "--allow-run-as-root", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent",
-                        str(hosts.remote_shell(folder)), "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none",
-                        "--host", ",".join(f"{host}:2" for host in HOSTS), "-n", "4"]
-            program = [str(BUILD / "bin" / app), *words, "--quiet", "--results", "record.json"]
-            done = subprocess.run([*hosts.on_host(HOSTS[0]), *launcher, *program], cwd=folder, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, check=False, timeout=60)
+            done = self.launch(folder, app, *words)
             self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
             self.assertIn("VERIFICATION PASSED", done.stdout)
             record = json.loads((Path(folder) / "record.json").read_text())
@@ -62,6 +66,14 @@ class TwoHosts(unittest.TestCase):
     def test_pingpong(self):
         record = self.run_deck("pingpong/thesis-1d")
         self.assertGreater(len(record["curves"]), 0)
+
+    def test_ipc_is_refused(self):
+        """By the names of the hosts, where the build has it at all."""
+        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
+            done = self.launch(folder, "heat", str(ROOT / "inputs/heat/plate.yaml"), "--set", "comm.backend=ipc")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertFalse((Path(folder) / "record.json").exists())
+        self.assertRegex(done.stderr, "'ipc' (is not in this build|works within one node.*ranks 0, 1 on alpha; ranks 2, 3 on beta-2)")
 
 
 if __name__ == "__main__":
