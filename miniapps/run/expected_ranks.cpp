@@ -3,30 +3,18 @@
 
 #include "run/broadcast_text.hpp"
 #include "run/guard.hpp"
+#include "run/launcher.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <string>
-#include <string_view>
 
 namespace kontor::miniapp {
 namespace {
-
-/// What launchers tell each of their processes: Slurm, PMI, PMIx, Flux.
-constexpr const char* rank_variables[] = {"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "FLUX_TASK_RANK"};
-
-bool first_of_launcher() {
-  return std::all_of(std::begin(rank_variables), std::end(rank_variables), [](const char* variable) {
-    const char* rank = std::getenv(variable);
-    return !rank || std::string_view(rank) == "0";
-  });
-}
 
 /// Local. What is wrong with so many ranks; empty: nothing.
 std::string problem_with(int ranks) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/launcher.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <iterator>
 #include <string_view>
 #include <unistd.h>
 
 namespace kontor::miniapp {
 namespace {
+
+/// What launchers tell each of their processes: PMIx, PMI, Flux, Slurm. The last may be that of a job's
+/// script.
+constexpr const char* rank_variables[] = {"PMIX_RANK", "PMI_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"};
 
 /// Nobody is waited for, no memory is asked for, and nothing can be done about an error.
 void tell(const char* name, int flags, std::string_view text) noexcept {
@@ -34,6 +40,19 @@ void tell_failed() noexcept {
 
 void tell_done() noexcept {
   tell("words", 0, "done\n");
+}
+
+std::optional<std::string_view> rank_by_launcher() noexcept {
+  for (const char* variable : rank_variables)
+    if (const char* rank = std::getenv(variable)) return rank;
+  return std::nullopt;
+}
+
+bool first_of_launcher() {
+  return std::all_of(std::begin(rank_variables), std::end(rank_variables), [](const char* variable) {
+    const char* rank = std::getenv(variable);
+    return !rank || std::string_view(rank) == "0";
+  });
 }
 
 } // namespace kontor::miniapp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/run_main.hpp"
 
+#include "run/broadcast_text.hpp"
 #include "run/command_line.hpp"
 #include "run/end_request.hpp"
 #include "run/expected_ranks.hpp"
@@ -10,6 +11,7 @@
 #include "run/options.hpp"
 #include "run/run.hpp"
 #include "run/same_arguments.hpp"
+#include "run/start_timeout.hpp"
 #include "run/to_stderr.hpp"
 
 #include <kontor/comm/backend/mpi_check.hpp>
@@ -27,7 +29,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace kontor::miniapp {
 namespace {
@@ -74,6 +78,13 @@ int leave_early(int rank, const EarlyExit& early) {
   return early.code;
 }
 
+/// Collective. Rank 0's problem is that of all.
+std::optional<EarlyExit> wrong_environment(const std::string& problem) {
+  const auto found = broadcast(MPI_COMM_WORLD, problem);
+  if (found.empty()) return std::nullopt;
+  return EarlyExit{exit_user_error, found};
+}
+
 /// Returns the exit code.
 int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatch since_start) {
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
@@ -81,14 +92,18 @@ int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatc
   CommandLine line;
   auto early = unexpected_ranks();
   if (!early && rank == 0) tell_started();
+  if (!early) early = wrong_environment(problem_with_start_limit());
   if (!early) early = different_arguments(factory.name(), argc, argv);
   if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
+  const bool informs = !early && (line.schema || line.list_backends);
+  const bool computes = !early && !informs && start_kokkos(for_kokkos);
+  end_start_limit();
   if (early) return leave_early(rank, *early);
-  if (line.schema || line.list_backends) {
+  if (informs) {
     if (rank == 0) inform(line, factory);
     return exit_verified;
   }
-  if (!start_kokkos(for_kokkos)) return exit_user_error;
+  if (!computes) return exit_user_error;
   return Run(line, command, factory, since_start)();
 }
 
@@ -99,8 +114,10 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
   catch_end_signals();
+  limit_start();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
+  mpi_has_started();
   int rank = 0;
   const auto work = [&] {
     comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -56,6 +56,7 @@ class App(NamedTuple):
     ranks: tuple[int, ...]
     overrides: tuple[tuple[str, ...], ...]  # one of each tuple; several keys in one stand apart by spaces
     traced: tuple[str, ...] = ("",)  # overrides of the runs of which it is looked which functions they call
+    address_spaces: range = range(120, 700, 12)  # MB, too small ones among them
 
     def text(self, earlier: bool = False) -> str:
         return self.deck.format(size=self.size * 2 if earlier else self.size)
@@ -92,7 +93,7 @@ def on_gpus(app: App, gpus: int) -> App:
     own = ["comm.backend=nccl"] * (gpus > 1) + ["comm.backend=ipc"]
     return app._replace(ranks=tuple(ranks for ranks in app.ranks if ranks <= max(gpus, 2)),
                         overrides=tuple(methods if choices is ON_HOSTS else choices for choices in app.overrides),
-                        traced=("", *own))
+                        traced=("", *own), address_spaces=range(0))  # CUDA reserves more than there is memory
 
 
 # What the run after a case has in common with it: the files that it writes, and what a restart must find the same.

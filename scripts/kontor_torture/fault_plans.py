@@ -102,7 +102,7 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
     cases = [(case.run, case.then, case.what) for case in plan(kind, seed, references, pick)]
     for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
-        for megabytes in range(120, 700, 12):
+        for megabytes in reference.app.address_spaces:
             run = draw_run(chance, reference.app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
             what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}

@@ -18,7 +18,8 @@ from .processes import Process, marked, state_of
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 FAULTS = BUILD / "tests/faults/libkontor_faults.so"
-OWN = {**ENVIRONMENT, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10"}
+OWN = {**ENVIRONMENT, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10",
+       "KONTOR_START_SECONDS": "10"}
 
 
 class Result(NamedTuple):

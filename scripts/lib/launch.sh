@@ -138,6 +138,7 @@ add_open_mpi_options() {
     launcher+=(--bind-to core)
   fi
   launcher+=(-x OMP_NUM_THREADS)
+  if [[ -n ${KONTOR_START_SECONDS-} ]]; then launcher+=(-x KONTOR_START_SECONDS); fi
   # Ranks copy straight from each other's memory, unless a container forbids that: then Open MPI would fail.
   if ((ranks > 1)) && ! ranks_can_read_each_other; then
     launcher+=(--mca btl_vader_single_copy_mechanism none)

@@ -33,6 +33,7 @@ Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at 
 128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
 by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
 early; after KONTOR_END_SECONDS (60) it is killed.
+Ranks that have not found each other KONTOR_START_SECONDS (300; 0: no limit) after their start end with exit code 3.
 HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once. A launcher that still
 waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, or
 KONTOR_FINISH_SECONDS (60) after a rank was done, is killed: exit code 3.

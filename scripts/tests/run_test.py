@@ -19,7 +19,8 @@ class Command(KontorTest):
 
     def test_one_rank_a_core(self):
         self.assert_command(
-            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml"
+            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
+            KONTOR_START_SECONDS="9",
         )
 
     def test_a_containers_limit_counts(self):

@@ -310,6 +310,7 @@ nlohmann::ordered_json MethodBase::record() const {
         {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
   record["persistent"] = persistent_ ? "on" : "off";
   record["fused"] = fused_;
+  if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());
   return record;
 }

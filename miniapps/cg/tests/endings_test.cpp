@@ -286,6 +286,7 @@ TEST(Cg, RecordsHowNearItHasCome) {
   EXPECT_EQ(solver["kernel"], "own");
   EXPECT_EQ(solver["sums"], "fast");
   EXPECT_EQ(solver["fused"], true);
+  EXPECT_EQ(solver.value("sums_on", "nothing travels"), comm.size() > 1 ? "host" : "nothing travels");
 
   const auto& matrix = extras["matrix"];
   const std::int64_t ranks = comm.size(), face = 64, cuts = ranks - 1;
