@@ -32,17 +32,17 @@ int leave_together(const char* what, int code) {
   return code;
 }
 
-constexpr int abort_seconds = 5;
+constexpr unsigned seconds_to_leave = 5;
+volatile std::sig_atomic_t leaves_with = exit_failed;
 
 extern "C" void leave_now(int /*signal*/) {
-  ::_exit(exit_failed);
+  ::_exit(leaves_with);
 }
 
 /// The others may be waiting for this rank in a message.
 int abort_all() {
   tell_failed();
-  std::signal(SIGALRM, leave_now); // MPI_Abort may wait for a host that has vanished
-  ::alarm(abort_seconds);
+  limit_exit(exit_failed); // MPI_Abort may wait for a host that has vanished
   MPI_Abort(MPI_COMM_WORLD, exit_failed);
   return exit_failed;
 }
@@ -79,6 +79,12 @@ int abort_rank(const char* what) {
 }
 
 } // namespace
+
+void limit_exit(int code) noexcept {
+  leaves_with = code;
+  std::signal(SIGALRM, leave_now);
+  ::alarm(seconds_to_leave);
+}
 
 int guarded(const std::function<int()>& work) {
   std::set_terminate(tell_and_leave);

@@ -19,4 +19,8 @@ enum ExitCode : int {
 /// MPI_Abort, because the others may be waiting for it. So does std::terminate() from then on.
 int guarded(const std::function<int()>& work);
 
+/// Local, where nothing is left to do: the program ends with `code` within 5 s, even if a library never comes
+/// to an end. OpenBLAS's exit handler (0.3.21) waits for its threads, and they may wait for memory.
+void limit_exit(int code) noexcept;
+
 } // namespace kontor::miniapp

@@ -131,6 +131,7 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
   if (Kokkos::is_initialized()) Kokkos::finalize();
   tell_done();
   MPI_Finalize();
+  limit_exit(code);
   return code;
 }
 

@@ -120,7 +120,7 @@ herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
 
 } // namespace
 
-Driver::Driver() {
+void Driver::use_in(hid_t access, int descriptor, Beyond beyond) {
   H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION // from HDF5 1.14 on
   driver.version = H5FD_CLASS_VERSION;
@@ -142,9 +142,6 @@ Driver::Driver() {
   constexpr H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(map), std::end(map), driver.fl_map);
   id_ = Handle(H5FDregister(&driver), H5FDunregister, "H5FDregister", "the file");
-}
-
-void Driver::use_in(hid_t access, int descriptor, Beyond beyond) {
   state_.descriptor = descriptor;
   state_.beyond = beyond;
   const State* state = &state_;

@@ -17,7 +17,7 @@ namespace kontor::output {
 /// first that did not, it writes nothing more, and check() says what happened. Must outlive the file.
 class Driver {
  public:
-  Driver();
+  Driver() = default;
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -25,7 +25,7 @@ class Driver {
   enum class Beyond { zeros, error };
 
   /// Makes a file access property list use this driver: what HDF5 opens with it, whatever name it gives, is
-  /// the file of `descriptor`, which stays the caller's.
+  /// the file of `descriptor`, which stays the caller's. Once.
   void use_in(hid_t access, int descriptor, Beyond beyond = Beyond::zeros);
 
   /// What HDF5's file and this object share.

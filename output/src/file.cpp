@@ -90,7 +90,6 @@ class File::Impl {
 
 File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars)
     : target_(std::move(path)), sidecars_(std::move(sidecars)), access_(access) {
-  silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   rank_ = my_rank(comm_);
@@ -101,6 +100,7 @@ File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::pa
     });
     temporary_ = broadcast(comm_, rank_ == 0 ? files_.front().path().string() : "");
     together([this] {
+      start_hdf5();
       if (rank_ == 0) create();
     });
   } catch (const Error&) { // on all ranks

@@ -6,6 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <sys/mman.h>
+
 namespace kontor::output {
 
 namespace {
@@ -37,7 +42,13 @@ Handle::Handle(hid_t id, Close close, const char* operation, const std::string& 
   check(id, operation, object);
 }
 
-void silence_hdf5() {
+void start_hdf5() {
+  constexpr std::size_t enough = std::size_t{4} << 20; // some 130 KiB are taken
+  void* const place = ::mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED)
+    throw Error(
+        fmt::format("out of memory: HDF5 cannot start without {} bytes: {}", enough, std::strerror(errno)));
+  ::munmap(place, enough);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

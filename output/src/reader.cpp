@@ -118,7 +118,6 @@ class Reader::Impl {
 
 Reader::Impl::Impl(MPI_Comm comm, fs::path path, Checked checked)
     : path_(std::move(path)), checked_(checked == Checked::yes) {
-  silence_hdf5();
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   rank_ = my_rank(comm_);
@@ -136,6 +135,7 @@ Reader::Impl::~Impl() {
 }
 
 void Reader::Impl::open() {
+  start_hdf5();
   // Not blocking, since a pipe would be waited for.
   descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};

@@ -2,6 +2,12 @@
 // What was there before survives whatever goes wrong, and every rank learns of it.
 #include "support.hpp"
 
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+
 extern "C" void kontor_fault_arm(long long after, int lose_silently);
 
 namespace kontor::output {
@@ -53,6 +59,25 @@ TEST_P(Fault, CommitReplaces) {
   EXPECT_NE(read_text(path_), "previous");
   EXPECT_EQ(left_beside(path_), std::vector<std::filesystem::path>{});
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_P(Fault, WithoutMemoryHdf5IsNotStarted) {
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit little = before;
+  little.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (2 << 20); // for MPI
+  std::string said;
+  setrlimit(RLIMIT_AS, &little);
+  try {
+    const File file(MPI_COMM_WORLD, path_, GetParam());
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_NE(said.find("out of memory: HDF5"), std::string::npos) << said;
+  expect_previous_file();
 }
 
 TEST_P(Fault, AFullDiskIsAnError) {
