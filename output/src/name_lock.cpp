@@ -45,7 +45,9 @@ Descriptor open_lock(const fs::path& path) {
     throw Obstacle{fmt::format("its lock {} cannot be opened: {}", path.string(), std::strerror(reason)),
                    "remove the lock if no run has it or "};
   if (file < 0) throw Obstacle{std::strerror(reason), reason == ENOENT ? "make the directory or " : ""};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+  if (::fstat(file, &status) != 0)
+    throw Obstacle{fmt::format("its lock {}: {}", path.string(), std::strerror(errno)), ""};
+  if (!S_ISREG(status.st_mode))
     throw Obstacle{fmt::format("{}, which would be its lock, is not a regular file", path.string()), ""};
   return file;
 }
@@ -100,7 +102,10 @@ NameLock::NameLock(const fs::path& target)
       if (contents(file).empty()) ::unlink(path_.c_str());
       return;
     }
-    if (!is_file(path_, file)) continue; // its last holder has removed it meanwhile
+    const auto still_there = is_file(path_, file);
+    if (!still_there)
+      throw Obstacle{fmt::format("its lock {}: {}", path_.string(), std::strerror(errno)), ""};
+    if (!*still_there) continue; // its last holder has removed it meanwhile
     const std::string noted = contents(file);
     if (!noted.empty() && !noted.starts_with(mark))
       throw Obstacle{fmt::format("{}, which would be its lock, is not a file of Kontor's", path_.string()),
@@ -116,7 +121,7 @@ NameLock::NameLock(const fs::path& target)
 }
 
 NameLock::~NameLock() {
-  if (file_ >= 0 && !stays_ && is_file(path_, file_)) ::unlink(path_.c_str());
+  if (file_ >= 0 && !stays_ && is_file(path_, file_) == true) ::unlink(path_.c_str());
 }
 
 void NameLock::remove(const fs::path& temporary) noexcept {
@@ -139,11 +144,15 @@ fs::path temporary_name(const fs::path& target) {
   return fmt::format("{}.{:08x}.tmp", target.string(), static_cast<std::uint32_t>(random()));
 }
 
-bool is_file(const fs::path& path, int descriptor) {
+std::optional<bool> is_file(const fs::path& path, int descriptor) {
   struct stat named {};
   struct stat open {};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 &&
-         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  if (::lstat(path.c_str(), &named) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return std::nullopt;
+  }
+  if (::fstat(descriptor, &open) != 0) return std::nullopt;
+  return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 } // namespace kontor::output

@@ -4,6 +4,7 @@
 #include "descriptor.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace kontor::output {
@@ -30,6 +31,8 @@ class NameLock {
   void note(const std::filesystem::path& temporary);
   /// Removes it; should that fail, the next holder does.
   void remove(const std::filesystem::path& temporary) noexcept;
+  /// Leaves what it notes to the next holder.
+  void leave() noexcept { stays_ = true; }
 
  private:
   void append(const std::string& line);
@@ -42,7 +45,8 @@ class NameLock {
 /// `<name>.<8 random hexadecimal digits>.tmp`, beside the target.
 std::filesystem::path temporary_name(const std::filesystem::path& target);
 
-/// Whether the path, not what it may link to, is the open file.
-bool is_file(const std::filesystem::path& path, int descriptor);
+/// Whether the path, not what it may link to, is the open file; nothing, with errno, if the system does not
+/// tell.
+std::optional<bool> is_file(const std::filesystem::path& path, int descriptor);
 
 } // namespace kontor::output

@@ -80,7 +80,10 @@ Temporary::Temporary(fs::path target, std::string_view advice) : target_(std::mo
 
 Temporary::~Temporary() {
   remove_earlier(); // if an exception passes after another file has taken its name: it does not describe that
-  if (file_ < 0 || kept_ || !is_file(path_, file_)) return;
+  if (file_ < 0 || kept_) return;
+  const auto there = is_file(path_, file_);
+  if (!there) lock_->leave();
+  if (!there.value_or(false)) return;
   // Gives the space back even where another rank still has the file open.
   [[maybe_unused]] const int result = ::ftruncate(file_, 0);
   lock_->remove(path_);
@@ -121,7 +124,9 @@ void Temporary::check() const {
   } catch (const Obstacle& obstacle) {
     throw Error(fmt::format("{} cannot be replaced: {}", target_.string(), obstacle.reason));
   }
-  if (!is_file(path_, file_)) throw Error(fmt::format("{} is not there any more", path_.string()));
+  const auto there = is_file(path_, file_);
+  if (!there) throw Error(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+  if (!*there) throw Error(fmt::format("{} is not there any more", path_.string()));
 }
 
 void Temporary::put_away() {
@@ -152,7 +157,7 @@ void Temporary::take_name() {
   try {
     give_name(path_, target_);
   } catch (const Error&) { // network file systems may say so of what they have done
-    if (!is_file(target_, file_)) throw;
+    if (is_file(target_, file_) != true) throw;
   }
   remove_earlier();
 }
@@ -172,7 +177,7 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
     first.take_name();
   } catch (const Error& error) {
     put_all_back();
-    first.kept_ = is_file(first.path_, first.file_);
+    first.kept_ = is_file(first.path_, first.file_).value_or(true);
     throw Error(fmt::format("output: {}; no file was replaced{}{}", error.what(),
                             first.kept_ ? ", the new one is " : "", first.kept_ ? first.path_.string() : ""));
   } catch (...) { // no memory, and so nobody says where the new file would be

@@ -81,15 +81,19 @@ def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """Not called, with an error; and called, with its success not told. Some end the program by MPI's own."""
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        if not site.function.startswith("MPI_") or not in_program(site, app) or site.function in ENDS_BY_ITSELF:
+        if not site.function.startswith("MPI_") or not in_program(site, app) or ends_by_itself(site):
             return []
         return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
 
     return plan(kind, seed, references, pick)
 
 
-# Until MPI_Win_set_errhandler has worked, MPI ends the program at an error of a window, in words of its own.
 ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
+
+
+def ends_by_itself(site: Site) -> bool:
+    """MPI ends the program, in words of its own. So it does at an error of a window or of MPI_COMM_WORLD until that has a handler."""
+    return site.function in ENDS_BY_ITSELF or (site.function == "MPI_Comm_set_errhandler" and "run_main" in site.name)
 
 
 def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:

@@ -4,7 +4,7 @@
 import os
 import unittest
 
-from launch import HeatTest
+from launch import BIN, HeatTest
 
 FAULTS = os.environ.get("KONTOR_FAULTS", "")  # tests/faults as a shared library
 
@@ -19,19 +19,26 @@ comm: {patience: 0.5}
 """
 
 
-class FailedCalls(HeatTest):
+class FaultTest(HeatTest):
+    deck = DECK
+
     def setUp(self):
         if not os.path.exists(FAULTS):
             self.skipTest("KONTOR_FAULTS does not name the library of tests/faults")
         super().setUp()
-        self.write("deck.yaml", DECK)
+        self.write("deck.yaml", self.deck)
 
-    def fails(self, function, *arguments, ranks=1, **more):
-        """What is said by a run in which it does, with exit code 3."""
+    def run_with(self, function, *arguments, ranks=1, **more):
         preloaded = ":".join(filter(None, [FAULTS, os.environ.get("LD_PRELOAD")]))
         variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_CALL": function, "KONTOR_FAULT_DO": "error"}
         variables |= {f"KONTOR_FAULT_{name}": str(value) for name, value in more.items()}
-        result = self.heat("deck.yaml", *arguments, ranks=ranks, variables=variables)
+        return self.heat("deck.yaml", *arguments, ranks=ranks, variables=variables)
+
+
+class FailedCalls(FaultTest):
+    def fails(self, function, *arguments, **more):
+        """What is said by a run in which it does, with exit code 3."""
+        result = self.run_with(function, *arguments, **more)
         self.assertEqual(result.code, 3, result)
         self.assertNotIn("deck.h5", self.files())
         return result.err
@@ -52,6 +59,29 @@ class FailedCalls(HeatTest):
         for number in 500, 3000:
             with self.subTest(number):
                 self.assertRegex(self.fails("new", NUMBER=number, REPEAT=1), "^rank 0: out of memory")
+
+    def test_an_exit_handler_that_does_not_come_back(self):
+        """The run ends with its own exit code all the same."""
+        result = self.run_with("exit", ranks=2, RANK=1)
+        self.assertEqual(result.code, 0, result)
+
+
+class LeftFiles(FaultTest):
+    """matmul makes a temporary XDMF file that it has no use for."""
+
+    program = os.environ.get("KONTOR_MATMUL", str(BIN / "matmul"))
+    deck = "app: matmul\nproblem: {m: 8}\n"
+
+    def test_a_temporary_file_that_cannot_be_removed_is_left_to_the_next_run(self):
+        """Unless the run has told of it: it is the new file, which could not take its name."""
+        told = ""
+        for number in range(8, 14):
+            with self.subTest(number):
+                told += self.run_with("fstat", DO=5, NUMBER=number, FOLDER=self.folder).err
+                self.passes("deck.yaml")
+                left = [name for name in self.files() if not (name.endswith(".tmp") and name in told)]
+                self.assertEqual(left, ["deck.h5", "deck.yaml"])
+        self.assertIn("Input/output error", told)
 
 
 if __name__ == "__main__":

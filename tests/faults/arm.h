@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which call of a function is to go wrong, and how. Read from the environment when the library is loaded:
- *   KONTOR_FAULT_CALL=<function>    such as pwrite or MPI_Allreduce
- *   KONTOR_FAULT_SITE=<text>        only its calls from this place: <module>+<offset>; else from anywhere
- *   KONTOR_FAULT_NUMBER=<n>         the n-th of these calls, from 1; 1 if it is not given
- *   KONTOR_FAULT_REPEAT=1           that call and all later ones
- *   KONTOR_FAULT_DO=<what>          an errno or an MPI error class as a number; "after": what has been done
- * is said to have failed; "short": half of it is done; "pause": the process stops itself, before the call;
- * "done": it stops itself after the call; "jump": the clock's KONTOR_FAULT_JUMP=<seconds>     how far
- *   KONTOR_FAULT_RANK=<rank>        only on this rank of MPI_COMM_WORLD (Open MPI, MPICH); else on all
- *   KONTOR_FAULT_FOLDER=<path>      only calls that concern files in this folder, where a function concerns
- * files KONTOR_FAULT_REACHED=<file>     is created with the rank in its name, FILE.<rank>, when the call is
- * reached KONTOR_FAULT_TRACE=<file>       FILE.<rank> gets a line "<function> <site> <calls>" for each site,
- * at the end
+/* Which call of a function is to go wrong, and how. Read from the environment when the library is loaded. */
+// clang-format off
+/*
+ * KONTOR_FAULT_CALL=<function>   such as pwrite or MPI_Allreduce; "exit": exit() does not come back
+ * KONTOR_FAULT_SITE=<text>       only its calls from this place, <module>+<offset>; else from anywhere
+ * KONTOR_FAULT_NUMBER=<n>        the n-th of these calls, from 1; 1 if it is not given
+ * KONTOR_FAULT_REPEAT=1          that call and all later ones
+ * KONTOR_FAULT_DO=<what>         an errno or an MPI error class as a number
+ *                                "after"  it is made, and said to have failed
+ *                                "short"  half of it is done
+ *                                "pause"  the process stops itself, before the call
+ *                                "done"   it stops itself, after the call
+ *                                "jump"   the clock's
+ * KONTOR_FAULT_JUMP=<seconds>    how far
+ * KONTOR_FAULT_RANK=<rank>       only on this rank of MPI_COMM_WORLD (Open MPI, MPICH); else on all
+ * KONTOR_FAULT_FOLDER=<path>     only calls that concern files in this folder, where a function concerns files
+ * KONTOR_FAULT_REACHED=<file>    FILE.<rank> is created when the call is reached
+ * KONTOR_FAULT_TRACE=<file>      FILE.<rank> gets a line "<function> <site> <calls>" for each site, at the end
  */
+// clang-format on
 #pragma once
 
 #include <stddef.h>
