@@ -76,7 +76,7 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
 
 void Connection::close() {
   unmap();
-  MPI_Barrier(comm_);
+  mpi::check(MPI_Barrier(comm_), "MPI_Barrier");
 }
 
 Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {

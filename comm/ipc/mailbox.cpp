@@ -57,7 +57,7 @@ Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes) : bytes_(by
     });
   } catch (...) {
     unmap();
-    MPI_Barrier(comm); // before another one's is freed
+    mpi::check(MPI_Barrier(comm), "MPI_Barrier"); // before another one's is freed
     throw;
   }
 }
@@ -79,7 +79,8 @@ MailboxPool::~MailboxPool() {
   const bool alone = mpi::ends_alone(*context_.unsafe_to_free);
   for (auto& [mailbox, use] : entries_)
     if (use != Use::left) mailbox->unmap();
-  if (!alone && !entries_.empty()) MPI_Barrier(context_.comm);
+  if (!alone && !entries_.empty())
+    mpi::check(MPI_Barrier(context_.comm), "MPI_Barrier"); // ends the program, or the others would wait
   for (auto& [mailbox, use] : entries_)
     if (alone || use == Use::left) static_cast<void>(mailbox.release()); // other ranks may write there
 }
