@@ -2,6 +2,7 @@
 #include "run/guard.hpp"
 
 #include "machine/memory.hpp"
+#include "machine/simulation.hpp"
 #include "run/launcher.hpp"
 #include "run/to_stderr.hpp"
 
@@ -81,6 +82,7 @@ int abort_rank(const char* what) {
 } // namespace
 
 void limit_exit(int code) noexcept {
+  if (simulated) return; // one process for all ranks
   leaves_with = code;
   std::signal(SIGALRM, leave_now);
   ::alarm(seconds_to_leave);
