@@ -28,9 +28,9 @@ class FaultTest(HeatTest):
         super().setUp()
         self.write("deck.yaml", self.deck)
 
-    def run_with(self, function, *arguments, ranks=1, **more):
+    def run_with(self, function, *arguments, ranks=1, variables={}, **more):
         preloaded = ":".join(filter(None, [FAULTS, os.environ.get("LD_PRELOAD")]))
-        variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_CALL": function, "KONTOR_FAULT_DO": "error"}
+        variables = {**variables, "LD_PRELOAD": preloaded, "KONTOR_FAULT_CALL": function, "KONTOR_FAULT_DO": "error"}
         variables |= {f"KONTOR_FAULT_{name}": str(value) for name, value in more.items()}
         return self.heat("deck.yaml", *arguments, ranks=ranks, variables=variables)
 

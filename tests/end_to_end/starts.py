@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ranks that never find each other: the others do not wait for ever."""
 
-import os
 import unittest
 
-from failed_calls import DECK, FAULTS
+from failed_calls import DECK, FaultTest
 from launch import HeatTest
+
+
+def check_given_up(test, result, words, seconds):
+    test.assertEqual(result.code, 3, result)
+    test.assertRegex(result.err, rf"rank \d: .*{words}.* {seconds} s.*KONTOR_START_SECONDS")
+    test.assertEqual(test.files(), ["deck.yaml"])
+
+
+class FirstMessages(FaultTest):
+    def test_that_do_not_come(self):
+        """Rank 1 stops itself before the first of them."""
+        result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "4"}, DO="pause", RANK=1)
+        check_given_up(self, result, "first messages", 4)
 
 
 class Starts(HeatTest):
@@ -13,22 +25,9 @@ class Starts(HeatTest):
         super().setUp()
         self.write("deck.yaml", DECK)
 
-    def assert_given_up(self, result, words, seconds=1):
-        self.assertEqual(result.code, 3, result)
-        self.assertRegex(result.err, rf"rank \d: .*{words}.* {seconds} s.*KONTOR_START_SECONDS")
-        self.assertEqual(self.files(), ["deck.yaml"])
-
     def test_a_process_that_does_not_start_mpi(self):
         result = self.heat("deck.yaml", ":", "-n", "1", "sleep", "60", variables={"KONTOR_START_SECONDS": "1"})
-        self.assert_given_up(result, "MPI_Init")
-
-    @unittest.skipUnless(os.path.exists(FAULTS), "KONTOR_FAULTS does not name the library of tests/faults")
-    def test_first_messages_that_do_not_come(self):
-        """Rank 1 stops itself before the first of them."""
-        preloaded = ":".join(filter(None, [FAULTS, os.environ.get("LD_PRELOAD")]))
-        result = self.heat("deck.yaml", ranks=2, variables={
-            "KONTOR_START_SECONDS": "4", "LD_PRELOAD": preloaded, "KONTOR_FAULT_CALL": "MPI_Bcast", "KONTOR_FAULT_DO": "pause", "KONTOR_FAULT_RANK": "1"})
-        self.assert_given_up(result, "first messages", seconds=4)
+        check_given_up(self, result, "MPI_Init", 1)
 
     def test_runs_may_take_longer(self):
         """The limit is that of the start alone."""
