@@ -74,9 +74,9 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
   }
 }
 
-void Connection::close() {
+void Connection::close() noexcept {
   unmap();
-  mpi::check(MPI_Barrier(comm_), "MPI_Barrier");
+  mpi::check_or_terminate(MPI_Barrier(comm_), "MPI_Barrier");
 }
 
 Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {

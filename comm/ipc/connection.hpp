@@ -19,8 +19,8 @@ class Connection {
   Connection(MPI_Comm, const Gpus&, const Schedule&);
 
   /// Collective; kernels of the plan must have ended. Nobody has this rank's memory mapped any more, so that
-  /// it may be freed.
-  void close();
+  /// it may be freed. Where MPI reports an error the program ends, or the others would wait.
+  void close() noexcept;
 
   /// Local; kernels of the plan must have ended. The first half of close(), for when others do not come.
   void unmap() { mappings_.close(); }

@@ -80,7 +80,7 @@ MailboxPool::~MailboxPool() {
   for (auto& [mailbox, use] : entries_)
     if (use != Use::left) mailbox->unmap();
   if (!alone && !entries_.empty())
-    mpi::check(MPI_Barrier(context_.comm), "MPI_Barrier"); // ends the program, or the others would wait
+    mpi::check_or_terminate(MPI_Barrier(context_.comm), "MPI_Barrier");
   for (auto& [mailbox, use] : entries_)
     if (alone || use == Use::left) static_cast<void>(mailbox.release()); // other ranks may write there
 }

@@ -41,7 +41,7 @@ class PeerPlan final : public Plan {
     }
     if (under_way_) static_cast<void>(launch_finish(device_, stream_));
     static_cast<void>(cudaStreamSynchronize(stream_));
-    connection_->close(); // an error ends the program, or the others would wait
+    connection_->close();
   }
 
   void start() override {
