@@ -68,7 +68,7 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
   const auto frees = mpi::peer_exchange(comm, schedule.sends, mine.frees, schedule.receives);
   try {
     on_all_ranks([&] { connect(schedule, targets, frees); });
-  } catch (...) {
+  } catch (const UsageError&) { // on all ranks; where one fails alone, others do not come to close()
     close();
     throw;
   }

@@ -55,7 +55,7 @@ Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes) : bytes_(by
                 : reinterpret_cast<Word*>(mappings_.open(all[static_cast<std::size_t>(r)],
                                                          fmt::format("the mailbox of rank {}", r)));
     });
-  } catch (...) {
+  } catch (const UsageError&) { // on all ranks; where one fails alone, others do not come to the barrier
     unmap();
     mpi::check(MPI_Barrier(comm), "MPI_Barrier"); // before another one's is freed
     throw;
@@ -79,8 +79,7 @@ MailboxPool::~MailboxPool() {
   const bool alone = mpi::ends_alone(*context_.unsafe_to_free);
   for (auto& [mailbox, use] : entries_)
     if (use != Use::left) mailbox->unmap();
-  if (!alone && !entries_.empty())
-    mpi::check_or_terminate(MPI_Barrier(context_.comm), "MPI_Barrier");
+  if (!alone && !entries_.empty()) mpi::check_or_terminate(MPI_Barrier(context_.comm), "MPI_Barrier");
   for (auto& [mailbox, use] : entries_)
     if (alone || use == Use::left) static_cast<void>(mailbox.release()); // other ranks may write there
 }

@@ -19,8 +19,9 @@ inline void check(int code, const char* operation) {
     fail(code, operation);
 }
 
-/// The same in a destructor, where the other ranks would wait for ever if this one went on: ends the program by
-/// std::terminate(), whose handler sees the error. One that leaves a destructor it may not see: g++ before 14.
+/// The same in a destructor, where the other ranks would wait for ever if this one went on: ends the program
+/// by std::terminate(), whose handler sees the error. One that leaves a destructor it may not see: g++
+/// before 14.
 void check_or_terminate(int code, const char* operation) noexcept;
 
 /// Local. Whether MPI has ended, after which nothing of its can be freed.
