@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <unistd.h>
 
 namespace kontor::miniapp {
@@ -48,27 +49,33 @@ int abort_all() {
   return exit_failed;
 }
 
-/// An error that this rank may have alone.
-int abort_rank(const char* what) {
-  to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(what, '\n')));
-  return abort_all();
+/// What is known of an error, null for none. Throws std::bad_alloc.
+std::string words_of(const std::exception_ptr& error) {
+  if (!error) return "std::terminate was called";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    const auto memory = out_of_memory(known);
+    return memory.empty() ? known.what() : memory;
+  } catch (...) {
+    return "an exception of unknown class";
+  }
 }
 
-/// Instead of std::terminate: an exception in a destructor, or while another is told, as where no memory is
-/// left. So its words need none.
-[[noreturn]] void tell_and_leave() {
+/// The same where no memory is left, to stderr.
+void tell_in_little_memory(const std::exception_ptr& error) {
   char text[512];
   int length = 0;
   const auto say = [&](const char* what) {
     length = std::snprintf(text, sizeof text, "rank %d: %s\n", world_rank(), what);
   };
   try {
-    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+    if (error) std::rethrow_exception(error);
     say("std::terminate was called");
   } catch (const std::bad_alloc&) {
     say("out of memory, also for more words");
-  } catch (const std::exception& error) {
-    say(error.what());
+  } catch (const std::exception& known) {
+    say(known.what());
   } catch (...) {
     say("an exception of unknown class");
   }
@@ -76,6 +83,17 @@ int abort_rank(const char* what) {
   std::replace_if(
       text, end, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?'); // as for terminals
   to_stderr({text, static_cast<std::size_t>(end - text)});
+}
+
+/// What std::terminate() does: called for an error that nobody catches, which this rank may have alone, and
+/// for one in a destructor.
+[[noreturn]] void tell_and_leave() {
+  const auto error = std::current_exception();
+  try {
+    to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(words_of(error), '\n')));
+  } catch (...) {
+    tell_in_little_memory(error);
+  }
   ::_exit(abort_all());
 }
 
@@ -100,10 +118,7 @@ int guarded(const std::function<int()>& work) {
     return leave_together(error.what(), exit_failed);
   } catch (const output::Error& error) {
     return leave_together(error.what(), exit_failed);
-  } catch (const std::exception& error) {
-    const auto memory = out_of_memory(error);
-    return abort_rank(memory.empty() ? error.what() : memory.c_str());
-  }
+  } // Others are not caught, so no destructor runs, which might wait for other ranks or for a device.
 }
 
 } // namespace kontor::miniapp

@@ -15,8 +15,9 @@ enum ExitCode : int {
 };
 
 /// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once,
-/// by rank 0, and becomes their exit code; one that this rank may be alone with ends the whole run by
-/// MPI_Abort, because the others may be waiting for it. So does std::terminate() from then on.
+/// by rank 0, and becomes their exit code; one that this rank may be alone with is told where it is thrown,
+/// and ends the whole run by MPI_Abort, because the others may be waiting for it. So does std::terminate()
+/// from then on.
 int guarded(const std::function<int()>& work);
 
 /// Local, where nothing is left to do: the program ends with `code` within 5 s, even if a library never comes

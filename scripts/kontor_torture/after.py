@@ -35,6 +35,7 @@ class Outcome:
             self.add("launcher_alone", started.hung)
         elif result.code is None:
             self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
+            self.add("stacks", started.stacks)
         end = time.monotonic() + GONE
         left = started.processes()
         while left and time.monotonic() < end:

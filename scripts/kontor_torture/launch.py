@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple
 
 from .case import Run
 from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
-from .processes import Process, marked, state_of
+from .processes import Process, marked, stack_of, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -46,6 +46,7 @@ class Started:
         tmp.mkdir(exist_ok=True)
         self.command = " ".join(program)
         self.hung: list[str] = []  # what its processes did when it did not end
+        self.stacks: dict[str, list[str]] = {}  # where they were
         self.launcher_alone = False  # was what did not end, of mpirun
         self.begun = time.monotonic()
         # Into files, because nobody reads a pipe while the run is paused.
@@ -67,6 +68,7 @@ class Started:
         if code is None:
             left = self.processes()
             self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in left]
+            self.stacks = {f"{process.name} ({process.rank})": stack_of(process.pid) for process in left if process.rank is not None}
             self.launcher_alone = [process.name for process in left] == ["mpirun"]
             self.kill()
             self.process.wait()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,3 +51,13 @@ def state_of(pid: int) -> str:
         return f"{state} {Path(f'/proc/{pid}/wchan').read_text()}"
     except OSError:
         return ""
+
+
+def stack_of(pid: int) -> list[str]:
+    """The frames of all its threads, if there is gdb, and it may look."""
+    try:
+        told = subprocess.run(["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "thread apply all backtrace 60"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [line for line in told.splitlines() if line.startswith(("Thread ", "#"))]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -21,7 +22,7 @@ try:
     from kontor_torture.case import Case, Run, dice, draw_run
     from kontor_torture.decks import APPS, on_gpus
     from kontor_torture.launch import Result
-    from kontor_torture.processes import marked
+    from kontor_torture.processes import marked, stack_of
     from kontor_torture.reference import Reference, Site, contents
     from kontor_torture.table import summary
 except ModuleNotFoundError as error:
@@ -201,6 +202,13 @@ class Checks(unittest.TestCase):
         self.addCleanup(left.kill)
         found = [process for process in marked(mark) if process.pid == left.pid]
         self.assertEqual([process.rank for process in found], [3])
+        debugger = self.folder / "gdb"
+        debugger.write_text('#!/bin/sh\necho "Attaching to $4"\necho "Thread 1"\necho "#0 pause ()"\n')
+        debugger.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:/usr/bin:/bin"):
+            self.assertEqual(stack_of(left.pid), ["Thread 1", "#0 pause ()"])
+        with unittest.mock.patch.dict(os.environ, PATH=str(self.folder / "nothing")):
+            self.assertEqual(stack_of(left.pid), [])
 
     def test_the_table_counts(self):
         entry = CASE.as_dict() | {"findings": ["hang: it did not end"], "seen": {"hit": True, "seconds_until_gone": 1.5, "output": "earlier"}}
@@ -211,7 +219,7 @@ class Ends(unittest.TestCase):
     """What Outcome.end() finds."""
 
     class Program:
-        command, ended, hung, launcher_alone = "heat", False, [], False
+        command, ended, hung, stacks, launcher_alone = "heat", False, [], {"heat (1)": ["#0 main ()"]}, False
 
         def processes(self):
             return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
@@ -228,6 +236,7 @@ class Ends(unittest.TestCase):
         finally:
             after.GONE = before
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
+        self.assertEqual(outcome.seen["stacks"], self.Program.stacks)
 
     def test_a_launcher_alone_is_no_finding_but_is_counted(self):
         program = self.Program()
