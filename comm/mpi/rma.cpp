@@ -76,8 +76,8 @@ class Rma final : public Plan {
 
   ~Rma() override {
     if (ends_alone(*unsafe_to_free_)) return;
-    if (under_way_) finish();
-    MPI_Win_free(&window_);
+    if (under_way_) or_terminate([&] { finish(); });
+    check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
   }
 
   const std::vector<void*>& receive_places() const { return receive_places_; }

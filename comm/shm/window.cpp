@@ -30,7 +30,7 @@ Window::Window(const Node& node, std::size_t bytes) : unsafe_to_free_(node.unsaf
 Window::~Window() {
   if (mpi::ends_alone(*unsafe_to_free_)) return;
   MPI_Win_unlock_all(window_);
-  MPI_Win_free(&window_);
+  mpi::check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
 }
 
 std::byte* Window::part(int local_rank) const {

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
-
 namespace kontor::comm::mpi {
 
 std::string error_text(int code) {
@@ -16,14 +14,6 @@ std::string error_text(int code) {
 
 void fail(int code, const std::string& operation) {
   throw MpiError(fmt::format("{} failed: {}", operation, error_text(code)));
-}
-
-void check_or_terminate(int code, const char* operation) noexcept {
-  try {
-    check(code, operation);
-  } catch (...) {
-    std::terminate();
-  }
 }
 
 bool finalized() {

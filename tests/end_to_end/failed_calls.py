@@ -48,6 +48,13 @@ class FailedCalls(FaultTest):
             with self.subTest(function):
                 self.assertRegex(self.fails(function, "--set", method, ranks=2, RANK=1), rf"(?m)^rank 1: .*{function} failed: .*MPI_ERR_OTHER")
 
+    def test_the_rank_whose_window_is_not_freed_tells_and_all_end(self):
+        for method in "comm.pattern=rma", "comm.backend=shm":
+            with self.subTest(method):
+                result = self.run_with("MPI_Win_free", "--set", method, ranks=2, RANK=1)
+                self.assertEqual(result.code, 3, result)
+                self.assertRegex(result.err, r"(?m)^rank 1: MPI_Win_free failed: .*MPI_ERR_OTHER")
+
     def test_a_checkpoint_that_does_not_get_to_the_disk_has_no_name(self):
         for rank in 0, 1:
             with self.subTest(rank):

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <exception>
 #include <string>
 
 namespace kontor::comm::mpi {
@@ -19,10 +20,22 @@ inline void check(int code, const char* operation) {
     fail(code, operation);
 }
 
-/// The same in a destructor, where the other ranks would wait for ever if this one went on: ends the program
-/// by std::terminate(), whose handler sees the error. One that leaves a destructor it may not see: g++
-/// before 14.
-void check_or_terminate(int code, const char* operation) noexcept;
+/// Calls `f` in a destructor, where the other ranks would wait for ever if this one went on after an error:
+/// the program ends by std::terminate(), whose handler sees what `f` has thrown. What leaves a destructor it
+/// may not see: g++ before 14.
+template <class F>
+void or_terminate(const F& f) noexcept {
+  try {
+    f();
+  } catch (...) {
+    std::terminate();
+  }
+}
+
+/// check() in a destructor, likewise.
+inline void check_or_terminate(int code, const char* operation) noexcept {
+  or_terminate([&] { check(code, operation); });
+}
 
 /// Local. Whether MPI has ended, after which nothing of its can be freed.
 bool finalized();
