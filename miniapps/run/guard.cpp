@@ -118,7 +118,7 @@ int guarded(const std::function<int()>& work) {
     return leave_together(error.what(), exit_failed);
   } catch (const output::Error& error) {
     return leave_together(error.what(), exit_failed);
-  } // Others are not caught, so no destructor runs, which might wait for other ranks or for a device.
+  } // Others nobody catches, so (g++, clang) no destructor runs: it might wait for other ranks or a device.
 }
 
 } // namespace kontor::miniapp
