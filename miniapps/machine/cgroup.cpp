@@ -63,12 +63,13 @@ GrantedMemory memory_of_cgroups(const fs::path& root) {
     const auto& version = of_first ? first : second;
     // A container may see the path of the host, while its own group is mounted at the top: what is not there
     // is skipped, and the top counts, too.
-    fs::path path = fs::path(line.substr(second_colon + 1)).relative_path();
-    while (true) {
-      lower_to(granted, root / version.mount / path, version);
-      if (path.empty()) break;
-      path = path.parent_path();
-    }
+    const fs::path top = root / version.mount;
+    for (fs::path path = fs::path(line.substr(second_colon + 1)).relative_path(); !path.empty();
+         path = path.parent_path())
+      lower_to(granted, top / path, version);
+    // Not top / "": libstdc++ 12 may crash where a name is added to a path that ends with "/", and memory is
+    // short.
+    lower_to(granted, top, version);
   }
   return granted;
 }
