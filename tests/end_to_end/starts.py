@@ -33,7 +33,7 @@ class Starts(HeatTest):
         """The limit is that of the start alone."""
         long = DECK.replace("max_sweeps: 4", "max_sweeps: 25000, check_every: 0").replace("[24, 20]", "[600, 400]")
         self.write("deck.yaml", long)
-        self.passes("deck.yaml", variables={"KONTOR_START_SECONDS": "2"})
+        self.passes("deck.yaml", limit=150, variables={"KONTOR_START_SECONDS": "2"})
 
     def test_number_of_seconds(self):
         for text in "soon", "-1", "1e3", "", "1000000":
