@@ -120,7 +120,8 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
   mpi_has_started();
   int rank = 0;
   const auto work = [&] {
-    comm::mpi::check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+      comm::mpi::check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     const auto factory = make();
     return run(rank, argc, argv, *factory, since_start);

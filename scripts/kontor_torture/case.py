@@ -30,7 +30,7 @@ class Run:
 
     def like(self, other: Run) -> Run:
         """With the other's series and checkpoints, and what a restart may not change."""
-        own = tuple(override for override in self.overrides if not override.startswith(KEPT))
+        own = tuple(override for override in self.overrides if not override.startswith((*KEPT, "restart=")))
         return dataclasses.replace(self, overrides=own + other.keys(*KEPT))
 
 

@@ -11,6 +11,8 @@ import h5py
 from .case import Run
 from .reference import CHECKPOINT, OUTPUTS, Reference, contents, is_temporary, json_of
 
+SEAL = b"Kontor1\n"  # output/src/seal.cpp
+
 
 def output_state(folder: Path, reference: Reference, findings: list[str], run: Run) -> str:
     """"earlier", "new" or "ended early", or "damaged"; what is wrong goes to the findings."""
@@ -82,11 +84,16 @@ def datasets(folder: Path) -> set[str]:
     return {f"/{name}" for name in contents(folder / "plate.h5")[0]}
 
 
-def check_checkpoints(folder: Path, findings: list[str]) -> None:
-    """Each under its final name can be read to its end."""
-    for path in folder.glob("plate-checkpoint-*.h5"):
+def check_checkpoints(folder: Path, findings: list[str], run: Run) -> None:
+    """Each under its final name is whole, and one is left if the run went on from one."""
+    paths = list(folder.glob("plate-checkpoint-*.h5"))
+    if run.has("restart=") and not paths:
+        findings.append("checkpoint: the run went on from one, and none is left")
+    for path in paths:
         try:
             contents(path)
+            if not path.read_bytes().endswith(SEAL):
+                findings.append(f"checkpoint: {path.name} has no checksums at its end")
         except Exception as error:  # noqa: BLE001: h5py throws many kinds
             findings.append(f"checkpoint: {path.name} is not whole: {type(error).__name__}: {error}")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Iterator
 
@@ -23,7 +25,7 @@ from .decks import APPS, on_gpus
 from .fault_plans import places
 from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
-from .table import Entry, summary
+from .table import Entry, Place, not_hit, summary
 
 CLASSES = (kill.KIND, *fault.KINDS, inputs.KIND)
 DESCRIPTION = ("Kills runs at random moments, lets their calls fail, and gives them mutated inputs, and checks each time what is promised in "
@@ -40,6 +42,8 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
     parser.add_argument("--gpus", type=int, metavar="N", help="of a build that computes on GPUs: on at most N ranks, a GPU each, by backends nccl and ipc too; "
                         "1: on two that share it, without nccl")
+    parser.add_argument("--within", type=float, default=5, metavar="SECONDS",
+                        help="the most that may pass between a fault and the end of the run that tells it (default: 5); give more on a busy machine")
     parser.add_argument("--case", nargs=2, metavar=("CLASS", "NUMBER"), help="one case again, with --seed; its folder is kept if a check fails")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where the table and cases.json go (default: torture-SEED, here)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cases side by side (default: one a core)")
@@ -79,10 +83,12 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
             return 2
     begun, of = time.monotonic(), revision()
     apps = [on_gpus(APPS[app], arguments.gpus) if arguments.gpus else APPS[app] for app in arguments.apps]
-    references = {app.name: make_reference(app, work) for app in apps if not only_inputs}
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        made = list(pool.map(lambda app: make_reference(app, work), [] if only_inputs else apps))
+    references = {reference.app.name: reference for reference in made}
     say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
-    known: dict[str, int] = {}
+    known: dict[str, set[Place]] = {}
 
     def report(entry: Entry) -> None:
         entries.append(entry)
@@ -91,13 +97,14 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
         if len(entries) % 50 == 0:
             say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
 
-    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fault.make), inputs.KIND: inputs.make}
+    fail = functools.partial(fault.make, within=arguments.within)
+    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(fault.KINDS, fail), inputs.KIND: inputs.make}
     run_all(cases_of(arguments, seed, references, known), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
     text = summary(entries, known)
     head = f"kontor torture, seed {seed}, revision {of}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
-    (folder / "table.txt").write_text(f"{head}\n{text}\n")
+    (folder / "table.txt").write_text(f"{head}\n{text}\n{not_hit(entries, known)}")
     (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": of, "build": str(BUILD), "cases": entries}, indent=1))
     print(f"{head}\n{text}")
     if arguments.case and entries:
@@ -105,8 +112,8 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     return 1 if any(entry["findings"] for entry in entries) else 0
 
 
-def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference], known: dict[str, int]) -> Iterator[Case]:
-    """Those of the classes asked for, or the one case. `known`: gets the number of places of each class."""
+def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference], known: dict[str, set[Place]]) -> Iterator[Case]:
+    """Those of the classes asked for, or the one case. `known`: gets the places of each class."""
     streams: list[Iterator[Case]] = []
     for kind in arguments.classes:
         if kind == kill.KIND:
@@ -116,7 +123,7 @@ def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Ref
             streams.append(inputs.cases(seed))
             continue
         faults = fault.cases(kind, seed, references)
-        known[kind] = len(places(faults))
+        known[kind] = places(faults)
         streams.append(iter(faults))
     if arguments.case:
         return itertools.islice((case for case in streams[0] if case.number == int(arguments.case[1])), 1)

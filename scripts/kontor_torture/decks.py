@@ -55,7 +55,7 @@ class App(NamedTuple):
     size: int  # of the run; the earlier run, whose output must survive it, has another
     ranks: tuple[int, ...]
     overrides: tuple[tuple[str, ...], ...]  # one of each tuple; several keys in one stand apart by spaces
-    traced: tuple[str, ...] = ("",)  # overrides of the runs of which it is looked which functions they call
+    traced: tuple[str, ...]  # overrides of the runs of which it is looked which functions they call
     address_spaces: range = range(120, 700, 12)  # MB, too small ones among them
 
     def text(self, earlier: bool = False) -> str:
@@ -74,15 +74,26 @@ COMMON = (
     ("comm.check=local", "comm.check=cross_rank"),
 )
 
-SERIES = ("output.every=10", "output.every=10")
-CHECKPOINTS = ("checkpoint.every=9", "checkpoint.every=4 checkpoint.keep=1", "checkpoint.seconds=0.01")
+SERIES = "output.every=10"
+WRITES = "checkpoint.every=4 checkpoint.keep=1"
+GOES_ON = f"{WRITES} restart=plate-checkpoint.h5"  # from one that is there
+CHECKPOINTS = ("checkpoint.every=9", WRITES, "checkpoint.seconds=0.01", GOES_ON)
 # Blocks of C go onto other ranks with this algorithm only.
 SUMMA = "product.algorithm=summa product.panel=2"
+
+
+def traced(methods: tuple[str, ...], plain: str = "", checkpoints: str = "") -> tuple[str, ...]:
+    """A plain run, one that gathers its output, one that writes checkpoints and one that goes on, and one by each method."""
+    return (f"output.access=parallel {plain}", "output.access=gathered", f"output.access=parallel {checkpoints} {WRITES}",
+            f"output.access=gathered {checkpoints} {GOES_ON}", *methods)
+
+
 APPS = {
-    "heat": App("heat", HEAT, 24, (1, 2, 3, 4), (*COMMON, (*SERIES, *CHECKPOINTS))),
-    "cg": App("cg", CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS))),
-    "matmul": App("matmul", MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS)))),
-    "pingpong": App("pingpong", PINGPONG, 16, (2,), COMMON[2:]),
+    "heat": App("heat", HEAT, 24, (1, 2, 3, 4), (*COMMON, (SERIES, SERIES, *CHECKPOINTS)), traced(ON_HOSTS, plain=SERIES)),
+    "cg": App("cg", CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS)), traced(ON_HOSTS)),
+    "matmul": App("matmul", MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS))),
+                  traced(ON_HOSTS, checkpoints=SUMMA)),
+    "pingpong": App("pingpong", PINGPONG, 16, (2,), COMMON[2:], ("output.access=parallel", "output.access=gathered")),
 }
 
 
@@ -90,10 +101,11 @@ def on_gpus(app: App, gpus: int) -> App:
     """The same for a build that computes on GPUs: at most one rank for each of so many, or two that share one, by the methods
     that can be used there."""
     methods = ON_GPUS if gpus > 1 else ON_ONE_GPU
-    own = ["comm.backend=nccl"] * (gpus > 1) + ["comm.backend=ipc"]
+    by_default = tuple(keys for keys in app.traced if keys not in ON_HOSTS)
     return app._replace(ranks=tuple(ranks for ranks in app.ranks if ranks <= max(gpus, 2)),
                         overrides=tuple(methods if choices is ON_HOSTS else choices for choices in app.overrides),
-                        traced=("", *own), address_spaces=range(0))  # CUDA reserves more than there is memory
+                        traced=by_default + methods * (len(by_default) < len(app.traced)),
+                        address_spaces=range(0))  # CUDA reserves more than there is memory
 
 
 # What the run after a case has in common with it: the files that it writes, and what a restart must find the same.

@@ -16,7 +16,7 @@ from typing import Callable
 from . import fault_plans
 from .after import Outcome, follow
 from .case import Case
-from .check import check_complete, check_names, check_sidecars, output_state
+from .check import check_checkpoints, check_complete, check_names, check_sidecars, output_state
 from .launch import FAULTS, Started, send
 from .own_shm import read_only
 from .processes import is_stopped
@@ -31,8 +31,9 @@ def cases(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     return fault_plans.PLANS[kind](kind, seed, references)
 
 
-def make(case: Case, place: Path, reference: Reference, typical: dict[int, float]) -> Outcome:
-    folder = prepare(place, case.run.app, reference.earlier)
+def make(case: Case, place: Path, reference: Reference, typical: dict[int, float], within: float) -> Outcome:
+    """`within`: the most seconds that may pass between the fault and the run's end, if that is told."""
+    folder = prepare(place, case.run.app, reference.files(case.run))
     reached = place / "reached"
     own = [str(word).format(folder=folder) for word in case.what.get("before", ())]  # type: ignore[attr-defined]
     with read_only(folder, case.what.get("folder") == "read-only"):
@@ -49,10 +50,13 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     marks = list(place.glob("reached.*"))
     if "call" in case.what:
         hit = bool(marks)
-    begun = max((mark.stat().st_mtime for mark in marks), default=time.time()) - time.time() + time.monotonic()
+    # Without a mark the fault is somewhere in the run.
+    begun = max(mark.stat().st_mtime for mark in marks) - time.time() + time.monotonic() if marks else started.begun
     outcome.end(started, result, begun)
     outcome.add("hit", hit)
     judge(case, outcome, result.code, result.err, folder_now, reference)
+    if result.code not in (None, 0) and (late := float(str(outcome.seen["seconds_to_end"]))) > within:
+        outcome.findings.append(f"late: it ended {late:.1f} s after the fault")
     if folder_now == folder:
         follow(case, folder, reference, outcome, typical)
     return outcome
@@ -80,6 +84,7 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     state = output_state(folder, reference, findings, case.run)
     outcome.add("output", state)
     check_sidecars(folder, reference, state, findings, case.run)
+    check_checkpoints(folder, findings, case.run)
     if state == "new" and "no file was replaced" in said:
         findings.append("words: no file was replaced, it says, but plate.h5 is new")
     check_names(folder, findings, temporaries=True, told=said)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import zlib
 from typing import Callable, Iterable
 
 from .case import Case, Run, dice, draw_run
@@ -20,6 +21,7 @@ FILE_ERRORS: dict[str, tuple[str, ...]] = {
     "read": (str(errno.EIO), "short"),
     "pread": (str(errno.EIO), "short", str(errno.EINTR)),
     "fsync": (str(errno.EIO), str(errno.ENOSPC), "after"),
+    "close": ("after",),  # it is closed whatever is said
     "ftruncate": (str(errno.EIO), str(errno.ENOSPC)),
     "rename": (str(errno.EIO), str(errno.EACCES), "after"),
     "unlink": (str(errno.EIO), str(errno.EACCES)),
@@ -39,22 +41,36 @@ def in_program(site: Site, app: str) -> bool:
     return site.place.startswith(f"{app}+")
 
 
-def some_calls(chance, calls: int) -> list[int]:
-    return sorted({1, calls, chance.randint(1, calls)})
+def some_calls(calls: int) -> dict[str, int]:
+    return {"first": 1} | ({"last": calls} if calls > 1 else {}) | ({"between": 0} if calls > 2 else {})
 
 
 def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Iterable[dict[str, object]]]) -> list[Case]:
-    """A case for each dictionary that pick(site, app) gives, with the calls of that site."""
-    found: list[tuple[Run, Run, dict[str, object]]] = []
+    """A case for each dictionary that pick(site, app) gives, with the calls of that site. Their numbers are made of what they are,
+    because how often a run calls a function, and so how many cases there are, may differ."""
+    found = []
     for app, reference in references.items():
-        chance = dice(seed, kind, hash_of(app))
         for site in reference.sites:
             for what in pick(site, app):
-                for number in some_calls(chance, site.calls):
+                for which, call in some_calls(site.calls).items():
+                    key = f"{app} {site.keys} {site.function} {site.name} {site.rank} {what['do']} {which}"
+                    number = zlib.crc32(f"{seed} {kind} {key}".encode())
+                    chance = dice(seed, kind, number)
                     run = Run(app, 2, site.keys)
-                    found.append((run, draw_run(chance, reference.app).like(run), {"call": site.function, "site": site.place, "of": site.rank,
-                                                                         "number": number, "in": site.name, **what}))
-    return numbered(kind, seed, found)
+                    found.append(Case(number, kind, run, draw_run(chance, reference.app).like(run),
+                                      {"call": site.function, "site": site.place, "of": site.rank,
+                                       "number": call or chance.randint(2, site.calls - 1), "in": site.name, **what}))
+    return each_place_first(sorted(found, key=lambda case: case.number))
+
+
+def each_place_first(cases: list[Case]) -> list[Case]:
+    seen: set[tuple[object, object]] = set()
+    first, others = [], []
+    for case in cases:
+        place = (case.what.get("call"), case.what.get("in", case.number))
+        (others if place in seen else first).append(case)
+        seen.add(place)
+    return first + others
 
 
 def hash_of(text: str) -> int:
@@ -63,13 +79,7 @@ def hash_of(text: str) -> int:
 
 def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, object]]]) -> list[Case]:
     dice(seed, kind, 0).shuffle(found)
-    seen: set[tuple[object, object]] = set()
-    first, others = [], []
-    for entry in found:
-        place = (entry[2].get("call"), entry[2].get("in", id(entry)))
-        (others if place in seen else first).append(entry)
-        seen.add(place)
-    return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(first + others)]
+    return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(found)]
 
 
 def places(cases: list[Case]) -> set[tuple[object, object]]:
@@ -108,15 +118,20 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
             return []
         return [{"do": str(errno.ENOMEM), "words": ["memory"]}]
 
-    cases = [(case.run, case.then, case.what) for case in plan(kind, seed, references, pick)]
+    found = []
     for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
         for megabytes in reference.app.address_spaces:
             run = draw_run(chance, reference.app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
             what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
-            cases.append((run, draw_run(chance, reference.app).like(run), what))
-    return numbered(kind, seed, cases)
+            found.append((run, draw_run(chance, reference.app).like(run), what))
+    small = numbered(kind, seed, found)
+    cases = plan(kind, seed, references, pick)
+    every = max(1, len(cases) // (len(small) + 1))
+    for number, case in enumerate(small):
+        cases.insert(number * (every + 1), case)
+    return cases
 
 
 def device(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:

@@ -61,7 +61,7 @@ def victim(chance: random.Random, ranks: int, launcher: str) -> str:
 
 def make(case: Case, place: Path, reference: Reference, typical: dict[int, float]) -> Outcome:
     """Kills the run of the case, and looks at what it has left. `typical`: seconds that runs take here."""
-    folder = prepare(place, case.run.app, reference.earlier)
+    folder = prepare(place, case.run.app, reference.files(case.run))
     reached = place / "reached"
     started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached))
     hit = wait_for_moment(case, started, reached, typical)
@@ -73,10 +73,12 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     outcome.add("hit", hit)
     state = output_state(folder, reference, outcome.findings, case.run)
     outcome.add("output", state)
-    check_checkpoints(folder, outcome.findings)
+    check_checkpoints(folder, outcome.findings, case.run)
     check_sidecars(folder, reference, state, outcome.findings, case.run)
     check_names(folder, outcome.findings, temporaries=True)
     check_code(case, result.code, state, result.err, outcome.findings)
+    if result.code == 4 and case.run.has("checkpoint.") and not any(folder.glob("plate-checkpoint-*.h5")):
+        outcome.findings.append("checkpoint: exit code 4, and there is none")
     follow(case, folder, reference, outcome, typical)
     return outcome
 

@@ -15,7 +15,7 @@ import h5py
 import numpy
 
 from .case import Run
-from .decks import APPS, App
+from .decks import APPS, SERIES, App
 from .launch import FAULTS, Started
 from .symbols import name_of
 
@@ -44,11 +44,18 @@ class Reference(NamedTuple):
     bits: dict[str, str]  # dataset: hash of its values
     names: frozenset[str]  # what every record has
     xdmf: dict[bool, bytes | None]  # of runs with a series, and without
-    sites: tuple[Site, ...]  # of two ranks, all writing
+    sites: tuple[Site, ...]  # of the traced runs, on two ranks; those of the plain one come first
     series: tuple[str, ...]  # keys of the runs that this was made of
+    checkpoint: dict[str, bytes] = {}  # name: contents; what runs with the key `restart` go on from
 
     def calls(self, function: str, rank: int) -> int:
-        return sum(site.calls for site in self.sites if site.function == function and site.rank == rank)
+        """Of the plain run."""
+        return sum(site.calls for site in self.sites
+                   if site.function == function and site.rank == rank and site.keys == self.sites[0].keys)
+
+    def files(self, run: Run) -> dict[str, bytes]:
+        """What is there before a run: the output of an earlier one, and the checkpoint that it goes on from."""
+        return self.earlier | (self.checkpoint if run.has("restart=") else {})
 
 
 class Unmade(Exception):
@@ -57,34 +64,46 @@ class Unmade(Exception):
 
 def make_reference(app: App, folder: Path) -> Reference:
     runs = folder / app.name
-    series = ("output.every=10",) if app.name == "heat" else ()
+    series = (SERIES,) if SERIES in app.traced[0].split() else ()
     alone = Run(app.name, 1, series, "none") if 1 in app.ranks else Run(app.name, 2, series)
-    earlier = undisturbed(alone, runs / "earlier", earlier=True)
-    new = undisturbed(alone, runs / "new")
+    earlier = undisturbed(alone, runs / "earlier", {}, earlier=True)
+    new = undisturbed(alone, runs / "new", {})
     bits, names = contents(new / "plate.h5")
+    checkpoint = first_checkpoint(app, runs / "checkpoint")
     sites: list[Site] = []
     for number, traced in enumerate(app.traced):
-        keys = ("output.access=parallel", *series, *traced.split())
+        run = Run(app.name, 2, tuple(traced.split()))
         place = runs / f"traced-{number}"
-        here = undisturbed(Run(app.name, 2, keys), place, {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(place / "trace"),
-                                                           "KONTOR_FAULT_FOLDER": str(place / "run")})
-        sites += read_trace(app.name, place / "trace", keys)
-        names &= contents(here / "plate.h5")[1]
-        if contents(here / "plate.h5")[0] != bits:
-            raise Unmade(f"{app.name}: other values on 2 ranks than on {alone.ranks}")
-    plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain") if series else new
+        here = undisturbed(run, place, checkpoint if run.has("restart=") else {},
+                           {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(place / "trace"), "KONTOR_FAULT_FOLDER": str(place / "run")})
+        sites += read_trace(app.name, place / "trace", run.overrides)
+        bits_here, names_here = contents(here / "plate.h5")
+        names &= names_here
+        if bits_here != {name: of for name, of in bits.items() if run.has("output.every") or not name.startswith("series")}:
+            raise Unmade(f"{app.name}: other values on 2 ranks with {traced} than on {alone.ranks}")
+    plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain", {}) if series else new
     xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
     return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf, tuple(sites), series)
+                     xdmf, tuple(sites), series, checkpoint)
+
+
+def first_checkpoint(app: App, place: Path) -> dict[str, bytes]:
+    """One after a few steps, if the app has any."""
+    keys = next((keys for keys in app.traced if "checkpoint." in keys and "restart=" not in keys), None)
+    if keys is None:
+        return {}
+    run = Run(app.name, 2, tuple(keys.replace("checkpoint.keep=1", "checkpoint.keep=1000").split()))
+    first = min(undisturbed(run, place, {}).glob("plate-checkpoint-*.h5"))
+    return {first.name: first.read_bytes()}
 
 
 def text_of(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
-def undisturbed(run: Run, place: Path, variables: dict[str, str] | None = None, earlier: bool = False) -> Path:
+def undisturbed(run: Run, place: Path, files: dict[str, bytes], variables: dict[str, str] | None = None, earlier: bool = False) -> Path:
     """The folder of a run that nothing happens to. Throws Unmade."""
-    folder = prepare(place, run.app, {}, earlier)
+    folder = prepare(place, run.app, files, earlier)
     started = Started(run, folder, ARGUMENTS, variables)
     result = started.finish(120)
     if result.code != 0:

@@ -9,7 +9,11 @@ from collections import Counter
 Entry = dict[str, object]
 
 
-def summary(entries: list[Entry], known: dict[str, int]) -> str:
+Place = tuple[object, object]  # the function, and where it is called
+
+
+def summary(entries: list[Entry], known: dict[str, set[Place]]) -> str:
+    """`known`: the places of each class."""
     lines = [f"{'class':<10}{'what':<34}{'cases':>8}{'reached':>9}{'findings':>10}{'to the end, s: median':>23}{'largest':>9}"]
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
@@ -20,10 +24,9 @@ def summary(entries: list[Entry], known: dict[str, int]) -> str:
     outcomes = Counter(str(entry["seen"].get("output", "")) for entry in entries)  # type: ignore[attr-defined]
     if any(outcomes):
         lines.append("output afterwards: " + ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if name))
-    places = {(entry["kind"], entry["what"]["call"], entry["what"]["in"]) for entry in entries if "in" in entry["what"]}  # type: ignore[index, operator]
-    if places:
-        of_kind = Counter(str(kind) for kind, _, _ in places)
-        lines.append("places hit: " + ", ".join(f"{count} of {known[kind]} {kind}" for kind, count in sorted(of_kind.items())))
+    hit = {kind: places_hit(entries, kind) for kind in sorted(known)}
+    if any(hit.values()):
+        lines.append("places hit: " + ", ".join(f"{len(hit[kind])} of {len(known[kind])} {kind}" for kind in hit if known[kind]))
     if inputs := sum(entry["seen"].get("inputs", 0) for entry in entries):  # type: ignore[attr-defined]
         lines.append(f"inputs read: {inputs}")
     if alone := sum("launcher_alone" in entry["seen"] for entry in entries):  # type: ignore[operator]
@@ -32,6 +35,18 @@ def summary(entries: list[Entry], known: dict[str, int]) -> str:
     if checks:
         lines.append("findings: " + ", ".join(f"{count} {name}" for name, count in sorted(checks.items())))
     return "\n".join(lines)
+
+
+def not_hit(entries: list[Entry], known: dict[str, set[Place]]) -> str:
+    """A line for each place at which nothing has failed."""
+    left = ((kind, *place) for kind in sorted(known) for place in sorted(known[kind] - places_hit(entries, kind), key=str))
+    return "".join(f"not hit: {kind}, {call} in {where}\n" for kind, call, where in left)
+
+
+def places_hit(entries: list[Entry], kind: str) -> set[Place]:
+    """Those at which something has failed: a run may end before it comes to one."""
+    return {(entry["what"]["call"], entry["what"]["in"]) for entry in entries  # type: ignore[index]
+            if entry["kind"] == kind and "in" in entry["what"] and entry["seen"].get("hit")}  # type: ignore[attr-defined, operator]
 
 
 def line(kind: str, what: str, members: list[Entry]) -> str:

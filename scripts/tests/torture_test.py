@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -24,7 +25,7 @@ try:
     from kontor_torture.launch import Result
     from kontor_torture.processes import marked, stack_of
     from kontor_torture.reference import Reference, Site, contents
-    from kontor_torture.table import summary
+    from kontor_torture.table import not_hit, summary
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")
     sys.exit(77)
@@ -66,7 +67,7 @@ class Checks(unittest.TestCase):
         state = check.output_state(self.folder, self.reference, found, RUN)
         check.check_sidecars(self.folder, self.reference, state, found, RUN)
         check.check_names(self.folder, found, temporaries)
-        check.check_checkpoints(self.folder, found)
+        check.check_checkpoints(self.folder, found, RUN)
         return found
 
     def assert_finds(self, text, **how):
@@ -133,6 +134,19 @@ class Checks(unittest.TestCase):
         (self.folder / "plate-checkpoint-000000010.h5").write_bytes((self.folder / "whole.h5").read_bytes()[:2000])
         (self.folder / "whole.h5").unlink()
         self.assert_finds(r"checkpoint: plate-checkpoint-000000010\.h5 is not whole")
+
+    def test_a_checkpoint_that_got_its_name_too_early(self):
+        path = self.folder / "plate-checkpoint-000000010.h5"
+        write_output(path, 2.0, "new")
+        self.assert_finds(r"checkpoint: plate-checkpoint-000000010\.h5 has no checksums")
+        with path.open("ab") as file:
+            file.write(check.SEAL)
+        self.assertEqual(self.findings(), [])
+
+    def test_the_checkpoint_that_a_run_went_on_from_is_gone(self):
+        found = []
+        check.check_checkpoints(self.folder, found, Run("heat", 2, ("restart=plate-checkpoint.h5",)))
+        self.assertRegex("".join(found), "checkpoint: the run went on from one, and none is left")
 
     def test_exit_codes(self):
         for code, state, text in (0, "earlier", "exit code: 0, but"), (4, "earlier", "exit code: 4, but"):
@@ -213,6 +227,30 @@ class Checks(unittest.TestCase):
     def test_the_table_counts(self):
         entry = CASE.as_dict() | {"findings": ["hang: it did not end"], "seen": {"hit": True, "seconds_until_gone": 1.5, "output": "earlier"}}
         self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"KILL to rank +2 +2 +1 +1\.50 +1\.50")
+
+    def test_a_place_that_no_run_has_come_to_is_not_hit(self):
+        places = [("fsync", f"sync()+{n:#x}") for n in range(3)]
+        entries = [
+            Case(n, "files", RUN, RUN, {"call": call, "in": where}).as_dict() | {"findings": [], "seen": {"hit": n == 0}}
+            for n, (call, where) in enumerate(places[:2])
+        ]
+        self.assertRegex(summary(entries, {"files": set(places)}), r"(?m)^places hit: 1 of 3 files$")
+        self.assertEqual(not_hit(entries, {"files": set(places)}), "".join(f"not hit: files, fsync in {where}\n" for _, where in places[1:]))
+
+    def test_an_error_that_is_told_late(self):
+        case = Case(0, "disk", RUN, RUN, {"way": "full", "words": ["plate."]})
+        started = unittest.mock.Mock(command="heat", begun=time.monotonic() - 3, launcher_alone=False)
+        started.processes.return_value = []
+        started.finish.return_value = Result(3, "", "output: plate.h5: no", 3.0)
+        for within, findings in (4, []), (2, ["late: it ended 3.0 s after the fault"]):
+            with unittest.mock.patch.object(fault, "Started", return_value=started), unittest.mock.patch.object(fault, "follow"):
+                place = self.folder / str(within)
+                self.assertEqual(fault.make(case, place, self.reference, {}, within).findings, findings)
+
+    def test_what_is_there_before_a_run(self):
+        reference = self.reference._replace(checkpoint={"plate-checkpoint-000000004.h5": b"it"})
+        self.assertNotIn("plate-checkpoint-000000004.h5", reference.files(RUN))
+        self.assertIn("plate-checkpoint-000000004.h5", reference.files(Run("heat", 2, ("restart=plate-checkpoint.h5",))))
 
 
 class Ends(unittest.TestCase):
