@@ -69,7 +69,7 @@ def flow(value: object) -> str:
 
 def parse(text: str, name: str, what: str = "study") -> Node:
     """The tree of a document, of a study or of `what`; raises StudyError that lists what is malformed."""
-    if len(text) > MOST_BYTES:
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise StudyError(f"{name}: larger than {MOST_BYTES} bytes: not a {what}")
     problems = Problems()
     try:

@@ -69,6 +69,7 @@ class Machines(unittest.TestCase):
         self.assert_refused(MACHINE.replace("cg/product", "cg/produce"), "m.yaml:8", "cg/produce", "cg/product")
         self.assert_refused(MACHINE.replace("network:", "#"), "m.yaml:2:1", "nodes is 16", "network is needed")
         self.assert_refused("", "m.yaml", "empty", "machine")
+        self.assert_refused("#" * (1 << 20) + "x", "m.yaml", "larger than 1048576 bytes", "machine")
         self.assert_refused("name: x\nname: y\n", "m.yaml:2:1", "twice")
         with self.assertRaises(StudyError) as caught:
             read_machine("/nowhere.yaml")

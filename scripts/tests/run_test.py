@@ -2,11 +2,20 @@
 """kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
 
 import importlib.util
+import json
+import mmap
+import os
 import signal
+import sys
 import time
 import unittest
+from pathlib import Path
 
-from command import DECK_READER, KontorTest
+from command import DECK_READER, SCRIPTS, KontorTest
+
+sys.path.insert(0, str(SCRIPTS))
+
+from kontor_torture.own_shm import have_own_shm  # noqa: E402
 
 
 class Command(KontorTest):
@@ -323,6 +332,57 @@ class End(KontorTest):
         self.fake("mpirun", launcher)
         self.assert_fails(self.run_app("exit 0"), "kontor: the program could not be started: mpirun -n 2", "not enough slots",
                           code=3)
+
+
+class SharedMemory(KontorTest):
+    """What Open MPI's ranks leave in /dev/shm where their mpirun is killed goes with the next run, here in one of the test's own."""
+
+    HOST = os.uname().nodename.partition(".")[0]
+    DEAD = {f"vader_segment.{HOST}.1", f"osc_sm.{HOST}.1", f"osc_rdma.{HOST}.1"}
+    OPEN, MAPPED = f"vader_segment.{HOST}.12", f"osc_sm.{HOST}.3"
+    OTHERS = {f"vader_segment.another{HOST}.1", f"osc_sm.another{HOST}.1", f"osc_rdma.another{HOST}.1", "vader_segment.1", f"my.osc_sm.{HOST}.1", "data"}
+    STAY = {OPEN, MAPPED} | OTHERS
+
+    def run_beside_others(self):
+        """This process uses two of the files. Returns the error, and what is there while the program runs and afterwards."""
+        shm = Path("/dev/shm")
+        for name in self.DEAD | self.STAY:
+            (shm / name).write_text("x")
+        opened, mapped = (os.open(shm / name, os.O_RDWR) for name in (self.OPEN, self.MAPPED))
+        kept = mmap.mmap(mapped, 0)
+        for number in os.listdir("/proc/self/fd"):  # it has one of its own
+            if os.path.realpath(f"/proc/self/fd/{number}") == str(shm / self.MAPPED):
+                os.close(int(number))
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1")
+        self.assertEqual((len(kept), os.fstat(opened).st_size), (1, 1))
+        return [done.stderr, done.stdout.split(), os.listdir(shm)]
+
+    def names(self, user):
+        """... where `id` says that the user has this number."""
+        self.fake("id", f"echo {user}")
+        self.write("build/bin/heat", f'#!/bin/bash\nls /dev/shm; echo x >"/dev/shm/osc_sm.{self.HOST}.9"\n')
+        (self.folder / "build/bin/heat").chmod(0o755)
+        ours, its = os.pipe()
+        if (child := os.fork()) == 0:
+            try:
+                os.write(its, json.dumps(self.run_beside_others() if have_own_shm() else None).encode())
+            finally:
+                os._exit(0)
+        os.close(its)
+        with os.fdopen(ours) as pipe:
+            found = json.loads(pipe.read() or '["no answer", [], []]')
+        os.waitpid(child, 0)
+        if found is None:
+            self.skipTest("no mount namespace here")
+        self.assertEqual(found[0], "")
+        return [set(names) for names in found[1:]]
+
+    def test_that_of_dead_runs_is_removed_before_a_run_and_after_it(self):
+        self.assertEqual(self.names(os.getuid()), [self.STAY, self.STAY])
+
+    def test_that_of_other_users_is_not(self):
+        everything = self.DEAD | self.STAY
+        self.assertEqual(self.names(os.getuid() + 1), [everything, everything | {f"osc_sm.{self.HOST}.9"}])
 
 
 if __name__ == "__main__":

@@ -64,11 +64,19 @@ class Setup(KontorTest):
         self.assertTrue((self.folder / "cmake").read_text().startswith("--preset mpich -B "))
 
     def test_sudo_installs_too(self):
+        """And does nothing else: as root runs apt-get, after `true`, by which is seen whether it asks for a password."""
         self.make_debian()
-        self.fake("sudo", '[[ $1 == -n ]] && shift; "$@"')
+        self.fake("sudo", 'echo "$*" >>"$HOME/as-root"; [[ $1 == -n ]] && shift; "$@"')
+        once = 'if [[ $* == *install* && ! -e $HOME/tried ]]; then touch "$HOME/tried"; exit 100; fi\n'
+        self.fake("apt-get", once + (self.bin / "apt-get").read_text())  # it has old lists of packages
         done = self.kontor("build")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(self.apt_calls()), 1)
+        as_root = (self.folder / "as-root").read_text().splitlines()
+        self.assertEqual(as_root[0], "-n true")
+        for words in as_root[1:]:
+            self.assertRegex(words, r"\Aenv DEBIAN_FRONTEND=noninteractive apt-get -qq (update|install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev)\Z")
+        self.assertEqual([words.split()[4] for words in as_root[-3:]], ["install", "update", "install"])
 
     def test_where_cmake_finds_everything_nothing_is_installed(self):
         self.make_debian()

@@ -19,7 +19,9 @@ from kontor_study.only import selector
 from kontor_study.plan import make_plan, run_order
 from kontor_study.problems import StudyError
 from kontor_study.reference import table
+from kontor_study.tree import parse
 
+MIB = 1 << 20
 MACHINE = Machine(["here"], "a cpu", 2, 8 << 30, [], "an MPI")
 WEAK = """study: s
 deck: plate.yaml
@@ -98,6 +100,10 @@ class Reading(StudyTest):
             STUDY.replace("[raw, view]", "raw"): ["study.yaml:6:17", "list"],
             STUDY.replace("[raw, view]", "[raw, null]") + "ablation: true\n": ["study.yaml:9:1", "ablation"],
             "a: &a [x]\n" + "\n".join(f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join(['*' + chr(97 + n)] * 9)}]" for n in range(9)): ["more than"],
+            "#" * MIB + "x": ["larger than 1048576 bytes"],
+            "#" + "é" * (MIB // 2): ["larger than 1048576 bytes"],
+            "study: " + "[" * 5000: ["nested too deeply"],
+            "study: " + "{a: " * 5000: ["nested too deeply"],
         }
         for text, facts in cases.items():
             with self.subTest(text[:60]):
@@ -109,6 +115,15 @@ class Reading(StudyTest):
         (self.folder / "study.yaml").unlink()
         self.assert_fails(self.study(), "study.yaml", "No such file")
         self.assert_fails(self.kontor("study"), "no study")
+
+    def test_the_most_values(self):
+        """An alias counts as all that it stands for."""
+        thousand = f"a: &a [{', '.join('x' * 999)}]\n"
+        rest = f"b: [{', '.join(['*a'] * 98)}]\nc: [{', '.join('x' * 994)}"  # with the keys and lists 100,000
+        self.assertEqual(len(parse(f"{thousand}{rest}]", "study.yaml").plain_value()["b"]), 98)
+        with self.assertRaises(StudyError) as caught:
+            parse(f"{thousand}{rest}, x]", "study.yaml")
+        self.assertRegex(str(caught.exception), r"\Astudy\.yaml:3:\d+: more than 100000 values\Z")
 
     def test_decks_that_fail(self):
         for deck, facts in {"app: [heat\n": ["plate.yaml:1:1", "malformed"], "problem: {}\n": ["app is missing"], "app: heet\n": ["heet"]}.items():
@@ -158,6 +173,13 @@ class Expressions(unittest.TestCase):
             with self.assertRaises(ExpressionError, msg=text):
                 check(text)
                 evaluate(text, Sizes(8, 2, (2, 4)))
+
+    def test_the_longest(self):
+        formula = "1" + "+1" * 99 + " "
+        self.assertEqual((len(formula), evaluate(formula, Sizes(1, 1, (1,)))), (200, 100))
+        with self.assertRaises(ExpressionError) as caught:
+            evaluate(formula + " ", Sizes(1, 1, (1,)))
+        self.assertEqual(str(caught.exception), "longer than 200 characters")
 
     def test_grids_as_the_mini_apps_make_them(self):
         self.assertEqual([compact_grid(n, 2) for n in (1, 2, 4, 6, 7, 8, 12)], [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (2, 4), (3, 4)])

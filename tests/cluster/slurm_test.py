@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scripts/kontor run inside jobs of a real Slurm."""
 
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -52,7 +54,12 @@ class SlurmTest(unittest.TestCase):
             folder = Path(tempfile.mkdtemp(prefix="kontor-"))
             cls.addClassCleanup(shutil.rmtree, folder)
             (folder / "deck.yaml").write_text(DECK)
+            cls.prepare(folder)
             cls.submitted[name] = folder, cluster.submit(script, *options.split(), cwd=folder)
+
+    @classmethod
+    def prepare(cls, folder):
+        """What else a job finds in its folder."""
 
     def done(self, name):
         return cluster.collect(self.submitted[name][1])
@@ -181,6 +188,45 @@ class EndsEarly(SlurmTest):
     def test_the_script_is_told(self):
         done = self.ends_early("script", "--signal=USR1", "--batch")
         self.assertIn("kontor: heat ended early, as signal USR1 asked", done.err)
+
+
+@unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py, by which kontor run --restart looks into a checkpoint")
+class GoesOn(SlurmTest):
+    """The job script of docs/checkpoints.md, which puts itself into the queue again; there it is held, so that its deck may have an end."""
+
+    deck = "inputs/heat/plate.yaml"
+    documented = re.search(r"(?s)```\n(#!/bin/bash\n.*?)```", (ROOT / "docs/checkpoints.md").read_text())[1]
+    script = documented.replace("--ntasks=64", "--ntasks=3").replace('sbatch "$0"', 'sbatch --hold "$0"')
+    jobs = {"docs": ("", script)}
+
+    @classmethod
+    def prepare(cls, folder):
+        (folder / "scripts").symlink_to(ROOT / "scripts")
+        (folder / cls.deck).parent.mkdir(parents=True)
+        (folder / cls.deck).write_text(DECK.replace("max_sweeps: 20", "max_sweeps: 1000000000") + "checkpoint: {every: 1000, keep: 1}\n")
+
+    def test_a_job_that_is_told_to_end_goes_on_in_another(self):
+        import h5py
+
+        folder, (_, number) = self.submitted["docs"]
+        checkpoints = lambda: sorted(path.name for path in folder.glob("plate-checkpoint-*.h5"))
+        slurm.wait_for(checkpoints, "a checkpoint", 20)
+        subprocess.run(["scancel", "--signal=USR1", number], check=True)
+        done = self.done("docs")
+        self.assertEqual(done.code, 0, done)
+        self.assertRegex(done.out, r"(?m)^ENDED EARLY: .*\bUSR1\b.*\bplate-checkpoint-\d+\.h5 --restart$")
+        again = re.search(r"(?m)^Submitted batch job (\d+)$", done.out)
+        self.assertTrue(again, done)
+        [checkpoint] = checkpoints()
+        step = int(checkpoint[-12:-3])
+        (folder / self.deck).write_text(DECK.replace("max_sweeps: 20", f"max_sweeps: {step + 20}"))
+        subprocess.run(["scontrol", "release", again[1]], check=True)
+        cluster.collect((folder, again[1]))
+        said = (folder / f"slurm-{again[1]}.out").read_text()
+        self.assertIn("VERIFICATION PASSED", said)
+        with h5py.File(folder / "plate.h5") as file:
+            run, goes_on = file["run"].attrs, file["run/checkpoint"].attrs
+            self.assertEqual((run["ranks"], run["sweeps"], goes_on.get("at_step"), goes_on.get("restarted_from")), (3, step + 20, step, checkpoint), said)
 
 
 class Runs(SlurmTest):

@@ -131,3 +131,7 @@ class HeatTest(unittest.TestCase):
 
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def contents(self):
+        """The bytes of each file by its name; None of a folder."""
+        return {name: path.read_bytes() if (path := self.folder / name).is_file() else None for name in self.files()}

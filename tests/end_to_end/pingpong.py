@@ -44,6 +44,14 @@ class Refused(RefusalTest):
         self.refused_deck("deck.yaml:7:31: output.every is 5, but a measurement has no series of fields; leave it out, or give 0",
                           SMALL.replace("out.h5}", "out.h5, every: 5}"))
 
+    def test_checkpoints(self):
+        """Its measurements are short: no key asks for one, and it goes on from none."""
+        for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("file", "c.h5"), ("restart", "c.h5"):
+            line = f"restart: {value}" if key == "restart" else f"checkpoint: {{{key}: {value}}}"
+            name = key if key == "restart" else f"checkpoint.{key}"
+            self.refused_deck(f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}, but pingpong writes no checkpoints: its runs begin at the beginning; "
+                              "leave it out", f"{SMALL}{line}\n", ranks=(1,))
+
     def test_odd_ranks(self):
         for measure in "roundtrip", "strided", "exchange", "calls":
             self.refused_deck(

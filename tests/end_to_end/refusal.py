@@ -27,9 +27,6 @@ class RefusalTest(HeatTest):
 
     RANKS = (1,)
 
-    def contents(self):
-        return {p: p.read_bytes() if p.is_file() else None for p in self.folder.rglob("*")}
-
     def refused(self, says, *arguments, deck=PLATE, ranks=None):
         """Runs `heat deck.yaml` with more arguments, on each number of ranks."""
         for count in ranks or self.RANKS:

@@ -43,25 +43,32 @@ class RestartTest(HeatTest):
         self.passes("--restart", checkpoint, *arguments, "--quiet", "--results", "record.json", ranks=ranks)
         return json.loads((self.folder / "record.json").read_text())
 
-    def expect_told(self, result):
+    def expect_told(self, result, name):
+        """That the run ended as the signal of this name asks for, and its output file says so."""
         self.assertEqual(result.code, 4, result)
-        self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\bUSR1\b.*{self.checkpoints()[-1]} --restart$")
+        self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{name}\b.*{self.checkpoints()[-1]} --restart$")
+        with h5py.File(self.folder / "out.h5") as file:
+            self.assertEqual((file["run"].attrs["end_signal"], bool(file["run"].attrs["ended_early"])), (name, True))
+
+    def remove_checkpoints(self):
+        for path in self.folder.glob("c-*.h5"):
+            path.unlink()
 
 
 class Cg(RestartTest):
     program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
 
-    def test_after_a_signal_and_after_a_kill(self):
+    def test_after_signals_and_after_a_kill(self):
         self.write("deck.yaml", SOLVE)
         limit = ("--set", "solver.max_iterations=97", *WITHOUT)
         self.passes("deck.yaml", *limit, "--quiet", "--results", "record.json")
         expected = json.loads((self.folder / "record.json").read_text())["history"]
-        self.expect_told(self.interrupt(signal.SIGUSR1, ranks=3))
-        record = self.go_on("c-000000040.h5", *limit, "--set", "comm.backend=view", ranks=2)
-        self.assertEqual(record["checkpoint"]["at_step"], 40)
-        self.assertEqual(record["history"], expected)
-        for path in self.folder.glob("c-*.h5"):
-            path.unlink()
+        for how, ranks in (signal.SIGUSR1, 3), (signal.SIGTERM, 2):  # then on one less
+            self.expect_told(self.interrupt(how, ranks=ranks), how.name.removeprefix("SIG"))
+            record = self.go_on("c-000000040.h5", *limit, "--set", "comm.backend=view", ranks=ranks - 1)
+            self.assertEqual(record["checkpoint"]["at_step"], 40)
+            self.assertEqual(record["history"], expected)
+            self.remove_checkpoints()
         self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
         self.assertEqual(self.go_on("c-000000060.h5", *limit, ranks=3)["history"], expected)
 
@@ -73,15 +80,15 @@ class Matmul(RestartTest):
         with h5py.File(self.folder / "out.h5") as file:
             return file["fields/C"][...].tolist()
 
-    def test_after_a_signal_and_after_a_kill(self):
+    def test_after_signals_and_after_a_kill(self):
         self.write("deck.yaml", PRODUCT)
         self.passes("deck.yaml", *WITHOUT)
         expected = self.c_of_output()
-        self.expect_told(self.interrupt(signal.SIGUSR1, ranks=3))
-        self.go_on("c.h5", *WITHOUT, ranks=2)
-        self.assertEqual(self.c_of_output(), expected)
-        for path in self.folder.glob("c-*.h5"):
-            path.unlink()
+        for how, ranks in (signal.SIGUSR1, 3), (signal.SIGTERM, 2):  # then on one less
+            self.expect_told(self.interrupt(how, ranks=ranks), how.name.removeprefix("SIG"))
+            self.go_on("c.h5", *WITHOUT, ranks=ranks - 1)
+            self.assertEqual(self.c_of_output(), expected)
+            self.remove_checkpoints()
         self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
         self.go_on("c.h5", *WITHOUT, "--set", "comm.backend=shm", ranks=4)
         self.assertEqual(self.c_of_output(), expected)
