@@ -49,11 +49,30 @@ TEST(Limits, AnAliasCountsAsWhatItStandsFor) {
 TEST(Limits, ADeckMayHaveSoManyNodes) {
   const auto numbers = [](std::size_t count) { return "  lengths: [" + repeated("1,", count) + "]\n"; };
   EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes - 11)), "");
+  EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes - 10))
+                .find("d.yaml:1:1: the deck has more than 10000 keys and values"),
+            0U);
   EXPECT_NE(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes)).find("d.yaml:4:"),
             std::string::npos);
   EXPECT_EQ(mistakes(head, {"problem.lengths=[" + repeated("1,", limits::nodes) + "]"})
                 .find("--set problem.lengths=[1,1,"),
             0U);
+}
+
+/// The deck's own level counts.
+TEST(Limits, NestingMayHaveSoManyLevels) {
+  const auto lists = [](std::size_t levels) { return repeated("[", levels) + repeated("]", levels); };
+  const auto sections = [](std::size_t levels) {
+    return repeated("{a: ", levels) + "1" + repeated("}", levels);
+  };
+  const auto too_deep = [](std::size_t column) {
+    return fmt::format("d.yaml:3:{}: sections and lists stand inside each other more than 32 deep", column);
+  };
+  const auto levels = limits::depth - 1;
+  EXPECT_EQ(mistakes(head + "deep: " + lists(levels) + "\n").find("d.yaml:3:1: deep is unknown"), 0U);
+  EXPECT_EQ(mistakes(head + "deep: " + lists(levels + 1) + "\n").find(too_deep(7 + levels)), 0U);
+  EXPECT_EQ(mistakes(head + "deep: " + sections(levels) + "\n").find("d.yaml:3:1: deep is unknown"), 0U);
+  EXPECT_EQ(mistakes(head + "deep: " + sections(levels + 1) + "\n").find(too_deep(7 + 4 * levels)), 0U);
 }
 
 TEST(Limits, NestingHasAnEnd) {
@@ -70,14 +89,19 @@ TEST(Limits, AKeyOfAnOverrideHasAnEnd) {
   const auto said = mistakes(head, {"problem" + repeated(".c", 10'000) + "=1"});
   EXPECT_NE(said.find("10001 sections deep"), std::string::npos) << said;
   EXPECT_LT(said.size(), 500U);
+  EXPECT_NE(mistakes(head, {"problem" + repeated(".c", limits::depth) + "=1"}).find("33 sections deep"),
+            std::string::npos);
+  EXPECT_NE(mistakes(head, {"problem" + repeated(".c", limits::depth - 1) + "=1"}).find("c is unknown"),
+            std::string::npos);
 }
 
 TEST(Limits, AFormulaMayHaveSoManyCharacters) {
   const auto sum = [](std::size_t characters) {
-    return "problem.initial=1" + repeated("+x", characters / 2);
+    return "problem.initial=" + std::string(characters % 2 == 0 ? "10" : "1") +
+           repeated("+x", (characters - 1) / 2);
   };
-  EXPECT_EQ(mistakes(head, {sum(limits::formula - 2)}), "");
-  const auto said = mistakes(head, {sum(limits::formula)});
+  EXPECT_EQ(mistakes(head, {sum(limits::formula)}), "");
+  const auto said = mistakes(head, {sum(limits::formula + 1)});
   EXPECT_NE(said.find("it has 4097 characters; a formula may have 4096"), std::string::npos) << said;
 }
 

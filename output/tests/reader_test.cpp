@@ -10,7 +10,10 @@
 
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <sys/stat.h>
+#include <tuple>
+#include <vector>
 
 namespace kontor::output {
 namespace {
@@ -288,6 +291,83 @@ TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   EXPECT_GT(errors, 0);
+}
+
+/// Groups may be members of themselves.
+TEST_F(Reading, GroupsHaveAnEnd) {
+  if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
+  const auto deep = path("deep.h5");
+  for (const int levels : {64, 65}) {
+    SCOPED_TRACE(levels);
+    std::string group;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) {
+      const hid_t file = H5Fcreate(deep.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+      for (int n = 0; n < levels; ++n) {
+        group += "/g";
+        H5Gclose(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+      }
+      H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Reader reader(MPI_COMM_WORLD, deep, Checked::yes); // so no time is measured, which valgrind needs
+    const auto said = error_of([&] { static_cast<void>(reader.record("/")); });
+    if (levels == 64)
+      EXPECT_EQ(said, "");
+    else
+      expect_facts(said, {"deep.h5: /g/g/", "/g is 65 groups deep"});
+  }
+}
+
+/// Writes a file with a dataset, /run/u, that claims to have so many bytes, of which none is there. Returns
+/// the file's size, which is the same for any number.
+std::uint64_t write_claim(const std::filesystem::path& path, std::uint64_t bytes, bool chunks) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) {
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "run", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t there = H5Pcreate(H5P_DATASET_CREATE), absent = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t padding = 16384, one_chunk = 1000, claimed = bytes;
+    H5Pset_alloc_time(there, H5D_ALLOC_TIME_EARLY);
+    if (chunks) H5Pset_chunk(absent, 1, &one_chunk);
+    for (const auto& [name, extent, creation] :
+         {std::tuple("padding", padding, there), {"run/u", claimed, absent}}) {
+      const hid_t space = H5Screate_simple(1, &extent, nullptr);
+      H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_INT8, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+      H5Sclose(space);
+      H5Pclose(creation);
+    }
+    H5Fclose(file);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return std::filesystem::file_size(path);
+}
+
+TEST_F(Reading, DatasetsAreNoLargerThanTheFileCanHold) {
+  const auto claim = path("claim.h5");
+  for (const bool chunks : {false, true}) {
+    SCOPED_TRACE(chunks);
+    const auto size = write_claim(claim, 2000, chunks), most = chunks ? 1100 * size : size;
+    ASSERT_EQ(write_claim(claim, most, chunks), size);
+    EXPECT_EQ(Reader(MPI_COMM_WORLD, claim).info("/run/u").extents, Extents{most});
+    ASSERT_EQ(write_claim(claim, most + 1, chunks), size);
+    const auto claimed = "/run/u claims to have " + std::to_string(most + 1) + " bytes",
+               there = "the file has " + std::to_string(size) + " only";
+    const Reader reader(MPI_COMM_WORLD, claim);
+    for (const auto& said : {error_of([&] { static_cast<void>(reader.info("/run/u")); }),
+                             error_of([&] { static_cast<void>(reader.record("/run")); })})
+      expect_facts(said, {"claim.h5: ", claimed.c_str(), there.c_str()});
+  }
+}
+
+TEST_F(Reading, AnArrayOfARecordHasSoManyValues) {
+  const auto large = path("large.h5");
+  constexpr std::uint64_t too_many = 16'777'217; // so many itself would take 600 MiB
+  write_claim(large, too_many, true);
+  const Reader reader(MPI_COMM_WORLD, large);
+  expect_facts(error_of([&] { static_cast<void>(reader.record("/run")); }),
+               {"large.h5: ", "/run/u has 16777217 values", "a record has 16777216 at most"});
+  EXPECT_EQ(reader.info("/run/u").extents, Extents{too_many}); // it may be a field
 }
 
 /// Every byte of a sealed file counts, and its end.

@@ -4,6 +4,7 @@
 // bit, of one that was never interrupted; and what it cannot go on with.
 #include "cg/cg.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
+#include "methods.hpp"
 #include "run/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
@@ -123,13 +124,14 @@ std::string lines_of(const SmallSystem& s) {
                      entries, lines);
 }
 
-/// Through files, from each of some numbers of ranks onto each of them.
+/// Through files, from each of some numbers of ranks onto each of them, by other methods each time.
 TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   if (world_size() != 7) GTEST_SKIP() << "others are 7";
   const Folder folder("cg-restart");
   const auto matrix = folder / "matrix.mtx";
   if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
   MPI_Barrier(MPI_COMM_WORLD);
+  const auto methods = comm::on_host<Space> ? comm::test::methods() : comm::test::device_methods();
   int turn = 0, problem = 0;
   for (const auto& [kind, method, preconditioner] :
        {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
@@ -161,10 +163,10 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
       for (const int onto : some_ranks()) {
         if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
         if (const FirstRanks readers(onto); readers) {
-          comm::Options how;
-          how.backend = turn % 3 == 0 ? "shm" : turn % 3 == 1 ? "view" : "raw";
-          const auto found = run(on(onto, turn), readers, wanted.file, how, turn % 2 == 0);
-          expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, how.backend));
+          const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
+          const auto found = run(on(onto, turn), readers, wanted.file, method, turn % 2 == 0);
+          expect_same(found, alone,
+                      fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
           EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
         }
       }

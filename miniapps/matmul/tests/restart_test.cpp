@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
+#include "methods.hpp"
 #include "run/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"
 
 #include <kontor/comm/clock.hpp>
+#include <kontor/config/deck.hpp>
 #include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
@@ -24,6 +26,10 @@ using miniapp::test::FirstRanks;
 using miniapp::test::Folder;
 using miniapp::test::world_size;
 
+std::vector<config::Setting> settings(Options o) {
+  return config::settings([&](config::Visitor& v) { o.describe(v); });
+}
+
 /// Collective. C of a run on the ranks of `comm`: from the beginning, writing a checkpoint after so many
 /// steps each if `wanted` says so, or from one.
 struct Run {
@@ -39,6 +45,7 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   miniapp::CheckpointHeader header;
   header.app = "matmul";
   header.keys = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : settings(o)) header.keys[key] = value;
   std::optional<miniapp::Checkpoints> checkpoints;
   if (wanted.wanted())
     checkpoints.emplace(comm, wanted, header, output::Access::automatic, end, timers["checkpoint"],
@@ -70,11 +77,17 @@ Options random_numbers(const GridShape& grid, Algorithm algorithm) {
   return o;
 }
 
-/// After each of the steps, by each algorithm, on each grid.
+std::vector<comm::Options> all_methods() {
+  return comm::on_host<Kokkos::DefaultExecutionSpace> ? comm::test::methods() : comm::test::device_methods();
+}
+
+/// After each of the steps, by each algorithm, on each grid; what is left by another method each time.
 TEST(Restart, OnTheSameGridTheSameBits) {
   if (world_size() == 3) GTEST_SKIP() << "others do";
   const Folder folder("matmul-restart");
   const auto& comm = world();
+  const auto methods = all_methods();
+  std::size_t turn = 0;
   int number = 0;
   for (const auto& grid : grids(world_size(), 2))
     for (const auto algorithm : {Algorithm::cannon, Algorithm::summa, Algorithm::cannon_25d}) {
@@ -97,38 +110,49 @@ TEST(Restart, OnTheSameGridTheSameBits) {
         EXPECT_GE(interrupted.written.size(), 1u);
       }
       for (const auto step : interrupted.written) {
-        SCOPED_TRACE(fmt::format("after {} steps", step));
-        const auto rest =
-            run(comm, o, {}, miniapp::checkpoint_name(wanted.file, step).string(), step % 2 == 1);
+        const auto& method = methods[++turn % methods.size()];
+        SCOPED_TRACE(fmt::format("after {} steps, by {}", step, comm::to_string(method)));
+        const auto rest = run(comm::test::cached_communicator(method), o, {},
+                              miniapp::checkpoint_name(wanted.file, step).string(), step % 2 == 1);
         EXPECT_EQ(rest.c, expected.c);
         EXPECT_LT(rest.flops, expected.flops);
       }
     }
 }
 
-/// SUMMA's C lacks the same everywhere, so any ranks go on; of integers all bits are right.
+/// SUMMA's C lacks the same everywhere, so any ranks go on, by another method each time; of integers all bits
+/// are right.
 TEST(Restart, AnyRanksGoOnBySumma) {
-  if (world_size() != 6) GTEST_SKIP() << "others have 6 ranks";
+  if (world_size() != 7) GTEST_SKIP() << "others have 7 ranks";
   const Folder folder("matmul-summa");
   auto o = integers();
   o.algorithm = Algorithm::summa;
   o.panel = 7;
   o.beta = 2;
   const auto expected = serial_product<double>(o);
-  for (const int from : {1, 2, 3, 5, 6}) {
+  const auto methods = all_methods();
+  std::size_t turn = 0;
+  for (const int from : {1, 2, 3, 5, 6, 7}) {
     miniapp::CheckpointOptions wanted;
     wanted.every = 2;
     wanted.file = folder / fmt::format("from-{}.h5", from);
+    double flops = 0;
     if (const FirstRanks writers(from); writers) {
-      EXPECT_EQ(run(comm::Communicator(writers), on_grid(o, {1, from, 1}), wanted).c, expected);
+      const auto whole = run(comm::Communicator(writers), on_grid(o, {1, from, 1}), wanted);
+      EXPECT_EQ(whole.c, expected);
+      flops = whole.flops;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (const int onto : {1, 2, 3, 5, 6})
+    MPI_Bcast(&flops, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (const int onto : {1, 2, 3, 5, 6, 7}) {
+      const auto& method = methods[++turn % methods.size()];
       if (const FirstRanks readers(onto); readers) {
         const auto grid = onto == 6 ? GridShape{1, 2, 3} : GridShape{1, 1, onto};
-        EXPECT_EQ(run(comm::Communicator(readers), on_grid(o, grid), {}, wanted.file).c, expected)
-            << from << " onto " << onto;
+        SCOPED_TRACE(fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
+        const auto rest = run(comm::Communicator(readers, method), on_grid(o, grid), {}, wanted.file);
+        EXPECT_EQ(rest.c, expected);
+        EXPECT_LT(rest.flops, flops);
       }
+    }
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -145,6 +169,32 @@ TEST(Restart, AnotherGridIsRefused) {
     ADD_FAILURE() << "was not refused";
   } catch (const config::Error& error) {
     for (const char* fact : {"decomposition.process_grid", "1 x 2", "2 x 1", "c-000000001.h5", "summa"})
+      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
+  }
+}
+
+TEST(Restart, AnotherProductIsRefused) {
+  if (world_size() != 2) GTEST_SKIP() << "others have 2 ranks";
+  const Folder folder("matmul-keys");
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 1;
+  wanted.file = folder / "c.h5";
+  auto o = on_grid(integers(), {1, 2, 1});
+  run(world(), o, wanted);
+  const miniapp::Restart restart(world().native(), wanted.file);
+  const auto deck = config::Deck::parse("app: matmul", "d.yaml");
+  o.process_grid = {1, 2};
+  o.write_c = true;
+  restart.require_same("matmul", deck, settings(o), o.restart_may_change());
+  o.precision = miniapp::Precision::single_precision;
+  o.size.m = 24;
+  try {
+    restart.require_same("matmul", deck, settings(o), o.restart_may_change());
+    ADD_FAILURE() << "was not refused";
+  } catch (const config::Error& error) {
+    ASSERT_EQ(error.messages().size(), 2u) << error.what();
+    for (const char* fact : {"problem.m is 24; in ", "c-000000001.h5 it is 23",
+                             "problem.precision is float; in ", "c-000000001.h5 it is double"})
       EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
   }
 }
