@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from .own_shm import empty_shm, left_in_shm
 from .reference import ARGUMENTS, Reference
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
+SANITIZER = re.compile(r"\S+Sanitizer:|\S+: runtime error:")
 
 
 class Outcome:
@@ -30,6 +32,8 @@ class Outcome:
         self.add("command", started.command)
         self.add("exit_code", result.code)
         self.add("stderr", result.err[:2000])
+        if found := SANITIZER.search(result.err):
+            self.findings.append(f"sanitizer: {result.err[found.start():][:2000]}")
         self.add("seconds_to_end", round(time.monotonic() - begun, 3))
         if result.code is None and started.launcher_alone:  # not Kontor's: docs/reliability.md
             self.add("launcher_alone", started.hung)

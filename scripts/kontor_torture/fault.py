@@ -17,7 +17,7 @@ from . import fault_plans
 from .after import Outcome, follow
 from .case import Case
 from .check import check_checkpoints, check_complete, check_names, check_sidecars, output_state
-from .launch import FAULTS, Started, send
+from .launch import FAULTS, Started, preload, send
 from .own_shm import read_only
 from .processes import is_stopped
 from .reference import ARGUMENTS, Reference, prepare
@@ -106,8 +106,8 @@ def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
     found = {key: str(text).format(folder=folder) for key, text in dict(what.get("variables", {})).items()}  # type: ignore[call-overload]
     if "call" not in what:
         return found
-    found |= {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
-              "KONTOR_FAULT_DO": str(what["do"]), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
+    found |= preload(FAULTS)
+    found |= {"KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)), "KONTOR_FAULT_DO": str(what["do"]), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
     for key, name in ("site", "SITE"), ("of", "RANK"), ("repeat", "REPEAT"), ("jump", "JUMP"):
         if key in what:
             found[f"KONTOR_FAULT_{name}"] = str(what[key])

@@ -11,7 +11,7 @@ import zlib
 from typing import Callable, Iterable
 
 from .case import Case, Run, dice, draw_run
-from .launch import BUILD
+from .launch import ENOSPC, preload, sanitizers
 from .reference import Reference, Site
 
 FILE_ERRORS: dict[str, tuple[str, ...]] = {
@@ -121,7 +121,7 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
     found = []
     for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
-        for megabytes in reference.app.address_spaces:
+        for megabytes in () if sanitizers() else reference.app.address_spaces:  # AddressSanitizer reserves terabytes
             run = draw_run(chance, reference.app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
             what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
@@ -162,14 +162,13 @@ def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
     found = []
-    library = BUILD / "output/tests/libkontor_enospc.so"
     for app, reference in references.items():
         chance = dice(seed, kind, hash_of(app))
         for name in (".h5.", ".json.", ".xmf."):
             for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
                 run = draw_run(chance, reference.app)
                 lose = chance.random() < 0.3
-                variables = {"LD_PRELOAD": str(library), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
+                variables = {**preload(ENOSPC), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
                 if lose:
                     variables["KONTOR_FAULT_LOSE"] = "1"
                 if chance.random() < 0.4:

@@ -12,7 +12,7 @@ from pathlib import Path
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
 from .check import check_checkpoints, check_names, check_sidecars, output_state
-from .launch import FAULTS, Started, send
+from .launch import FAULTS, Started, preload, send
 from .processes import is_stopped
 from .reference import ARGUMENTS, Reference, prepare
 
@@ -86,7 +86,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
 def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
     if "call" not in case.what:
         return {}
-    return {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_CALL": str(case.what["call"]), "KONTOR_FAULT_NUMBER": str(case.what["number"]),
+    return {**preload(FAULTS), "KONTOR_FAULT_CALL": str(case.what["call"]), "KONTOR_FAULT_NUMBER": str(case.what["number"]),
             "KONTOR_FAULT_RANK": str(case.what["of"]), "KONTOR_FAULT_DO": str(case.what["moment"]),
             "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
 

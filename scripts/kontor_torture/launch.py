@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import signal
 import subprocess
 import time
@@ -18,8 +20,22 @@ from .processes import Process, marked, stack_of, state_of
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 FAULTS = BUILD / "tests/faults/libkontor_faults.so"
+ENOSPC = BUILD / "output/tests/libkontor_enospc.so"
 OWN = {**ENVIRONMENT, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10",
        "KONTOR_START_SECONDS": "10"}
+
+
+@functools.cache
+def sanitizers() -> tuple[str, ...]:
+    """The library of AddressSanitizer, if the build has it."""
+    listed = subprocess.run(["ldd", BUILD / "bin/heat"], capture_output=True, text=True).stdout
+    return tuple(re.findall(r"libasan\S* => (\S+)", listed))
+
+
+def preload(library: Path) -> dict[str, str]:
+    """A sanitizer wants to be the first library itself. What a run that fails has not freed is no leak."""
+    found = {"LD_PRELOAD": ":".join([*sanitizers(), str(library)])}
+    return found | ({"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if sanitizers() else {})
 
 
 class Result(NamedTuple):

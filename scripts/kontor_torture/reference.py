@@ -16,7 +16,7 @@ import numpy
 
 from .case import Run
 from .decks import APPS, SERIES, App
-from .launch import FAULTS, Started
+from .launch import FAULTS, Started, preload
 from .symbols import name_of
 
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
@@ -75,7 +75,7 @@ def make_reference(app: App, folder: Path) -> Reference:
         run = Run(app.name, 2, tuple(traced.split()))
         place = runs / f"traced-{number}"
         here = undisturbed(run, place, checkpoint if run.has("restart=") else {},
-                           {"LD_PRELOAD": str(FAULTS), "KONTOR_FAULT_TRACE": str(place / "trace"), "KONTOR_FAULT_FOLDER": str(place / "run")})
+                           {**preload(FAULTS), "KONTOR_FAULT_TRACE": str(place / "trace"), "KONTOR_FAULT_FOLDER": str(place / "run")})
         sites += read_trace(app.name, place / "trace", run.overrides)
         bits_here, names_here = contents(here / "plate.h5")
         names &= names_here

@@ -276,6 +276,14 @@ class Ends(unittest.TestCase):
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
         self.assertEqual(outcome.seen["stacks"], self.Program.stacks)
 
+    def test_what_a_sanitizer_says(self):
+        for text, finds in ("x.cpp:3:5: runtime error: shift", True), ("==7==ERROR: AddressSanitizer: heap-use-after-free", True), ("oh no", False):
+            program = self.Program()
+            program.ended = True
+            outcome = Outcome(CASE)
+            outcome.end(program, Result(0, "", text, 1.0), 0.0)
+            self.assertEqual(["sanitizer: " in finding for finding in outcome.findings], [True] * finds)
+
     def test_a_launcher_alone_is_no_finding_but_is_counted(self):
         program = self.Program()
         program.ended = program.launcher_alone = True
