@@ -14,6 +14,7 @@ from .own_shm import empty_shm, left_in_shm
 from .reference import ARGUMENTS, Reference
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
+REMARKS = (": backend ", " share one GPU")  # such as on NCCL's version; of ranks that wait for each other
 SANITIZER = re.compile(r"\S+Sanitizer:|\S+: runtime error:")
 
 
@@ -71,7 +72,7 @@ def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typ
         outcome.findings.append(f"next run: exit code {result.code}: {result.err.strip()[:300]}")
         return
     check_complete(folder, reference, outcome.findings, "next run", case.then, told=str(outcome.seen.get("stderr", "")))
-    said = [line for line in result.err.splitlines() if ": backend " not in line]  # a remark, such as on NCCL's version
+    said = [line for line in result.err.splitlines() if not any(remark in line for remark in REMARKS)]
     if restart and said:
         outcome.findings.append(f"restart: it says: {' '.join(said)[:300]}")
     for entry in left_in_shm():
