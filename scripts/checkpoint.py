@@ -30,21 +30,36 @@ def header(path):
         with h5py.File(path) as file:
             if other := link_to_another(file):
                 return f"{path}: {other} is a link to another file, which is not read"
+            if "checkpoint" not in file:
+                return f"{path}: it is no checkpoint" + (", but the result of a run; leave out --restart to repeat that" if "run" in file else "")
             attributes = file["checkpoint"].attrs
-            return int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
-    except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
+            number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+            if not re.fullmatch(r"\w+", app):
+                return f"{path}: it is damaged: its app is {app!r}"
+            return number, app, ranks
+    except OSError as error:
+        return f"{path}: {error.strerror or error}"
+    except (KeyError, ValueError, RuntimeError, TypeError) as error:
         return f"{path}: {error.args[0] if error.args else error}"
+
+
+def look(path, now):
+    """The headers of the files, or of the one that is named; and why there are none of the others."""
+    found, problems = [], []
+    for file in named_by(path):
+        now(str(file))
+        what = header(file)
+        (problems if isinstance(what, str) else found).append(what)
+        if found and file == path:
+            break
+    return found, problems
 
 
 def tell(path, now):
     """Returns the exit code."""
-    found, problems = [], []
-    for file in named_by(Path(path)):
-        now(str(file))
-        what = header(file)
-        (problems if isinstance(what, str) else found).append(what)
-        if found and file == Path(path):
-            break
+    found, problems = look(Path(path), now)
+    if not found:  # a run may have replaced them by others meanwhile
+        found, problems = look(Path(path), now)
     if not found:
         print("\n  ".join([f"kontor: {path}: there is no checkpoint of that name that can be read", *problems]), file=sys.stderr)
         return 2

@@ -109,6 +109,18 @@ fs::path checkpoint_name(const fs::path& file, std::int64_t step) {
   return file.parent_path() / fmt::format("{}-{:0{}}{}", stem_of(file), step, digits, ending);
 }
 
+fs::path checkpoint_family(const fs::path& file) {
+  return file.parent_path() / (stem_of(file) + std::string(ending));
+}
+
+bool is_checkpoint_name(const fs::path& path, const fs::path& file) {
+  const auto folder = [](const fs::path& of) {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(of, ignored).parent_path(), ignored);
+  };
+  return step_in(path.filename().string(), stem_of(file)).has_value() && folder(path) == folder(file);
+}
+
 std::vector<FoundCheckpoint> find_checkpoints(const fs::path& file) {
   const auto folder = file.parent_path();
   std::error_code ignored;

@@ -38,6 +38,12 @@ CheckpointHeader header_of(const nlohmann::ordered_json&);
 /// The file after so many steps, of those that `file` names.
 std::filesystem::path checkpoint_name(const std::filesystem::path& file, std::int64_t step);
 
+/// The name that stands for all that `file` names, with or without its ending.
+std::filesystem::path checkpoint_family(const std::filesystem::path& file);
+
+/// Local. Whether a checkpoint of those that `file` names may get this name.
+bool is_checkpoint_name(const std::filesystem::path& path, const std::filesystem::path& file);
+
 /// One that is there.
 struct FoundCheckpoint {
   std::filesystem::path path;

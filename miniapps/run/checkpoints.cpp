@@ -39,7 +39,8 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
 /// The names stay locked while this is open.
 void Checkpoints::open() {
   file_.reset();
-  file_ = std::make_unique<output::File>(comm_->native(), options_.file, access_);
+  file_ = std::make_unique<output::File>(comm_->native(), checkpoint_family(options_.file), access_,
+                                         std::vector<fs::path>{}, "checkpoint.file");
 }
 
 /// Local. Those of other runs are left alone, but numbers go on.

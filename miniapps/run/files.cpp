@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/files.hpp"
 
+#include "run/checkpoint_files.hpp"
+
 #include <kontor/config/error.hpp>
 #include <kontor/output/xdmf.hpp>
 
@@ -37,7 +39,13 @@ std::vector<Role> roles(const Files& files) {
 
 std::optional<std::string> problem_with(const Files& files) {
   auto all = roles(files);
-  if (!files.checkpoints.empty()) all.push_back({"the name of checkpoints", files.checkpoints});
+  if (!files.checkpoints.empty()) {
+    for (auto role = all.begin() + 1; role != all.end(); ++role)
+      if (is_checkpoint_name(role->path, files.checkpoints))
+        return fmt::format("{} cannot be {}: checkpoints of {} get such names; choose another file",
+                           role->path.string(), role->what, files.checkpoints);
+    all.push_back({"the name of checkpoints", checkpoint_family(files.checkpoints)});
+  }
   for (auto b = all.begin(); b != all.end(); ++b)
     for (auto a = all.begin(); a != b; ++a)
       if (same(a->path, b->path))

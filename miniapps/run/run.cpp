@@ -80,10 +80,8 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
       folder == folder_of(checkpoint))
     return;
   deck.fail(key,
-            fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}, or start "
-                        "the run in {}",
-                        file.string(), key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key),
-                        folder.string()));
+            fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}", file.string(),
+                        key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)));
 }
 
 } // namespace

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // with their place in the file. The other ranks only ever hand values over, or write them to that place.
 class File::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars);
+  Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by);
   ~Impl();
 
   Access access() const { return access_; }
@@ -77,6 +77,7 @@ class File::Impl {
   int rank_ = 0;
   const fs::path target_;
   const std::vector<fs::path> sidecars_;
+  const std::string chosen_by_; ///< what names the file
   fs::path temporary_;
   std::list<Temporary> files_; // on rank 0: the HDF5 file and its sidecars
   Access access_;
@@ -88,8 +89,10 @@ class File::Impl {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars)
-    : target_(std::move(path)), sidecars_(std::move(sidecars)), access_(access) {
+File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars,
+                 std::string chosen_by)
+    : target_(std::move(path)), sidecars_(std::move(sidecars)), chosen_by_(std::move(chosen_by)),
+      access_(access) {
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   rank_ = my_rank(comm_);
@@ -120,8 +123,7 @@ File::Impl::~Impl() {
 }
 
 void File::Impl::open_temporaries() {
-  constexpr std::string_view other = "choose another file with output.file or -o",
-                             another = "choose another file";
+  const std::string another = "choose another file", other = another + " with " + chosen_by_;
   check_replaceable(target_, other);
   for (const fs::path& sidecar : sidecars_) check_replaceable(sidecar, another);
   files_.emplace_back(target_, other);
@@ -246,8 +248,8 @@ std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
   return written;
 }
 
-File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars)
-    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars))) {}
+File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by)
+    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
 
 File::~File() = default;
 

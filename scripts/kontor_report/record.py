@@ -184,7 +184,10 @@ def _open(path):
         file.close()
         raise RecordError(f"{path}: {other} is a link to another file, which is not read: a run's file has all in itself")
     if "run" not in file:
+        is_checkpoint = "checkpoint" in file
         file.close()
+        if is_checkpoint:
+            raise RecordError(f"{path}: a checkpoint, which has no results; `kontor run {path} --restart` goes on from it")
         raise RecordError(f"{path}: not a Kontor file: it has no group /run")
     return file
 

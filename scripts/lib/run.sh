@@ -146,6 +146,8 @@ decks() { (cd "$kontor_root" && grep -l '^app:' inputs/*/*.yaml | paste -s -d ' 
 
 check_input() {
   [[ -n $1 ]] || fail "run: no deck given; there are $(decks)"
+  [[ -e $1 ]] || ! compgen -G "${1%.h5}-?????????.h5" >/dev/null ||
+    fail "$1: there are checkpoints of that name; add --restart to go on from the newest"
   [[ -e $1 ]] || fail "$1: cannot read the deck: No such file or directory; there are $(decks)"
   [[ -f $1 && -r $1 ]] || fail "$1: cannot read the deck: not a file, or not readable"
 }
@@ -226,6 +228,10 @@ launch() {
     status=3
   elif [[ -n $caught && $status == 4 ]]; then
     say "$app ended early, as signal $caught asked; its record says how far it came"
+  elif [[ -n $caught ]] && ((status == 0)); then
+    : # it was done already
+  elif [[ -n $caught ]] && asked_to_end && ((status == 2 || status == 3)); then
+    : # it has said why it could not end as it was asked to
   elif [[ -n $caught ]]; then
     say "$app was interrupted by signal $caught"
     status=$((128 + $(kill -l "$caught")))
@@ -233,6 +239,9 @@ launch() {
     say "$app was ended by signal $(kill -l $((status - 128)))"
   elif ((status > 4)) && ranks_have_started; then
     say "$(basename "${launcher[0]}") ended with code $status while $app ran: a host or its daemon was lost"
+    status=3
+  elif ((status == 1)) && ranks_have_started && ! a_rank_was_done; then
+    say "$(basename "${launcher[0]}") ended with code 1 before $app was done, as when it is told to end"
     status=3
   elif ((status != 0 && status != 2 && status != 3 && status != 4)) && ! ranks_have_started && cannot_start "$1"; then
     status=3

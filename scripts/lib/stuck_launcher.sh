@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A launcher that waits for a host that has vanished, or for itself, as Open MPI's (4.1.4) may when a rank is killed in
-# MPI_Finalize. The ranks leave word in the folder KONTOR_RUN_FOLDER: the file `started` when they have found each other;
-# a line in the pipe `words`, `failed` when one ends all of them, and `done` when one has nothing left to do but to end.
+# MPI_Finalize. The ranks leave word in the folder KONTOR_RUN_FOLDER: the file `started` when they have found each other,
+# the file `done` when one has nothing left to do but to end; a line in the pipe `words`, `failed` when one ends all of them,
+# and `done`.
 
 grace_to_abort=${KONTOR_ABORT_SECONDS:-10} # that a launcher has to end after a rank has failed
 grace_to_finish=${KONTOR_FINISH_SECONDS:-60} # and after one is done; large jobs may use some of it
@@ -17,6 +18,7 @@ make_run_folder() {
 remove_run_folder() { rm -rf -- "$KONTOR_RUN_FOLDER"; }
 
 ranks_have_started() { [[ -e $KONTOR_RUN_FOLDER/started ]]; }
+a_rank_was_done() { [[ -e $KONTOR_RUN_FOLDER/done ]]; }
 was_stuck() { [[ -e $KONTOR_RUN_FOLDER/stuck ]]; }
 
 # end_if_stuck GROUP: waits, without a process of its own, for a rank to fail or to be done, then for the launcher's process

@@ -151,11 +151,11 @@ class Command(KontorTest):
 
 @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
 class Restart(KontorTest):
-    def checkpoint(self, name, number, ranks):
+    def checkpoint(self, name, number, ranks, app="heat"):
         import h5py
 
         with h5py.File(self.folder / name, "w") as file:
-            file.create_group("checkpoint").attrs.update({"app": "heat", "number": number, "ranks": ranks})
+            file.create_group("checkpoint").attrs.update({"app": app, "number": number, "ranks": ranks})
 
     def assert_starts(self, ranks, words, *arguments):
         done = self.kontor("run", "--dry-run", *arguments, KONTOR_LAUNCHER="run")
@@ -171,10 +171,21 @@ class Restart(KontorTest):
         self.assertIn(self.kontor("run", "--dry-run", "c-000000300.h5", "--restart").returncode, (0, 2))
 
     def test_what_is_refused(self):
+        import h5py
+
         self.checkpoint("c-000000200.h5", 1, 5)
+        self.checkpoint("blank-000000100.h5", 1, 5, app="a b")
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file.create_group("run")
+        (self.folder / "gone-000000100.h5").symlink_to("nothing")
         for arguments, message in (
             (["--restart"], "kontor: run: --restart needs a checkpoint"),
             (["d.h5", "--restart"], "kontor: d.h5: there is no checkpoint of that name that can be read"),
+            (["gone.h5", "--restart"], "gone-000000100.h5: "),
+            (["blank-000000100.h5", "--restart"], "blank-000000100.h5: it is damaged: its app is 'a b'"),
+            (["result.h5", "--restart"], "result.h5: it is no checkpoint, but the result of a run; leave out --restart"),
+            (["c.h5"], "kontor: c.h5: there are checkpoints of that name; add --restart"),
+            (["c-000000200.h5"], "c-000000200.h5: a checkpoint, which has no results; `kontor run c-000000200.h5 --restart` goes on from it"),
             (["c.h5", "d.h5", "--restart"], "kontor: run: two checkpoints, 'c.h5' and 'd.h5'"),
         ):
             with self.subTest(arguments):
@@ -298,6 +309,26 @@ class End(KontorTest):
             said = f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked"
             self.assertEqual((running.returncode, out), (4, ""), err)
             self.assertIn(said, err)
+
+    def test_a_program_that_is_told_to_end_and_has_its_own_end(self):
+        """It was done already; or it could not be ended as it was asked to, and has said why."""
+        for how, code in (signal.SIGTERM, 0), (signal.SIGUSR1, 0), (signal.SIGTERM, 3), (signal.SIGUSR1, 2):
+            with self.subTest(signal=how.name, code=code):
+                (self.folder / "log").unlink(missing_ok=True)
+                self.make_app(f"trap 'echo why >&2; exit {code}' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
+                running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+                self.wait_for_lines(1)
+                running.send_signal(how)
+                out, err = running.communicate(timeout=20)
+                self.assertEqual((running.returncode, out, err), (code, "", "why\n"))
+
+    def test_a_launcher_that_is_told_to_end_is_not_taken_for_a_failed_verification(self):
+        """Open MPI's then ends with exit code 1, and says nothing."""
+        done = self.run_app("touch $KONTOR_RUN_FOLDER/started; exit 1")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as when it is told to end\n")
+        done = self.run_app("touch $KONTOR_RUN_FOLDER/started $KONTOR_RUN_FOLDER/done; exit 1")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
 
     def test_a_program_that_does_not_end_early(self):
         self.make_app("trap '' USR1; echo $$ >log; exec sleep 60")

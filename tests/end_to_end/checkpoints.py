@@ -8,7 +8,7 @@ import time
 import unittest
 
 from fault_case import EARLIER, ENDLESS, ENOSPC, FaultTest
-from launch import BIN, wait_until
+from launch import BIN, preload, wait_until
 
 
 class Checkpoints(FaultTest):
@@ -105,6 +105,8 @@ class Checkpoints(FaultTest):
             ("solver.max_sweeps=1500",): r"1500 sweeps are to be made, .*c-000001500\.h5 are 1500",
             ("checkpoint.walltime=1:99",): r"checkpoint\.walltime is '1:99'; allowed are HH:MM:SS",
             ("output.file=c.h5", "checkpoint.file=c.h5"): r"c\.h5 cannot be both",
+            ("output.file=c.h5", "checkpoint.file=c"): r"c\.h5 cannot be both",
+            ("output.file=c-000000300.h5",): r"c-000000300\.h5 cannot be the HDF5 file: checkpoints of c\.h5 get such names",
         }
         for settings, said in other.items():
             with self.subTest(settings):
@@ -129,7 +131,7 @@ class Checkpoints(FaultTest):
         self.norms(*once, "-o", "there/plate.h5", ranks=1)
         result = self.heat("--restart", "c-000001500.h5", ranks=2)
         self.assertEqual(result.code, 2, result)
-        self.assertRegex(result.err, r"output\.file is there/plate\.h5, neither in this folder nor in that of the checkpoint; say -o FILE, .*/there\n")
+        self.assertRegex(result.err, r"output\.file is there/plate\.h5, neither in this folder nor in that of the checkpoint; say -o FILE\n")
         self.norms("--restart", "c-000001500.h5", "-o", "there/plate.h5", ranks=1)
         (self.folder / "c-000001500.h5").rename(self.folder / "there/c-000001500.h5")
         self.norms("--restart", "there/c-000001500.h5", ranks=1)  # beside the checkpoint
@@ -137,7 +139,7 @@ class Checkpoints(FaultTest):
         (self.folder / "there/c-000001500.h5").rename(self.folder / "c-000001500.h5")
         result = self.heat("--restart", "c-000001500.h5", "-o", "plate.h5")
         self.assertEqual(result.code, 2, result)
-        self.assertRegex(result.err, r"checkpoint\.file is there/c\.h5, neither .*; say --set checkpoint\.file=FILE, .*/there\n")
+        self.assertRegex(result.err, r"checkpoint\.file is there/c\.h5, neither .*; say --set checkpoint\.file=FILE\n")
 
     def test_a_full_disk(self):
         """The checkpoint that there is stays, though no more than one is kept, and the run goes on from it."""
@@ -146,8 +148,7 @@ class Checkpoints(FaultTest):
         expected = self.norms("deck.yaml", ranks=1)[:2]
         one = ("--quiet", "--set", "checkpoint.every=500", "--set", "checkpoint.keep=1")
         self.passes("deck.yaml", *one, "--set", "solver.max_sweeps=900")
-        preloaded = ":".join(filter(None, [ENOSPC, os.environ.get("LD_PRELOAD")]))
-        full = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": "1000", "KONTOR_FAULT_FILE": "c.h5."}
+        full = {"LD_PRELOAD": preload(ENOSPC), "KONTOR_FAULT_AFTER": "1000", "KONTOR_FAULT_FILE": "c.h5."}
         faults = {
             "full": (full, r"output: c\.h5: .*No space left on device"),
             "loses all": ({**full, "KONTOR_FAULT_LOSE": "1"}, r"output: c\.h5: .*written file failed"),

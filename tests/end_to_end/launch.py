@@ -94,6 +94,11 @@ def wait_until(condition, what, limit=20):
         time.sleep(0.02)
 
 
+def preload(library):
+    """For LD_PRELOAD, with what is preloaded anyway. A sanitizer wants to be the first library itself."""
+    return ":".join(filter(None, [os.environ.get("KONTOR_SANITIZER_LIBRARY"), library, os.environ.get("LD_PRELOAD")]))
+
+
 class HeatTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 

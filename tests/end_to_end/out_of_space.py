@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 from fault_case import EARLIER, ENOSPC, SHORT, FaultTest
-from launch import HEAT
+from launch import HEAT, preload
 
 
 class FullDisk(FaultTest):
@@ -20,8 +20,7 @@ class FullDisk(FaultTest):
         self.write("short.yaml", SHORT)
         for name in "plate.xmf", "plate.json":
             self.write(name, "earlier")
-        preloaded = ":".join(filter(None, [ENOSPC, os.environ.get("LD_PRELOAD")]))
-        variables = {"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": file}
+        variables = {"LD_PRELOAD": preload(ENOSPC), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": file}
         if only is not None:
             variables["KONTOR_FAULT_RANK"] = str(only)
         arguments = "short.yaml", "--set", f"output.access={access}", "--results", "plate.json"
@@ -57,8 +56,7 @@ class FullDisk(FaultTest):
     def test_messages_of_a_name_with_control_characters(self):
         """They reach no terminal."""
         self.write("short.yaml", SHORT)
-        preloaded = ":".join(filter(None, [ENOSPC, os.environ.get("LD_PRELOAD")]))
-        result = self.heat("short.yaml", "-o", "\x1b[2Jplate.h5", variables={"LD_PRELOAD": preloaded, "KONTOR_FAULT_AFTER": "1000",
+        result = self.heat("short.yaml", "-o", "\x1b[2Jplate.h5", variables={"LD_PRELOAD": preload(ENOSPC), "KONTOR_FAULT_AFTER": "1000",
                                                                              "KONTOR_FAULT_FILE": ".h5."})
         self.assertEqual(result.code, 3, result)
         self.assertNotIn("\x1b", result.err)

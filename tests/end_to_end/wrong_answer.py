@@ -14,7 +14,7 @@ class WrongAnswer(FaultTest):
         self.assertRegex(result.out, f"(?m)^VERIFICATION FAILED: {says}$")
         self.assertNotIn("FOM", result.out)
         self.assertNotIn("PASSED", result.out)
-        self.assertEqual(result.err, "")
+        self.assertRegex(result.err, r"\A(heat: sweep .*\n)*\Z")  # slow runs tell how far they are
         try:
             import h5py
         except ImportError:

@@ -168,6 +168,14 @@ TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
   }
 }
 
+TEST(Checkpoints, OfOneNameAreWrittenByOneRun) {
+  const Folder folder("checkpoints-name");
+  const Written first(folder / "u.h5", 1, header_of_heat(), {1});
+  for (const auto* name : {"u.h5", "u"})
+    expect_refused<output::Error>([&] { const Written second(folder / name, 1, header_of_heat(), {}); },
+                                  {"u.h5", "choose another file with checkpoint.file"});
+}
+
 TEST(Restart, RefusesAnotherFormat) {
   const Folder folder("restart-format");
   auto header = header_of_heat();

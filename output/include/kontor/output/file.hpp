@@ -37,9 +37,9 @@ class File {
   /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the
   /// names, and locks the names against other processes that use this class. A file that is there is
   /// untouched until commit(); a link is replaced then, not what it links to. Throws Error if a name is
-  /// locked (it says by whom) or cannot be replaced; nothing is left then.
+  /// locked (it says by whom) or cannot be replaced, and where to choose another; nothing is left then.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
-       std::vector<std::filesystem::path> sidecars = {});
+       std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
 
   /// Without a commit() before: closes and removes the temporary files. Waits for no other rank when an
   /// exception is passing.
