@@ -85,7 +85,8 @@ class Checkpoints(FaultTest):
         wait_until(running.ranks, "the start of the ranks")
         started = time.monotonic()
         result = running.finish(limit=60)
-        self.assertLess(time.monotonic() - started, limit)
+        if "KONTOR_SANITIZER_LIBRARY" not in os.environ:  # with which the end takes seconds
+            self.assertLess(time.monotonic() - started, limit)
         self.assertEqual(result.code, 4, result)
         self.assertRegex(result.out, r"(?m)^ENDED EARLY: told to end by checkpoint\.walltime after 0 of 1 repeats; .*\bc-\d{9,}\.h5\b")
         record = json.loads((self.folder / "record.json").read_text())
