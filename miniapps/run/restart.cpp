@@ -34,9 +34,10 @@ std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
 Restart::Restart(MPI_Comm comm, const std::string& file) {
   const auto names = candidates(comm, file);
   if (names.empty())
-    throw config::Error({fmt::format("restart: there is no checkpoint {0} here, and none whose name is that with a number "
-                                     "of steps; give the file of one, or checkpoint.file of the run",
-                                     file)});
+    throw config::Error(
+        {fmt::format("restart: there is no checkpoint {0} here, and none whose name is that with a number "
+                     "of steps; give the file of one, or checkpoint.file of the run",
+                     file)});
   for (const auto& name : names) {
     try {
       output::check_seal(comm, name);

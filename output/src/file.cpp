@@ -249,7 +249,8 @@ std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
 }
 
 File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by)
-    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
+    : impl_(
+          std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
 
 File::~File() = default;
 
