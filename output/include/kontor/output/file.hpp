@@ -37,7 +37,8 @@ class File {
   /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the
   /// names, and locks the names against other processes that use this class. A file that is there is
   /// untouched until commit(); a link is replaced then, not what it links to. Throws Error if a name is
-  /// locked (it says by whom) or cannot be replaced, and where to choose another; nothing is left then.
+  /// locked (it says by whom) or cannot be replaced; nothing is left then. `chosen_by`: the key or option by
+  /// which the user can name another file, for that message.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
 
