@@ -43,13 +43,38 @@ std::optional<std::string> stem_without_step(const std::string& stem) {
   return stem.substr(0, dash);
 }
 
+/// The app's keys: values are text.
+nlohmann::ordered_json keys_of(const nlohmann::ordered_json& keys) {
+  if (!keys.is_object() ||
+      !std::ranges::all_of(keys, [](const nlohmann::ordered_json& value) { return value.is_string(); }))
+    throw std::invalid_argument("its keys are not a list of names and texts");
+  return keys;
+}
+
 /// A number of the header that is at least `least`, and that arithmetic can go on with.
 std::int64_t counted(const nlohmann::ordered_json& json, const char* key, std::int64_t least) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   const auto number = json.at(key).get<std::int64_t>();
   if (number < least || number > most)
-    throw std::range_error(fmt::format("/checkpoint has {} {}; allowed is {} to 2^53", key, number, least));
+    throw std::range_error(fmt::format("its {} is {}; allowed is {} to 2^53", key, number, least));
   return number;
+}
+
+CheckpointHeader header_of(const nlohmann::ordered_json& json) {
+  CheckpointHeader h;
+  h.format = json.at("format").get<std::int64_t>();
+  if (h.format != CheckpointHeader::current_format) return h;
+  h.app = json.at("app").get<std::string>();
+  h.version = json.at("version").get<std::string>();
+  h.step = counted(json, "step", 0);
+  h.repeat = counted(json, "repeat", 0);
+  h.number = counted(json, "number", 1);
+  h.run = json.at("run").get<std::string>();
+  h.ranks = counted(json, "ranks", 1);
+  h.output = json.at("output").get<std::string>();
+  h.deck = json.at("deck").get<std::string>();
+  h.keys = keys_of(json.at("keys"));
+  return h;
 }
 
 FoundCheckpoint look_at(const fs::path& path, std::int64_t step) {
@@ -57,7 +82,7 @@ FoundCheckpoint look_at(const fs::path& path, std::int64_t step) {
   try {
     const output::Reader reader(MPI_COMM_SELF, path);
     if (reader.has("/checkpoint"))
-      found.header = header_of(reader.record("/checkpoint"));
+      found.header = header_in(reader);
     else
       found.problem = fmt::format("{} is no checkpoint: it has no group /checkpoint", path.string());
   } catch (const std::exception& error) {
@@ -88,21 +113,16 @@ nlohmann::ordered_json to_json(const CheckpointHeader& h) {
           {"output", h.output}, {"deck", h.deck},     {"keys", h.keys}};
 }
 
-CheckpointHeader header_of(const nlohmann::ordered_json& json) {
-  CheckpointHeader h;
-  h.format = json.at("format").get<std::int64_t>();
-  if (h.format != CheckpointHeader::current_format) return h;
-  h.app = json.at("app").get<std::string>();
-  h.version = json.at("version").get<std::string>();
-  h.step = counted(json, "step", 0);
-  h.repeat = counted(json, "repeat", 0);
-  h.number = counted(json, "number", 1);
-  h.run = json.at("run").get<std::string>();
-  h.ranks = counted(json, "ranks", 1);
-  h.output = json.at("output").get<std::string>();
-  h.deck = json.at("deck").get<std::string>();
-  h.keys = json.at("keys");
-  return h;
+CheckpointHeader header_in(const output::Reader& reader) {
+  const auto json = reader.record("/checkpoint");
+  try {
+    return header_of(json);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(
+        fmt::format("{} is no checkpoint: /checkpoint: {}", reader.path().string(), error.what()));
+  }
 }
 
 fs::path checkpoint_name(const fs::path& file, std::int64_t step) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/output/reader.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -30,10 +32,12 @@ struct CheckpointHeader {
   nlohmann::ordered_json keys = {}; ///< the app's own keys of the deck and their values, as text
 };
 
-/// The record that is written, and back. Throws std::exception if something is missing or of another type;
-/// of another format only this is read.
+/// The record that is written.
 nlohmann::ordered_json to_json(const CheckpointHeader&);
-CheckpointHeader header_of(const nlohmann::ordered_json&);
+
+/// Collective. What is in a file; of another format only this is read. Throws a std::exception that names the
+/// file if something is missing or of another type.
+CheckpointHeader header_in(const output::Reader&);
 
 /// The file after so many steps, of those that `file` names.
 std::filesystem::path checkpoint_name(const std::filesystem::path& file, std::int64_t step);

@@ -27,9 +27,10 @@ std::string random_name() {
 } // namespace
 
 Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions options, CheckpointHeader like,
-                         output::Access access, EndRequest& end, Timer& timer, double started)
+                         output::Access access, EndRequest& end, Timer& timer, double started,
+                         std::string from)
     : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end),
-      timer_(&timer), started_(started), last_(comm::seconds()) {
+      timer_(&timer), started_(started), last_(comm::seconds()), whole_(std::move(from)) {
   begin_repeat(0, 0);
   open();
   if (comm.rank() == 0) find_earlier();
@@ -95,7 +96,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
     open();
   } catch (const output::Error& error) {
     throw output::Error(fmt::format("checkpoint after step {}: {}{}", step, error.what(),
-                                    any_ ? fmt::format("; {} is there", summary_.newest) : ""));
+                                    whole_.empty() ? "" : fmt::format("; {} is there", whole_)));
   }
   ++header_.number;
   end_->forget_checkpoint();
@@ -106,7 +107,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   any_ = true;
   summary_.seconds += seconds;
   summary_.steps.push_back(step);
-  summary_.newest = path.string();
+  summary_.newest = whole_ = path.string();
 }
 
 /// Local. The new one is complete and checked.

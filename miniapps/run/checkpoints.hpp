@@ -35,11 +35,11 @@ struct CheckpointSummary {
 class Checkpoints {
  public:
   /// Collective. `options.file` is given. `like` is the header that all of them have, but for step, repeat
-  /// and number; its run is empty, or that of the checkpoint that the run goes on from. Locks the names
-  /// against other runs, and removes what a killed one has left. Throws output::Error if they cannot be
-  /// written.
+  /// and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`.
+  /// Locks the names against other runs, and removes what a killed one has left. Throws output::Error if they
+  /// cannot be written.
   Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access,
-              EndRequest&, Timer&, double started);
+              EndRequest&, Timer&, double started, std::string from = {});
 
   /// Local. A repeat begins, after so many complete ones, at that step.
   void begin_repeat(std::int64_t repeat, std::int64_t step);
@@ -71,6 +71,7 @@ class Checkpoints {
   double last_;        ///< when the last checkpoint was complete, or the first repeat began
   double longest_ = 0; ///< that one took
   bool any_ = false;
+  std::string whole_; ///< the newest: written by this process, or gone on from; empty: there is none
   std::int64_t next_step_;
   std::unique_ptr<output::File> file_;          ///< that the next one will be
   std::vector<std::filesystem::path> standing_; ///< of this run, at rank 0; the oldest first

@@ -100,13 +100,14 @@ ordered_json of_verification(const Verification& v) {
   return json;
 }
 
-ordered_json of_checkpoint(const CheckpointSummary& c) {
+ordered_json of_checkpoint(const CheckpointSummary& c, double stepping) {
   ordered_json json{{"written", c.steps.size()}};
   if (!c.steps.empty())
     json.update({{"steps", c.steps},
                  {"bytes", static_cast<std::int64_t>(c.bytes)},
                  {"seconds", c.seconds},
                  {"bandwidth", c.bytes / c.seconds},
+                 {"overhead", c.seconds / stepping},
                  {"newest", utf8(c.newest)}});
   if (!c.restarted_from.empty())
     json.update(
@@ -212,7 +213,7 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
     for (const auto& figure : outcome.figures) all[figure.name] = of_figure(figure);
   }
   json["repeats"] = outcome.repeats;
-  if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint);
+  if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint, outcome.stepping);
   json["timers"] = table(outcome.timers, of_region);
   if (outcome.per_rank.repeats > 0) json["per_rank"] = to_json(outcome.per_rank);
 }

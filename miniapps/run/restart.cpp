@@ -42,7 +42,7 @@ Restart::Restart(MPI_Comm comm, const std::string& file) {
     try {
       output::check_seal(comm, name);
       reader_ = std::make_unique<output::Reader>(comm, name, output::Checked::yes);
-      header_ = header_of(reader_->record("/checkpoint"));
+      header_ = header_in(*reader_);
       path_ = name;
       break;
     } catch (const output::MpiError&) { // maybe on this rank alone, as the next one

@@ -304,9 +304,9 @@ std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& com
   double elapsed = 0;
   since_start.lap(elapsed);
   try {
-    return std::make_unique<Checkpoints>(comm, options_.checkpoint, checkpoint_header(comm.size()),
-                                         options_.access, end, timers["checkpoint"],
-                                         comm::seconds() - elapsed);
+    return std::make_unique<Checkpoints>(
+        comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end, timers["checkpoint"],
+        comm::seconds() - elapsed, restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
     throw config::Error({error.what()});
   }
@@ -343,6 +343,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     watch.lap(seconds);
     seconds -= apart_so_far() - apart_before;
     const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
+    outcome.stepping += slowest;
     context.progress.end();
     outcome.unfinished = context.end->granted();
     if (outcome.unfinished) break;

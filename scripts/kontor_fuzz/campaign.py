@@ -19,12 +19,12 @@ from typing import Callable, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS = 60  # that a whole program may take
-IN_PROCESS = ("deck", "override", "formula", "matrix", "vector", "result", "checkpoint")
+IN_PROCESS = ("deck", "override", "formula", "matrix", "vector", "result", "checkpoint", "header")
 IN_PYTHON = ("study", "machine", "report", "json")
 PROGRAMS = ("program-deck", "program-matrix", "program-result")
 KINDS = (*IN_PROCESS, *IN_PYTHON, *PROGRAMS)
 # Of 100: how many of a campaign's inputs.
-SHARES = {"deck": 25, "override": 18, "formula": 10, "matrix": 18, "vector": 6, "result": 5, "checkpoint": 3, "study": 8, "machine": 4, "report": 1,
+SHARES = {"deck": 25, "override": 18, "formula": 10, "matrix": 18, "vector": 6, "result": 4, "checkpoint": 2, "header": 2, "study": 8, "machine": 4, "report": 1,
           "json": 1.7, "program-deck": 0.15, "program-matrix": 0.1, "program-result": 0.05}
 
 

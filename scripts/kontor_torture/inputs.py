@@ -21,7 +21,7 @@ NO_RUN = Run("", 0, ())
 
 def size_of(kind: str) -> int:
     """Inputs of a batch, which takes a second or a few."""
-    if kind in ("result", "checkpoint"):
+    if kind in ("result", "checkpoint", "header"):
         return 100
     return 1000 if kind in IN_PROCESS else 25 if kind in IN_PYTHON else 2
 

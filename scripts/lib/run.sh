@@ -88,7 +88,7 @@ run_command() {
     read -ra recorded <<<"$(of_checkpoint "$restart")"
     ((${#recorded[@]} == 2)) || exit 2 # it has been said why
     app=${recorded[0]}
-    if ! in_job; then ranks=${ranks:-${recorded[1]}}; fi
+    if [[ -z $ranks ]] && ! in_job; then ranks=$(ranks_of_checkpoint "${recorded[1]}"); fi
     app_arguments=(--restart "$restart" "${app_arguments[@]}")
   elif [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
@@ -132,6 +132,14 @@ choose_checkpoint() {
     fi
   done
   [[ -n $restart ]] || fail "run: --restart needs a checkpoint: kontor run CHECKPOINT.h5 --restart"
+}
+
+# ranks_of_checkpoint RANKS: as many again, unless this is a much smaller machine, or the number is damaged.
+ranks_of_checkpoint() {
+  local most=$((64 * $(processing_units)))
+  [[ -n ${KONTOR_LAUNCHER-} ]] || (($1 <= most)) ||
+    fail "$restart: $1 ranks have written it, which are more than 64 for each core here ($most); say how many are to go on: -n RANKS"
+  echo "$1"
 }
 
 # of_checkpoint FILE: its app and ranks.

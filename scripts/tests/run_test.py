@@ -175,6 +175,7 @@ class Restart(KontorTest):
 
         self.checkpoint("c-000000200.h5", 1, 5)
         self.checkpoint("blank-000000100.h5", 1, 5, app="a b")
+        self.checkpoint("many-000000100.h5", 1, 10**9)
         with h5py.File(self.folder / "result.h5", "w") as file:
             file.create_group("run")
         (self.folder / "gone-000000100.h5").symlink_to("nothing")
@@ -183,6 +184,7 @@ class Restart(KontorTest):
             (["d.h5", "--restart"], "kontor: d.h5: there is no checkpoint of that name that can be read"),
             (["gone.h5", "--restart"], "gone-000000100.h5: "),
             (["blank-000000100.h5", "--restart"], "blank-000000100.h5: it is damaged: its app is 'a b'"),
+            (["many-000000100.h5", "--restart"], "many-000000100.h5: 1000000000 ranks have written it, which are more than 64 for each core"),
             (["result.h5", "--restart"], "result.h5: it is no checkpoint, but the result of a run; leave out --restart"),
             (["c.h5"], "kontor: c.h5: there are checkpoints of that name; add --restart"),
             (["c-000000200.h5"], "c-000000200.h5: a checkpoint, which has no results; `kontor run c-000000200.h5 --restart` goes on from it"),

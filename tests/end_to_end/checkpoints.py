@@ -162,7 +162,7 @@ class Checkpoints(FaultTest):
             with self.subTest(name):
                 result = self.heat("deck.yaml", *self.LIMIT, "--restart", "c.h5", *one, ranks=2, variables=variables)
                 self.assertEqual(result.code, 3, result)
-                self.assertRegex(result.err, rf"(?m)^checkpoint after step 1000: {said}")
+                self.assertRegex(result.err, rf"(?m)^checkpoint after step 1000: {said}.*; c-000000500\.h5 is there$")
                 self.assertEqual(self.contents(), before)
         *found, record = self.norms("deck.yaml", "--restart", "c.h5", ranks=3)
         self.assertEqual(record["checkpoint"]["at_step"], 500)

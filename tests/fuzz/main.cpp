@@ -50,7 +50,8 @@ struct Request {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets;
-  for (const auto make : {decks, overrides, formulas, matrices, vectors, results, checkpoints})
+  for (const auto make :
+       {decks, overrides, formulas, matrices, vectors, results, checkpoints, checkpoint_headers})
     targets.push_back(make());
   return targets;
 }
@@ -132,7 +133,7 @@ int main(int argc, char** argv) {
                "accepted or refused, 1 one was neither; "
                "its file is left, as it is when the process does not survive."};
   cli.add_option("target", request.target,
-                 "deck, override, formula, matrix, vector, result, checkpoint, or all")
+                 "deck, override, formula, matrix, vector, result, checkpoint, header, or all")
       ->required();
   cli.add_option("--seed", request.seed, "of the mutations");
   cli.add_option("--first", request.first, "number of the first input");

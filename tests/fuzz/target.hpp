@@ -33,6 +33,8 @@ Target vectors();
 Target results();
 /// HDF5 files as what a run goes on from.
 Target checkpoints();
+/// What a checkpoint tells of itself, as JSON text: written into one whose checksums are right.
+Target checkpoint_headers();
 
 /// A folder of this process alone, removed at its end.
 class TemporaryFolder {

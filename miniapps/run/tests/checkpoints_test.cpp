@@ -100,6 +100,7 @@ std::string bytes_of(const fs::path& path) {
 nlohmann::ordered_json recorded(const CheckpointSummary& summary) {
   RunRecord record;
   record.outcome.checkpoint = summary;
+  record.outcome.stepping = 8;
   return to_json(record)["checkpoint"];
 }
 
@@ -117,7 +118,8 @@ TEST(Checkpoints, AreInTheRecord) {
   EXPECT_EQ(json["bytes"], bytes);
   EXPECT_GT(json["seconds"], 0);
   EXPECT_DOUBLE_EQ(json["bandwidth"], static_cast<double>(bytes) / json["seconds"].get<double>());
-  EXPECT_EQ(json.size(), 6u) << "it began at the beginning: " << json.dump();
+  EXPECT_DOUBLE_EQ(json["overhead"], json["seconds"].get<double>() / 8);
+  EXPECT_EQ(json.size(), 7u) << "it began at the beginning: " << json.dump();
 
   CheckpointSummary from;
   from.restarted_from = "u-000000012.h5";
@@ -184,6 +186,23 @@ TEST(Restart, RefusesAnotherFormat) {
   Written(file, 1, header, {7});
   expect_refused<config::Error>([&] { const Restart restart(MPI_COMM_WORLD, file); },
                                 {"restart: ", checkpoint_name(file, 7), " is of format 2", "reads format 1"});
+}
+
+/// Its checksums are right: somebody has written it so.
+TEST(Restart, RefusesAHeaderThatIsNone) {
+  const Folder folder("restart-header");
+  const std::string file = folder / "u.h5";
+  const auto path = checkpoint_name(file, 7).string();
+  for (const nlohmann::ordered_json& keys :
+       {nlohmann::ordered_json::array({1, 2}), nlohmann::ordered_json(7), {{"problem.cells", 8}}}) {
+    auto header = header_of_heat();
+    header.keys = keys;
+    Written(file, 1, header, {7});
+    expect_refused<config::Error>(
+        [&] { const Restart restart(MPI_COMM_WORLD, file); },
+        {"no checkpoint of " + file + " is whole", path + " is no checkpoint", "keys"});
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST(Restart, RefusesWhatMustStay) {
