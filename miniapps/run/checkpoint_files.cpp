@@ -7,8 +7,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <dirent.h>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 
@@ -91,13 +94,22 @@ FoundCheckpoint look_at(const fs::path& path, std::int64_t step) {
   return found;
 }
 
+/// None if the folder cannot be read. By POSIX: libstdc++'s iterator ends the program where memory is short.
+std::vector<std::string> names_in(const fs::path& folder) {
+  struct Close {
+    void operator()(DIR* open) const { ::closedir(open); }
+  };
+  const std::unique_ptr<DIR, Close> open(::opendir(folder.c_str()));
+  std::vector<std::string> names;
+  if (open)
+    while (const dirent* entry = ::readdir(open.get())) names.emplace_back(entry->d_name);
+  return names;
+}
+
 std::vector<FoundCheckpoint> of_stem(const fs::path& folder, const std::string& stem) {
   std::vector<FoundCheckpoint> all;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error), end;
-       !error && entry != end; entry.increment(error))
-    if (const auto step = step_in(entry->path().filename().string(), stem))
-      all.push_back(look_at(folder / entry->path().filename(), *step));
+  for (const auto& name : names_in(folder.empty() ? fs::path(".") : folder))
+    if (const auto step = step_in(name, stem)) all.push_back(look_at(folder / name, *step));
   std::ranges::sort(all, std::ranges::greater(), [](const FoundCheckpoint& found) {
     return std::pair(found.problem.empty() ? found.header.number : std::numeric_limits<std::int64_t>::max(),
                      found.step);

@@ -18,7 +18,7 @@ try:
     import numpy
 
     from kontor_fuzz.campaign import Finding
-    from kontor_torture import check, fault, inputs, kill
+    from kontor_torture import check, command, fault, inputs, kill
     from kontor_torture.after import Outcome
     from kontor_torture.case import Case, Run, dice, draw_run
     from kontor_torture.decks import APPS, on_gpus
@@ -236,6 +236,14 @@ class Checks(unittest.TestCase):
         ]
         self.assertRegex(summary(entries, {"files": set(places)}), r"(?m)^places hit: 1 of 3 files$")
         self.assertEqual(not_hit(entries, {"files": set(places)}), "".join(f"not hit: files, fsync in {where}\n" for _, where in places[1:]))
+
+    def test_a_place_that_no_case_has_come_to_is_tried_again(self):
+        cases = [Case(n, "mpi", RUN, RUN, {"call": "MPI_Iprobe", "in": f"finish()+{n % 2:#x}"}) for n in range(4)]
+        cases.append(Case(4, "mpi", RUN, RUN, {"way": "address space"}))
+        entries = []
+        again = command.not_reached("mpi", cases, entries)
+        entries.append(cases[1].as_dict() | {"findings": [], "seen": {"hit": True}})
+        self.assertEqual([case.number for case in again], [0, 2] * command.ROUNDS)
 
     def test_an_error_that_is_told_late(self):
         case = Case(0, "disk", RUN, RUN, {"way": "full", "words": ["plate."]})
