@@ -7,6 +7,8 @@ LIST = (list, str)
 RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
        "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str, "end_signal": str,
        "iterations": int, **dict.fromkeys(("residual", "true_residual", "error", "relative_error"), NUMBER)}
+CHECKPOINT = {**dict.fromkeys(("written", "bytes", "at_step", "at_repeat"), int), **dict.fromkeys(("seconds", "bandwidth", "overhead"), NUMBER),
+              **dict.fromkeys(("newest", "restarted_from"), str)}
 MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
 FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
@@ -28,7 +30,7 @@ ALWAYS = {  # what all rows of a table have; a number that is not one is left ou
 def misfit(record):
     """What is wrong with the first value that is; None if all are as they must be."""
     groups = [("", record.run, RUN), ("verification", record.verification, VERIFICATION),
-              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX),
+              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX), ("checkpoint", record.checkpoint, CHECKPOINT),
               *((name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory)))]
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]

@@ -51,6 +51,7 @@ class Record:
     per_rank: dict = field(default_factory=dict)  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
     volume: dict = field(default_factory=dict)  # bytes that all ranks send in a repeat, attributes of /run/volume
     memory: dict = field(default_factory=dict)  # bytes of all ranks, attributes of /run/memory
+    checkpoint: dict = field(default_factory=dict)  # what was written and gone on from, attributes of /run/checkpoint
 
     @property
     def figure(self):
@@ -125,6 +126,7 @@ def _read_hdf5(path):
             per_rank=_per_rank(run.get("per_rank")),
             volume=_attributes(run.get("volume")),
             memory=_attributes(run.get("memory")),
+            checkpoint=_attributes(run.get("checkpoint")),
         )
 
 

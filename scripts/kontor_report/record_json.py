@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .record import Record, RecordError, figures_of, shown_as_damaged
 
-GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "per_rank")
+GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint", "per_rank")
 TABLES = ("traffic", "curves", "ratios", "timeline")
 
 

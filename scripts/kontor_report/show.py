@@ -31,6 +31,8 @@ def sections(record):
         parts.append(section(_time_title(record), _timers(record)))
         if outside := _outside(record):
             parts.append(section("Outside the measured time", outside))
+    if record.checkpoint:
+        parts.append(section("Checkpoints", _checkpoints(record.checkpoint)))
     if record.timeline:
         parts.append(section("Steps of the last repeat  (of the rank that each takes longest)", timeline_table(record)))
     if record.history:
@@ -149,6 +151,18 @@ def _traffic(record):
         rows = [[str(row["rank"]), str(row["neighbour"]), str(row["messages"]), quantity(row["bytes"], "B")]
                 for row in record.traffic] + rows
     return table(rows, ["rank", "neighbour", "messages", "bytes"], left=2)
+
+
+def _checkpoints(found):
+    rows = []
+    if "restarted_from" in found:
+        rows.append(["gone on from", f"{printable(found['restarted_from'])}, after step {found.get('at_step', '?')}"])
+    written = found.get("written", 0)
+    rows.append(["written", f"{written}, {quantity(found.get('bytes'), 'B')}, the last {printable(found.get('newest', '?'))}" if written else "none"])
+    if written:
+        rows.append(["bandwidth", quantity(found.get("bandwidth"), "B/s")])
+        rows.append(["overhead", f"{percent(found.get('overhead'))} of the time of the steps"])
+    return table(rows, left=2)
 
 
 def bytes_table(values):

@@ -144,6 +144,7 @@ class Damaged(ReportTest):
             "/run has ranks 'two'": lambda run: run.attrs.__setitem__("ranks", "two"),
             "/run has -1 ranks": lambda run: run.attrs.__setitem__("ranks", -1),
             "/run has hosts that are not names": lambda run: run.attrs.__setitem__("hosts", [1, 2]),
+            "/run/checkpoint has written 'x'": lambda run: run.create_group("checkpoint").attrs.__setitem__("written", "x"),
             "/run/verification has error 'x'": lambda run: run["verification"].attrs.__setitem__("error", "x"),
             "/run/figures lacks value": lambda run: run["figure_of_merit"].attrs.__delitem__("value"),
             "/run/timers lacks median": replaced("timers", [("region", "S16"), ("max", "f8")]),

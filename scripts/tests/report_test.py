@@ -38,6 +38,18 @@ class OneRun(ReportTest):
         self.assert_row(text, "all", "all", "2", "16.0 kB")
         self.assert_row(text, "triad bandwidth", "32.0 GB/s")
 
+    def test_checkpoints(self):
+        went_on = {"written": 0, "restarted_from": "b-000000040.h5", "at_step": 40}
+        wrote = {"written": 3, "bytes": 12_000_000_000, "seconds": 6.0, "bandwidth": 2e9, "overhead": 0.05, "newest": "b-000000070.h5"}
+        for found, rows in (
+            (went_on, [r"gone on from  b-000000040\.h5, after step 40", "written       none"]),
+            (wrote, [r"written    3, 12\.0 GB, the last b-000000070\.h5", r"bandwidth  2\.00 GB/s", r"overhead   5\.0 % of the time of the steps"]),
+            ({**went_on, **wrote}, ["gone on from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
+        ):
+            with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+                file.create_group("run/checkpoint").attrs.update(found)
+            self.assertRegex(self.report("a.h5"), r"\nCheckpoints\n  " + r".*\n  ".join(rows))
+
     def test_a_failed_run_has_no_figures(self):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
         self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
