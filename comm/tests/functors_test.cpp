@@ -211,6 +211,7 @@ TEST(Chunks, GiveWhatOneCallGives) {
   const auto out_field = inside<Affine, Right>("out", Index<2>{3, 5});
   auto in = watched(in_field, Order::storage);
   auto out = watched(out_field, Order::storage);
+  in.fill(2);
   const auto of_ranks = [](int first, int last) {
     std::vector<Affine> all;
     for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
