@@ -88,6 +88,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
     app.write_state(*file_);
     file_->record("/checkpoint", to_json(header_));
     file_->commit_sealed(path);
+    whole_ = path.string(); // before the one that it names so far may be removed
     if (comm_->rank() == 0) {
       std::error_code ignored;
       summary_.bytes += static_cast<double>(fs::file_size(path, ignored));
@@ -107,7 +108,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   any_ = true;
   summary_.seconds += seconds;
   summary_.steps.push_back(step);
-  summary_.newest = whole_ = path.string();
+  summary_.newest = whole_;
 }
 
 /// Local. The new one is complete and checked.

@@ -41,7 +41,7 @@ struct Provenance {
 struct Outcome {
   std::vector<double> repeats; ///< seconds, of the slowest rank; of those that are complete
   std::int64_t repeats_wanted = 0;
-  double stepping = 0;     ///< seconds of all that this process has made of repeats, counted as they are
+  double stepping = 0;     ///< seconds that this process has spent in repeats, complete or not, counted alike
   bool unfinished = false; ///< the last repeat that was begun is not complete, and so are the fields
   std::string end_signal; ///< what told the run to end early: a signal, "TERM", or "walltime"; empty: nothing
   std::optional<CheckpointSummary> checkpoint; ///< none: none were wanted, and it began at the beginning

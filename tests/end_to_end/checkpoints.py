@@ -129,7 +129,9 @@ class Checkpoints(FaultTest):
         """A deck in a checkpoint may come from anybody."""
         (self.folder / "there").mkdir()
         once = ("deck.yaml", "--set", "checkpoint.every=1500", "--quiet")
-        self.norms(*once, "-o", "there/plate.h5", ranks=1)
+        *_, record = self.norms(*once, "-o", "there/plate.h5", ranks=1)
+        told = record["checkpoint"]
+        self.assertAlmostEqual(told["overhead"] * sum(record["repeats"]), told["seconds"], delta=1e-6 * told["seconds"])
         result = self.heat("--restart", "c-000001500.h5", ranks=2)
         self.assertEqual(result.code, 2, result)
         self.assertRegex(result.err, r"output\.file is there/plate\.h5, neither in this folder nor in that of the checkpoint; say -o FILE\n")
