@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static const char* of_file = ".h5.";
 static int renames = -1; /* how many still work; negative: all */
 static int no_locks = 0;
 static int no_unlink = 0;
+static int no_create = 0;
 
 void kontor_fault_arm(long long after, int lose_silently) {
   left = after;
@@ -44,6 +46,11 @@ void kontor_fault_locks(int none) {
 /* Whether no temporary can be removed. */
 void kontor_fault_unlink(int fails) {
   no_unlink = fails;
+}
+
+/* Whether no file can be created. */
+void kontor_fault_create(int fails) {
+  no_create = fails;
 }
 
 __attribute__((constructor)) static void arm_from_environment(void) {
@@ -134,6 +141,21 @@ int unlink(const char* path) {
     return -1;
   }
   return real(path);
+}
+
+int open(const char* path, int flags, ...) {
+  static int (*real)(const char*, int, ...) = NULL;
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "open");
+  if (!(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE) return real(path, flags); /* has no mode */
+  if (no_create) {
+    errno = EROFS;
+    return -1;
+  }
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = va_arg(rest, mode_t);
+  va_end(rest);
+  return real(path, flags, mode);
 }
 
 int flock(int file, int operation) {

@@ -25,6 +25,7 @@
 
 extern "C" void kontor_fault_arm(long long after, int lose_silently);
 extern "C" void kontor_fault_rename(int after);
+extern "C" void kontor_fault_create(int fails);
 
 namespace kontor::miniapp {
 namespace {
@@ -168,6 +169,23 @@ TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
     EXPECT_FALSE(fs::exists(older));
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+/// The newer is complete and the only one when the file for the next cannot be made.
+TEST(Checkpoints, TheNewerIsNamedIfThereIsNoFileForTheNext) {
+  const Folder folder("checkpoints-next");
+  const std::string file = folder / "u.h5";
+  const auto older = checkpoint_name(file, 1), newer = checkpoint_name(file, 2);
+  {
+    Written written(file, 1, header_of_heat(), {1});
+    kontor_fault_create(1);
+    expect_refused<output::Error>([&] { written.write(2); },
+                                  {"checkpoint after step 2: ", "; " + newer.string() + " is there"});
+    kontor_fault_create(0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_FALSE(fs::exists(older));
+  EXPECT_EQ(Restart(MPI_COMM_WORLD, file).path(), newer.string());
 }
 
 TEST(Checkpoints, OfOneNameAreWrittenByOneRun) {
