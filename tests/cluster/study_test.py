@@ -61,8 +61,9 @@ class Submitted(unittest.TestCase):
         return done.stdout
 
     def told(self):
-        """By the jobs."""
-        return "".join(f"--- {file.name}\n{file.read_text()}" for file in sorted(self.folder.glob("jobs/jobs/*.out")))
+        """By the jobs and their runs."""
+        files = [*sorted(self.folder.glob("jobs/jobs/*.out")), *sorted(self.folder.glob("jobs/runs/*.log"))]
+        return "".join(f"--- {file.name}\n{file.read_text()}" for file in files)
 
     def wait(self):
         """Until no job is left."""
