@@ -3,6 +3,7 @@
 
 #include "run/broadcast_text.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/output/error.hpp>
 #include <kontor/output/seal.hpp>
@@ -20,7 +21,7 @@ using nlohmann::ordered_json;
 /// The names of the files to try, as rank 0 finds them.
 std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  comm::mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   auto names = ordered_json::array();
   if (rank == 0)
     for (const auto& found : find_checkpoints(file)) names.push_back(found.path.string());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/output/file.hpp>
 #include <kontor/output/reader.hpp>
 
@@ -14,12 +15,13 @@
 namespace kontor::miniapp {
 
 /// Collective over comm, which is the file's. Numbers that all ranks have, such as a history, exact to the
-/// bit; rank 0 writes them. Of none nothing is written.
+/// bit; rank 0 writes them. Of none nothing is written. Throws output::Error, and comm::Error if MPI reports
+/// one.
 template <output::FieldScalar T>
 void write_values(output::File& file, MPI_Comm comm, const std::string& name, const std::vector<T>& values) {
   if (values.empty()) return;
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  comm::mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   const std::uint64_t all = values.size(), mine = rank == 0 ? all : 0;
   file.dataset(name, {{all}, {rank == 0 ? 0 : all}, {mine}}, values.data());
 }

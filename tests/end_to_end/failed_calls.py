@@ -61,6 +61,26 @@ class FailedCalls(FaultTest):
                 self.assertRegex(said, "checkpoint after step 2: .*fsync failed: Input/output error")
                 self.assertEqual([file for file in self.files() if "checkpoint" in file], [])
 
+    def test_a_rank_that_is_not_known_makes_no_checkpoint(self):
+        """MPI_Comm_rank at each place that only checkpoints come to: who does not know its rank must not take itself for rank 0."""
+        checkpoints = ("--set", "solver.check_every=1", "--set", "checkpoint.every=2")
+        sites = self.sites("MPI_Comm_rank", *checkpoints) - self.sites("MPI_Comm_rank", *checkpoints[:2])
+        self.assertTrue(sites)
+        for site in sites:
+            with self.subTest(site):
+                said = self.fails("MPI_Comm_rank", *checkpoints, ranks=2, RANK=1, SITE=site)
+                self.assertRegex(said, r"(?m)^rank 1: .*MPI_Comm_rank failed: .*MPI_ERR_OTHER")
+                self.assertEqual([file for file in self.files() if file.endswith(".h5")], [])
+
+    def sites(self, function, *arguments):
+        """Where a plain run calls it from."""
+        trace = self.folder / "trace"
+        self.passes("deck.yaml", *arguments, ranks=2, variables={"LD_PRELOAD": preload(FAULTS), "KONTOR_FAULT_TRACE": str(trace)})
+        calls = [line.split() for line in (self.folder / "trace.1").read_text().splitlines()]
+        for file in *self.folder.glob("*.h5"), *self.folder.glob("trace.*"):
+            file.unlink()
+        return {site for name, site, _ in calls if name == function}
+
     @unittest.skipIf("KONTOR_SANITIZER_LIBRARY" in os.environ, "a sanitizer has an operator new of its own")
     def test_no_memory_from_some_moment_on(self):
         for number in 500, 3000:
