@@ -79,15 +79,15 @@ endfunction()
 
 # What tests that start MPI programs have in their environment: more ranks than there are cores must work.
 set(KONTOR_MPI_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false
-  # for Open MPI; others do not look at them
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
   # for the loader: Open MPI's thread, which looks up a symbol while MPI_Init loads components, has crashed there
   LD_BIND_NOW=1
 )
-if(NOT DEFINED ENV{OMPI_MCA_pml}) # Open MPI takes it on one host anyway, but looks for networks first: 0.2 s of each run
-  list(APPEND KONTOR_MPI_ENVIRONMENT OMPI_MCA_pml=ob1)
-endif()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/lib/mpi.sh)
+execute_process(COMMAND bash ${PROJECT_SOURCE_DIR}/scripts/lib/mpi.sh ${MPIEXEC_EXECUTABLE}
+  OUTPUT_VARIABLE environment OUTPUT_STRIP_TRAILING_WHITESPACE
+)
+string(REPLACE "\n" ";" environment "${environment}")
+list(APPEND KONTOR_MPI_ENVIRONMENT ${environment})
 if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the first library itself
   list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
 endif()

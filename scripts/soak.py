@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from kontor_torture.mpirun import ENVIRONMENT, MPIEXEC
+
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = {
     "heat": """\
@@ -60,10 +62,8 @@ def main():
 def soak(app, deck, folder, seconds, arguments):
     (folder / f"{app}.yaml").write_text(deck)
     program = arguments.build.resolve() / "bin" / app
-    words = ["mpirun", "--oversubscribe", "-n", str(arguments.ranks), str(program), f"{app}.yaml", "--quiet"]
-    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-               "OMPI_MCA_hwloc_base_binding_policy": "none"}
-    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env={**os.environ, **allowed}) as run:
+    words = [MPIEXEC, "-n", str(arguments.ranks), str(program), f"{app}.yaml", "--quiet"]
+    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env={**os.environ, **ENVIRONMENT}) as run:
         samples = []
         end = time.monotonic() + 2 * seconds + 120
         while run.poll() is None and time.monotonic() < end:

@@ -4,22 +4,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from pathlib import Path
 
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
+MPI = Path(__file__).resolve().parents[1] / "lib/mpi.sh"
 
-# As kontor_add_mpi_run() in cmake/KontorTargets.cmake: more ranks than cores must work. Then: mpirun is to say nothing of its
-# own, and not to rest for two seconds after an error.
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OMP_PROC_BIND": "false",
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_orte_execute_quiet": "1",
-    "OMPI_MCA_odls_base_sigkill_timeout": "0",
-}
+# As KONTOR_MPI_ENVIRONMENT in cmake/KontorTargets.cmake: more ranks than cores must work.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"} | dict(
+    line.split("=", 1) for line in subprocess.run(["bash", MPI, MPIEXEC], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
 
 
 def own_lines(text: str) -> str:

@@ -58,7 +58,10 @@ default_threads() {
 # to be set for them, NAME=VALUE, in `launcher_environment`, and in `end_signal` the signal by which the launcher lets
 # them end by themselves: it passes USR1 on if it is known to, while at TERM it may kill them at once.
 set_launcher() {
-  local ranks=$1
+  local ranks=$1 per_node=${KONTOR_RANKS_PER_NODE-}
+  [[ -z $per_node || $per_node =~ ^[1-9][0-9]{0,8}$ ]] ||
+    fail "run: KONTOR_RANKS_PER_NODE is '$per_node'; allowed is a whole number from 1"
+  local nodes=$(((ranks + ${per_node:-ranks} - 1) / ${per_node:-ranks}))
   launcher_environment=()
   end_signal=TERM
   if [[ -n ${KONTOR_LAUNCHER-} ]]; then
@@ -66,20 +69,24 @@ set_launcher() {
     launcher+=(-n "$ranks")
   elif in_slurm_job; then
     set_srun "$ranks"
+    if [[ -n $per_node ]]; then
+      launcher+=(--nodes="$nodes" --ntasks-per-node="$((ranks < per_node ? ranks : per_node))")
+    fi
   elif in_flux; then
     launcher=(flux run -n "$ranks" -c "$threads")
+    if [[ -n $per_node ]]; then launcher+=(-N "$nodes"); fi
   else
-    set_mpirun "$ranks"
+    if ((nodes == 1)); then per_node=''; fi
+    set_mpirun "$ranks" "$per_node"
   fi
-  if [[ -n ${KONTOR_RANKS_PER_NODE-} && -z ${KONTOR_LAUNCHER-} ]]; then spread_over_nodes "$ranks" "$KONTOR_RANKS_PER_NODE"; fi
 }
 
 # What Open MPI's ranks share is a file in /dev/shm, which their mpirun removes, unless it is killed. Removes those of this
 # user and host that no process has mapped or open: of runs that are dead.
 reclaim_shared_memory() {
-  local folder=/dev/shm file used found=()
-  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" \
-    \( -name "vader_segment.$(hostname -s).*" -o -name "osc_sm.$(hostname -s).*" -o -name "osc_rdma.$(hostname -s).*" \) 2>/dev/null)
+  local folder=/dev/shm file used found=() named=()
+  mapfile -t named < <(mpi_shared_files "$(hostname -s)" | sed 's/^/-o\n-name\n/')
+  mapfile -t found < <(find "$folder" -maxdepth 1 -type f -user "$(id -u)" \( "${named[@]:1}" \) 2>/dev/null)
   ((${#found[@]})) || return 0
   used=$(
     find /proc/[0-9]*/fd -lname "$folder/*" -printf '%l\n' 2>/dev/null || true # first: what is open now may be mapped then
@@ -90,32 +97,20 @@ reclaim_shared_memory() {
   done
 }
 
-# spread_over_nodes RANKS RANKS_PER_NODE: as studies ask for it.
-spread_over_nodes() {
-  local ranks=$1 per_node=$2 nodes
-  [[ $per_node =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: KONTOR_RANKS_PER_NODE is '$per_node'; allowed is a whole number from 1"
-  nodes=$(((ranks + per_node - 1) / per_node))
-  if in_slurm_job; then
-    launcher+=(--nodes="$nodes" --ntasks-per-node="$((ranks < per_node ? ranks : per_node))")
-  elif in_flux; then
-    launcher+=(-N "$nodes")
-  elif ((nodes > 1)); then
-    case $("${launcher[0]}" --version 2>&1 | head -n 1) in
-      *"Open MPI"* | *OpenRTE*) launcher+=(-npernode "$per_node") ;;
-      *) launcher+=(-ppn "$per_node") ;;
-    esac
-  fi
-}
-
 set_mpirun() {
-  local ranks=$1 mpirun
+  local ranks=$1 per_node=$2 mpirun mpi crowded='' in_job=${PBS_JOBID:-${LSB_JOBID-}} exported=(OMP_NUM_THREADS)
   mpirun=$(built_with_mpirun)
   have "$mpirun" || fail "no $mpirun here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER"
+  mpi=$(mpi_of "$mpirun")
   launcher=("$mpirun" -n "$ranks")
   end_signal=USR1 # Open MPI's and MPICH's do
-  case $("$mpirun" --version 2>&1 | head -n 1) in
-    *"Open MPI"* | *OpenRTE*) add_open_mpi_options "$ranks" ;;
-  esac
+  add_manners "$mpi"
+  if ((ranks * threads > $(physical_cores))) && [[ -z $in_job ]]; then crowded=1; fi
+  add_placement "$mpi" "$threads" "$crowded" "$per_node"
+  if [[ -n ${KONTOR_START_SECONDS-} ]]; then exported+=(KONTOR_START_SECONDS); fi
+  add_exports "$mpi" "${exported[@]}"
+  # Ranks copy straight from each other's memory, unless a container forbids that.
+  if ((ranks > 1)) && ! ranks_can_read_each_other; then add_copies_through_memory "$mpi"; fi
 }
 
 # The mpirun of the MPI that was linked: another one would start single processes that do not see each other.
@@ -124,25 +119,6 @@ built_with_mpirun() {
   found=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null || true)
   if [[ -z $found || $found == "$(dirname "$(command -v mpirun)")"/mpiexec ]]; then found=mpirun; fi
   echo "$found"
-}
-
-add_open_mpi_options() {
-  local ranks=$1 in_job=${PBS_JOBID:-${LSB_JOBID-}}
-  launcher+=(--quiet) # else paragraphs about the exit code bury the program's message
-  if [[ $(id -u) == 0 ]]; then launcher+=(--allow-run-as-root); fi
-  if ((ranks * threads > $(physical_cores))) && [[ -z $in_job ]]; then
-    launcher+=(--oversubscribe --bind-to none) # waiting ranks yield
-  elif ((threads > 1)); then
-    launcher+=(--map-by "slot:PE=$threads" --bind-to core)
-  else
-    launcher+=(--bind-to core)
-  fi
-  launcher+=(-x OMP_NUM_THREADS)
-  if [[ -n ${KONTOR_START_SECONDS-} ]]; then launcher+=(-x KONTOR_START_SECONDS); fi
-  # Ranks copy straight from each other's memory, unless a container forbids that: then Open MPI would fail.
-  if ((ranks > 1)) && ! ranks_can_read_each_other; then
-    launcher+=(--mca btl_vader_single_copy_mechanism none)
-  fi
 }
 
 ranks_can_read_each_other() {

@@ -219,10 +219,9 @@ launch() {
   shift
   # A launcher's ranks never see the terminal; the progress line wants to know.
   if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
-  export OMPI_MCA_odls_base_sigkill_timeout=0 # else mpirun waits two seconds after any exit code but 0
   local variable
   export KONTOR_RANKS=$ranks # the program refuses to be on fewer
-  for variable in "${launcher_environment[@]}"; do export "${variable?}"; done
+  for variable in "${mpi_ends_at_once[@]}" "${launcher_environment[@]}"; do export "${variable?}"; done
   make_run_folder
   reclaim_shared_memory
   supervise "${launcher[@]}" "$@" || status=$?

@@ -40,7 +40,7 @@ set_srun() {
     if slurm_binds; then launcher+=(--cpu-bind=cores); fi
   fi
   if slurm_is_oversubscribed "$ranks"; then
-    launcher_environment+=(OMPI_MCA_mpi_yield_when_idle=1) # else a rank that waits keeps others from computing
+    launcher_environment+=("$mpi_yields") # else a rank that waits keeps others from computing
   fi
 }
 

@@ -20,12 +20,15 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from kontor_torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT  # noqa: E402
+
 INTEGRATIONS = ROOT / "scripts/integrations"
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 SMALL = "--set problem.cells=[16,16]"
-ENVIRONMENT = {**os.environ, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1",
-               "KONTOR_ARGUMENTS": SMALL, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_mpi_yield_when_idle": "1"}
+ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1",
+               "KONTOR_ARGUMENTS": SMALL}
 
 
 def load(path, modules):

@@ -28,7 +28,6 @@ PAGES = sorted(
 RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/other-bindings.md")}  # see CMakeLists.txt
 SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
-ENVIRONMENT["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
 READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scripts/lib/mpi.sh: what each MPI's launcher is told, here by launchers that tell their version and no more."""
+
+import shlex
+import subprocess
+import unittest
+
+from command import SCRIPTS, KontorTest
+
+VERSIONS = {
+    "orte": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",
+    "prrte": "mpirun (Open MPI) 5.0.7\n\nReport bugs to https://www.open-mpi.org/community/help/",
+    "hydra": "HYDRA build details:\n    Version:                                 4.0.2\n    CC:                              gcc",
+    "other": "launcher 4.1",
+}
+# The case: ranks, variables, the user, and whether ranks may read each other's memory.
+CASES = {
+    "root": (2, {}, 0, True),
+    "threads": (1, {"OMP_NUM_THREADS": "2", "KONTOR_START_SECONDS": "9"}, 1000, True),
+    "crowded": (3, {}, 1000, True),
+    "nodes, strangers": (2, {"KONTOR_RANKS_PER_NODE": "1"}, 1000, False),
+    "crowded nodes": (4, {"KONTOR_RANKS_PER_NODE": "2"}, 1000, True),
+}
+# The words between `mpirun -n RANKS` and the program.
+OPEN_MPI = {
+    "root": "--allow-run-as-root --bind-to core -x OMP_NUM_THREADS",
+    "threads": "--map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS -x KONTOR_START_SECONDS",
+    "crowded": "--map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS",
+    "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS",
+    "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS",
+}
+WORDS = {mpi: dict(OPEN_MPI) for mpi in ("orte", "prrte")}
+WORDS["orte"] = {case: f"--quiet {words}" for case, words in OPEN_MPI.items()}
+WORDS["orte"]["nodes, strangers"] += " --mca btl_vader_single_copy_mechanism none"
+WORDS["prrte"]["nodes, strangers"] += " --mca smsc ^cma"
+WORDS["hydra"] = WORDS["other"] = {"nodes, strangers": "-ppn 1", "crowded nodes": "-ppn 2"}
+# What tests have in their environment so that more ranks than cores can be started; {} of Hydra.
+CROWDED = {
+    "orte": {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"},
+    "prrte": {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"},
+}
+CROWDED["other"] = CROWDED["orte"] | CROWDED["prrte"]
+
+
+class Launchers(KontorTest):
+    def test_words(self):
+        for mpi, version in VERSIONS.items():
+            self.fake("mpirun", f"echo 'a line of a wrapper'; echo 'mpirun: mpirun (Open MPI) 9.9' >&2; echo '{version}'")
+            for case, (ranks, variables, user, readable) in CASES.items():
+                self.fake("id", f"echo {user}")
+                self.fake("python", "" if readable else "[[ $1 != */cross_memory.py ]]")
+                with self.subTest(mpi=mpi, case=case):
+                    done = self.kontor("run", "--dry-run", "plate.yaml", f"-n{ranks}", **variables)
+                    words = shlex.split(done.stdout)[1:-2]  # without OMP_NUM_THREADS=..., the program and the deck
+                    self.assertEqual(words, ["mpirun", "-n", str(ranks), *WORDS[mpi].get(case, "").split()], done.stderr)
+
+    def test_only_stdout_tells(self):
+        done = self.kontor("run", "--dry-run", "plate.yaml", LD_PRELOAD="/no/such.so")
+        self.assertIn("mpirun -n 2 --quiet", done.stdout)
+        self.fake("mpirun", "echo 'mpirun (Open MPI) 4.1.4' >&2")
+        self.assertEqual(self.kontor("run", "--dry-run", "plate.yaml").stdout, "OMP_NUM_THREADS=1 mpirun -n 2 build/bin/heat plate.yaml\n")
+
+    def test_what_tests_have_in_their_environment(self):
+        for mpi, version in VERSIONS.items():
+            self.fake("mpirun", f"echo '{version}'")
+            told = subprocess.run([SCRIPTS / "lib/mpi.sh", self.bin / "mpirun"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+            variables = dict(line.split("=", 1) for line in told.stdout.splitlines())
+            with self.subTest(mpi=mpi):
+                of_launcher = {name: value for name, value in variables.items() if "rmaps" in name or "hwloc" in name}
+                self.assertEqual(of_launcher, CROWDED.get(mpi, {}))
+                self.assertEqual(variables.get("OMPI_MCA_mpi_yield_when_idle"), "1" if of_launcher else None)
+
+
+if __name__ == "__main__":
+    unittest.main()
