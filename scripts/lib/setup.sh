@@ -20,6 +20,7 @@ ensure_built() {
     if have flock && ! flock 9; then say "$(shown_path "$build_dir") has no locks: do not build there twice at once"; fi
     : >"$log"
     if ! configured || ((${#configure_options[@]})); then configure; fi
+    if [[ -n ${for_tests-} ]]; then get_test_packages; fi
     compile "$1"
   ) 9>"$build_dir/kontor-build.lock"
 }
@@ -28,22 +29,37 @@ configured() { [[ -f $build_dir/build.ninja || -f $build_dir/Makefile ]]; }
 
 configure() {
   if can_configure && run_cmake; then return; fi
-  if can_configure && ! lacks_dependency; then
-    show_cmake_error
-    fail "CMake could not configure; the whole output is in $(shown_path "$log")"
-  fi
+  if can_configure && ! lacks_dependency; then cannot_configure; fi
 
   local missing=()
-  if have apt-get && have dpkg-query; then mapfile -t missing < <(missing_packages); fi
+  if have apt-get && have dpkg-query; then mapfile -t missing < <(missing_packages packages.txt "packages-$preset.txt"); fi
   if ((${#missing[@]} == 0)); then
     if can_configure; then show_cmake_error; else say "a C++20 compiler and CMake (3.22 or later) are not both on PATH"; fi
     fail "set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run this again"
   fi
   install_packages "${missing[@]}"
   rm -rf "$build_dir/CMakeCache.txt" "$build_dir/CMakeFiles" # they remember what was not found
-  run_cmake && return
+  run_cmake || cannot_configure
+}
+
+cannot_configure() {
   show_cmake_error
   fail "CMake could not configure; the whole output is in $(shown_path "$log")"
+}
+
+# Tests are skipped without these, so they are asked for once in a build folder, and done without where they cannot be had.
+get_test_packages() {
+  local missing=() asked=$build_dir/kontor-test-packages
+  if [[ -e $asked ]] || ! have apt-get || ! have dpkg-query; then return; fi
+  mapfile -t missing < <(missing_packages packages-test.txt)
+  if ((${#missing[@]} == 0)); then
+    :
+  elif (install_packages "${missing[@]}"); then
+    run_cmake || cannot_configure
+  else
+    say "going on without: the tests that need them are skipped"
+  fi
+  : >"$asked"
 }
 
 can_configure() { have cmake && { have "${CXX:-c++}" || have g++ || have clang++; }; }
@@ -61,11 +77,10 @@ show_cmake_error() {
   sed -n '/^CMake Error/,/^Call Stack\|^-- Configuring incomplete/{/^Call Stack\|^-- Configuring/!p}' "$log" >&2
 }
 
-# The names in packages.txt, and in that of the preset, that are not installed.
+# missing_packages LIST...: the names in these files of scripts/, those that there are, that are not installed.
 missing_packages() {
-  local wanted lists=("$kontor_root/scripts/packages.txt" "$kontor_root/scripts/packages-$preset.txt")
-  if [[ ! -f ${lists[1]} ]]; then unset 'lists[1]'; fi
-  wanted=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "${lists[@]}")
+  local wanted
+  wanted=$(cd "$kontor_root/scripts" && { cat "$@" 2>/dev/null || true; } | sed 's/#.*//; s/[[:space:]]//g; /^$/d')
   # shellcheck disable=SC2086 # one word a package
   comm -23 <(sort <<<"$wanted") \
     <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null | sed -n 's/ installed$//p' | sort)

@@ -63,6 +63,21 @@ class Setup(KontorTest):
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libmpich-dev"])
         self.assertTrue((self.folder / "cmake").read_text().startswith("--preset mpich -B "))
 
+    def test_only_tests_get_the_packages_of_tests_and_only_once(self):
+        self.make_debian()
+        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libfmt-dev|jube) ;; *) echo "$p installed";; esac; done')
+        self.fake("ctest", "")
+        for user, calls in {"1000": [], "0": ["-qq install --yes --no-install-recommends jube"]}.items():
+            self.write("installed", "")  # what is built from
+            self.fake("id", f"echo {user}")
+            self.assertEqual(self.kontor("build").returncode, 0)
+            self.assertEqual(self.apt_calls(), [])
+            for _ in range(2):
+                done = self.kontor("test")
+                self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.apt_calls(), calls)
+            shutil.rmtree(self.folder / "build")
+
     def test_sudo_installs_too(self):
         """And does nothing else: as root runs apt-get, after `true`, by which is seen whether it asks for a password."""
         self.make_debian()
