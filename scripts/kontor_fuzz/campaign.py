@@ -123,7 +123,8 @@ def make_inputs(batch: Batch, build: Path, folder: Path) -> list[Path]:
 def samples_of(kind: str, build: Path, folder: Path) -> tuple[list[Path], bool, str]:
     """Valid inputs, whether they are binary, and how their names end."""
     if kind in ("study", "machine"):
-        return sorted((ROOT / "inputs" / {"study": "studies", "machine": "machines"}[kind]).glob("*.yaml")), False, ".yaml"
+        folder = {"study": "inputs/studies", "machine": "lab/model/machines"}[kind]
+        return sorted((ROOT / folder).glob("*.yaml")), False, ".yaml"
     if kind == "program-deck":
         return [path for path in sorted((ROOT / "inputs").glob("*/*.yaml")) if "\napp:" in path.read_text(encoding="utf-8")], False, ".yaml"
     if kind == "program-matrix":

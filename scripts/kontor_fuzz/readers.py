@@ -35,6 +35,7 @@ def studies() -> Callable[[str], int]:
 
 
 def machines() -> Callable[[str], int]:
+    sys.path.insert(0, str(SCRIPTS.parent / "lab/model"))
     from kontor_model import command
 
     studies()  # for its memory

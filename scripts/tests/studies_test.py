@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The studies of inputs/studies: each is planned as it is, and made small, as its line `# test:` says."""
+"""The studies of inputs/studies and lab: each is planned as it is, and made small, as its line `# test:` says."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from kontor_study.command import main  # noqa: E402
 
-STUDIES = sorted((ROOT / "inputs/studies").glob("*.yaml"))
+STUDIES = sorted([*ROOT.glob("inputs/studies/*.yaml"), *ROOT.glob("lab/*/studies/*.yaml")])
 ENVIRONMENT = {"KONTOR_BUILT": "1", "KONTOR_STUDY_BUILD": os.environ.get("KONTOR_BUILD_DIR", str(ROOT / "build"))}
 
 

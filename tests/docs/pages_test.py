@@ -40,7 +40,7 @@ class PagesTest(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="kontor-docs-")
         cls.folder = Path(cls.temporary.name)
-        for name in ("inputs", "scripts"):
+        for name in ("inputs", "lab", "scripts"):
             (cls.folder / name).symlink_to(ROOT / name)
         (cls.folder / "build").symlink_to(BUILD)
         small = [HEAT, ROOT / "inputs/heat/plate.yaml", "--quiet", "--set", "problem.cells=[16,16]", "-o", "plate.h5"]

@@ -3,6 +3,9 @@
 """kontor predict: what a study's runs would take on a described machine."""
 
 import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from kontor_study.start import start
 

@@ -5,9 +5,9 @@ import sys
 import unittest
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parent.parent
-ROOT = SCRIPTS.parent
-sys.path.insert(0, str(SCRIPTS))
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = ROOT / "lab/model"
+sys.path[:0] = [str(MODEL), str(ROOT / "scripts")]
 try:
     import yaml
     from kontor_model.machine import machine_of

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
-from predict_case import MACHINE, ROOT, SCRIPTS, Close, machine  # first: it says what is not installed
+from predict_case import MACHINE, MODEL, ROOT, Close, machine  # first: it says what is not installed
 
 import yaml
 from kontor_model import cg, heat, matmul
@@ -54,7 +54,7 @@ class Machines(unittest.TestCase):
         self.assertFalse(found.copies)
 
     def test_those_that_come_with_it(self):
-        files = sorted((ROOT / "inputs/machines").glob("*.yaml"))
+        files = sorted((MODEL / "machines").glob("*.yaml"))
         self.assertTrue(files)
         for file in files:
             self.assertTrue(read_machine(str(file)).name, file)
@@ -147,15 +147,15 @@ class Apps(Close):
         """Links are busy for most of a sweep. Were all blocks to begin it together, it would take 54.4 us; SimGrid 3.32 finds 48.44."""
         deck = {"problem_cells": [192, 384, 384], "comm_overlap": True, "solver_check_every": 0, "problem_precision": "double",
                 "problem_equation": "steady", "solver_tolerance": 0, "solver_max_sweeps": 10}
-        found = heat.predict(value_of(**deck), 256, read_machine(str(ROOT / "inputs/machines/fat-tree.yaml")))
+        found = heat.predict(value_of(**deck), 256, read_machine(str(MODEL / "machines/fat-tree.yaml")))
         self.assertAlmostEqual(found.seconds / 10 / 48.44e-6, 1, delta=0.01)
 
     def test_ranks_ahead_share_links_with_those_behind(self):
         """The links of nodes are busy for 47.2 us of a sweep. SimGrid 3.32 finds 60.45 us; with latencies it gives less of a link to
-        a message over four of them than to one over two (docs/model.md)."""
+        a message over four of them than to one over two (lab/model/README.md)."""
         deck = {"problem_cells": [384, 384, 768], "comm_overlap": True, "solver_check_every": 0, "problem_precision": "double",
                 "problem_equation": "steady", "solver_tolerance": 0, "solver_max_sweeps": 10}
-        no_latency = replace(read_machine(str(ROOT / "inputs/machines/fat-tree.yaml")), link_latency=0.0)
+        no_latency = replace(read_machine(str(MODEL / "machines/fat-tree.yaml")), link_latency=0.0)
         found = heat.predict(value_of(**deck), 1024, no_latency)
         self.assertAlmostEqual(found.seconds / 10 / 60.45e-6, 1, delta=0.01)
 
@@ -290,7 +290,7 @@ class Simulated(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.program = f"{cls.folder.name}/steps"
-        subprocess.run(["smpicc", str(SCRIPTS / "tests/simulated_steps.c"), "-O1", "-o", cls.program], check=True, capture_output=True)
+        subprocess.run(["smpicc", str(MODEL / "tests/simulated_steps.c"), "-O1", "-o", cls.program], check=True, capture_output=True)
 
     def simulated(self, m, size, seconds):
         folder = Path(self.folder.name)
@@ -316,7 +316,7 @@ class Simulated(unittest.TestCase):
         (folder / "study.yaml").write_text("study: halo\ndeck: inputs/heat/bandwidth.yaml\nkind: strong\nranks: [16]\nrepeats: 1\n"
                                            "set: {problem.cells: [128, 128], solver.max_sweeps: 5, warm_up.sweeps: 1}\n")
         with patch.dict(os.environ, KONTOR_STUDY_BUILD=str(BUILD)), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            code = main([str(folder / "study.yaml"), "--machine", str(ROOT / "inputs/machines/fat-tree.yaml"), "--simulate", str(folder / "simulated"),
+            code = main([str(folder / "study.yaml"), "--machine", str(MODEL / "machines/fat-tree.yaml"), "--simulate", str(folder / "simulated"),
                          "--json", str(folder / "out.json")])
         self.assertEqual(code, 0)
         (point,) = json.loads((folder / "out.json").read_text())["points"]
