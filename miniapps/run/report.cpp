@@ -136,7 +136,7 @@ void print_verdict(const Outcome& outcome) {
   else if (v.passed())
     fmt::print("VERIFICATION PASSED\n");
   else if (!v.conclusive)
-    fmt::print("VERIFICATION FAILED: {}\n", v.remark);
+    fmt::print("VERIFICATION INCONCLUSIVE: {}\n", v.remark);
   else
     fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
                v.tolerance, v.remark.empty() ? "" : "; ", v.remark);

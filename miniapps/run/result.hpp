@@ -26,7 +26,7 @@ struct Verification {
   double error = 0;
   double tolerance = 0;
   bool off = false;        ///< nothing could be verified: the backend moves no data
-  bool conclusive = true;  ///< false: the tolerance is so wide that a wrong answer would pass, too
+  bool conclusive = true;  ///< false: nothing was computed, or a wrong answer would pass, too
   std::string remark = {}; ///< what else to know, in words; of a run that is not conclusive, why
   std::vector<std::pair<std::string, double>> more = {}; ///< other numbers, by their names in the record
 
@@ -36,5 +36,11 @@ struct Verification {
   }
   bool failed() const { return !off && !passed(); }
 };
+
+/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is not
+/// verified, gives no figure of merit, and ends with exit code 1, as one that failed.
+inline Verification inconclusive(std::string why) {
+  return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
+}
 
 } // namespace kontor::miniapp
