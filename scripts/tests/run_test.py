@@ -225,10 +225,10 @@ class Refusals(KontorTest):
                 self.assertIn(f" --target {target} ", first)
 
     def test_unknown_command(self):
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, torture, bench")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, torture")
 
     def test_help(self):
-        for command in ("run", "report", "study", "bench", "test", "build", "lint"):
+        for command in ("run", "report", "study", "test", "build", "lint"):
             with self.subTest(command):
                 done = self.kontor(command, "--help")
                 self.assertEqual(done.returncode, 0, done.stderr)
