@@ -23,13 +23,12 @@ def named_by(file):
 
 def header(path):
     """(number, app, ranks), or why there is none."""
-    import h5py
-    from kontor_report.record import link_to_another
+    from kontor_report.hdf5 import h5py, link_to_another
 
     try:
         with h5py.File(path) as file:
             if other := link_to_another(file):
-                return f"{path}: {other} is a link to another file, which is not read"
+                return f"{path}: {other}"
             if "checkpoint" not in file:
                 return f"{path}: it is no checkpoint" + (", but the result of a run; leave out --restart to repeat that" if "run" in file else "")
             attributes = file["checkpoint"].attrs

@@ -5,13 +5,16 @@
 import argparse
 import codecs
 import json
+import os
 import signal
 import sys
 import warnings
+from contextlib import contextmanager
 from dataclasses import asdict
 
-from kontor_report.isolated import DRAWING, allow, isolated
+from kontor_report.isolated import DRAWING, READING, allow, isolated
 
+os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
 # What an ASCII terminal cannot show.
 PLAIN = {"µ": "u", "±": "+-"}
 
@@ -36,20 +39,21 @@ def main():
 
 def report(arguments, now):
     """Returns the exit code. `now` is told which file is being read."""
+    from kontor_report.errors import RecordError, packages
+
     try:
-        from kontor_report.record import RecordError, read_record
-        if not arguments.extract_deck:
-            import yaml  # noqa: F401
-    except ModuleNotFoundError as error:
-        return refuse(f"report needs Python with {error.name}: apt-get install python3-{error.name}")
-    try:
-        from kontor_report.study import is_study
+        with packages("report"):
+            from kontor_report.record import read_record
+            from kontor_report.study import is_study
+            if not arguments.extract_deck:
+                import yaml  # noqa: F401
         if any(map(is_study, arguments.files)):
             return report_study(arguments, now)
         records = []
         for path in arguments.files:
             now(path)
             records.append(read_record(path))
+        allow(READING + len(records))
         print(text_of(records, arguments))
         if arguments.html:
             page(records, arguments)
@@ -65,16 +69,16 @@ def report(arguments, now):
 
 def report_study(arguments, now):
     """Returns the exit code."""
+    from kontor_report.errors import RecordError, shown
     from kontor_report.markdown import markdown
-    from kontor_report.record import RecordError, shown_as_damaged
     from kontor_report.study import read_study
     from kontor_report.study_report import study_sections
 
     if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
         raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
-    allow(DRAWING)
-    with shown_as_damaged(arguments.files[0]):
+    with shown(arguments.files[0]):
         study = read_study(arguments.files[0], now)
+        allow(DRAWING)
         sections = study_sections(study)
         print(markdown(study.name, sections), end="")
     write_pages(arguments, f"{study.name} ({study.app})" if study.app else study.name, sections)
@@ -84,23 +88,30 @@ def report_study(arguments, now):
 
 def write_pages(arguments, title, sections):
     """--html and --plot of sections."""
-    from kontor_report.record import RecordError
-
     if arguments.html:
         from kontor_report.html_page import write_html
 
         write_html(arguments.html, title, sections)
         print(f"kontor: wrote {arguments.html}", file=sys.stderr)
     if arguments.plot:
-        try:
-            from kontor_report.chart_plots import plot_charts
+        from kontor_report.errors import packages
 
+        with packages("--plot"):
+            from kontor_report.chart_plots import plot_charts
+        with written(arguments.plot):
             plot_charts(title, sections, arguments.plot)
-        except ModuleNotFoundError as error:
-            raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
-        except (OSError, ValueError) as error:
-            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
-        print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
+
+
+@contextmanager
+def written(path):
+    """Around what writes a picture."""
+    from kontor_report.errors import RecordError
+
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
+        raise RecordError(f"--plot: {path} cannot be written: {error}") from error
+    print(f"kontor: plotted {path}", file=sys.stderr)
 
 
 def refuse(message, code=2):
@@ -111,13 +122,15 @@ def refuse(message, code=2):
 def text_of(records, arguments):
     if arguments.extract_deck:
         return extract_deck(records[0], arguments.extract_deck)
+    if arguments.json:
+        from kontor_report.record_json import finite
+
+        return json.dumps(finite(as_plain(records)), indent=2, allow_nan=False)
     from kontor_report.compare import compare
-    from kontor_report.record import shown_as_damaged
+    from kontor_report.errors import shown
     from kontor_report.show import show
 
-    if arguments.json:
-        return json.dumps(as_plain(records), indent=2)
-    with shown_as_damaged(*arguments.files):
+    with shown(*arguments.files):
         return show(records[0]) if len(records) == 1 else compare(records)
 
 
@@ -129,7 +142,7 @@ def as_plain(records):
 
 
 def extract_deck(record, path):
-    from kontor_report.record import RecordError
+    from kontor_report.errors import RecordError
 
     missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
     if missing:
@@ -143,18 +156,19 @@ def extract_deck(record, path):
 
 
 def page(records, arguments):
+    from kontor_report.errors import shown
     from kontor_report.html_page import write_html
-    from kontor_report.record import shown_as_damaged
     from kontor_report.run_sections import run_sections, run_title
 
     allow(DRAWING)
-    with shown_as_damaged(*arguments.files):
+    with shown(*arguments.files):
         write_html(arguments.html, run_title(records), run_sections(records))
     print(f"kontor: wrote {arguments.html}", file=sys.stderr)
 
 
 def plot(records, path):
-    from kontor_report.record import RecordError, read_field, shown_as_damaged
+    from kontor_report.errors import packages, shown
+    from kontor_report.record import read_field
     from kontor_report.solves import is_solve
 
     convergence = len(records) == 1 and is_solve(records[0]) and records[0].history
@@ -162,28 +176,22 @@ def plot(records, path):
     field = None if len(records) > 1 or records[0].curves or convergence or timeline else read_field(records[0].path)
     allow(DRAWING)
     warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
-    try:
+    with packages("--plot"):
         from kontor_report.convergence_plots import plot_convergence
         from kontor_report.curve_plots import plot_curves
         from kontor_report.plots import plot_comparison, plot_field
         from kontor_report.timeline_plots import plot_timeline
-    except ModuleNotFoundError as error:
-        raise RecordError(f"--plot needs Python with {error.name}: apt-get install python3-{error.name}") from error
-    try:
-        with shown_as_damaged(*(record.path for record in records), but=(OSError, ValueError)):
-            if convergence:
-                plot_convergence(records[0], path)
-            elif timeline:
-                plot_timeline(records[0], path)
-            elif field:
-                plot_field(records[0], field, path)
-            elif len(records) == 1:
-                plot_curves(records[0], path)
-            else:
-                plot_comparison(records, path)
-    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-        raise RecordError(f"--plot: {path} cannot be written: {error}") from error
-    print(f"kontor: plotted {path}", file=sys.stderr)
+    with written(path), shown(*(record.path for record in records), but=(OSError, ValueError)):
+        if convergence:
+            plot_convergence(records[0], path)
+        elif timeline:
+            plot_timeline(records[0], path)
+        elif field:
+            plot_field(records[0], field, path)
+        elif len(records) == 1:
+            plot_curves(records[0], path)
+        else:
+            plot_comparison(records, path)
 
 
 def encodable(error):

@@ -3,7 +3,6 @@
 
 from . import solves
 from .deck import other_problem, settings
-from .record import COMMUNICATION
 from .text import on_off, percent, printable, quantity, seconds, table, verdict
 
 HEADER = ["file", "app", "backend", "packing", "ranks", "overlap", "time", "figure of merit", "of attainable",
@@ -84,7 +83,7 @@ def _row(record, baseline):
         seconds(record.seconds),
         quantity(figure.get("value"), figure.get("unit", "")),
         percent(record.fraction),
-        percent(record.share(*COMMUNICATION)),
+        percent(record.exchange_share),
         verdict(record.passed),
         "-" if ratio is None else f"{ratio:.3f}",
     ]

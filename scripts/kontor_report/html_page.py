@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .record import RecordError
+from .errors import RecordError, packages
 from .report_parts import Chart, Part, Section, Table
 from .svg import svg
 from .text import printable
@@ -14,11 +14,9 @@ PAGE = Path(__file__).parent / "page"
 
 
 def html(title: str, sections: list[Section]) -> str:
-    try:
+    with packages("--html"):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
-    except ModuleNotFoundError as error:
-        raise RecordError(f"--html needs Python with {error.name}: apt-get install python3-jinja2") from error
 
     environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style, script = (Markup((PAGE / name).read_text(encoding="utf-8").strip()) for name in ("page.css", "page.js"))

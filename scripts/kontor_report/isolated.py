@@ -9,21 +9,22 @@ import os
 import resource
 import signal
 import sys
+import traceback
 
-READING = 10  # seconds of computing, libraries of Python included; a valid file of some MB takes a fraction of one
+STARTING = 30  # seconds of computing: Python's libraries
+READING = 5  # the same for a file, and one more for each 10 MB; a valid one of some MB takes a fraction of a second
 DRAWING = 120  # matplotlib may have to look at all fonts of the machine first
+MEMORY = b"memory"  # what a child says that has run out of it
 ROOM = 4 << 30  # bytes of address space beyond what the process has, and four times the files
 
 
 def isolated(work, files, seconds=READING):
     """Calls work(now) in a child and returns its exit code, at least 128 if a signal ended it.
 
-    work calls now(path) when it begins with a file, which is then named if the child does not survive. Large files
-    get more seconds: one for each 10 MB; so do folders: one for each file.
+    work calls now(path) when it begins with a file: from then on it has as many seconds as a file of that size may take,
+    and that file is named if the child does not survive. What work throws is told as a defect, with 3.
     """
-    inside = [path for folder in files for path in _inside(folder)]
-    size = sum(map(_size, [*files, *inside]))
-    seconds += size // 10_000_000 + len(inside)
+    size = sum(map(_size, [*files, *(path for folder in files for path in _inside(folder))]))
     reader, writer = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -33,18 +34,30 @@ def isolated(work, files, seconds=READING):
             os.close(reader)
             _limit(resource.RLIMIT_CORE, 0)
             _limit(resource.RLIMIT_AS, _used() + ROOM + 4 * size)
-            allow(seconds)
-            code = work(lambda path: os.write(writer, os.fsencode(path) + b"\0"))
+            allow(STARTING)
+
+            def now(path):
+                os.write(writer, os.fsencode(path) + b"\0")
+                allow(seconds + _size(path) // 10_000_000)
+
+            code = work(now)
             sys.stdout.flush()
+        except MemoryError:
+            os.write(writer, MEMORY)
+        except BaseException:  # pylint: disable=broad-except
+            print("kontor: this is a defect of Kontor or of a package of Python, and not of a file; please report it:", file=sys.stderr)
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(code)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
-        begun = pipe.read().split(b"\0")[:-1]
+        *begun, last = pipe.read().split(b"\0")
     _, status = os.waitpid(child, 0)
-    if not os.WIFSIGNALED(status):
-        return os.WEXITSTATUS(status)
-    return _told(os.WTERMSIG(status), os.fsdecode(begun[-1]) if begun else ", ".join(files))
+    path = os.fsdecode(begun[-1]) if begun else ", ".join(files)
+    if last == MEMORY:
+        return _damaged(path, "takes far too much memory")
+    return _told(os.WTERMSIG(status), path) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def allow(seconds):
@@ -83,5 +96,9 @@ def _told(number, path):
     if number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         return 128 + number
     how = "takes far too long" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
+    return _damaged(path, how)
+
+
+def _damaged(path, how):
     print(f"kontor: {path}: cannot be read, so the file is damaged: reading it {how}", file=sys.stderr)
     return 2

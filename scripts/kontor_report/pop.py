@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .record import Record
+from .record import PACKING, WORK, Record
 from .scaling import work_of
 from .statistics import Estimate, estimate, median
 from .study import Point
 
-# Regions that wait for other ranks or move data; all others are useful. Packing counts as useful, and is shown apart.
-COMMUNICATES = frozenset(("post", "wait", "reduce", "sums_post", "sums_wait", "broadcast", "skew", "restore", "replicate", "layer_sum",
-                          "redistribute", "probes"))
-PACKS = frozenset(("pack", "unpack"))
+USEFUL = (WORK, PACKING)
 
 
 @dataclass
@@ -54,12 +51,11 @@ class Pop:
 
 
 def useful_times(record: Record) -> list[Useful]:
-    """Of each repeat; empty if the record has no seconds of ranks, or they are no useful time."""
+    """Of each repeat; empty if the record has no seconds of ranks, or they are no useful time. Packing is useful, and is told apart."""
     table = record.per_rank
     if not table or not table.get("useful", 1) or not table.get("seconds"):
         return []
-    useful = [name not in COMMUNICATES for name in table["regions"]]
-    packs = [name in PACKS for name in table["regions"]]
+    useful, packs = ([kind in wanted for kind in map(record.kind, table["regions"])] for wanted in (USEFUL, (PACKING,)))
     found = []
     for of_ranks, wall in zip(table["seconds"], table["wall"]):
         seconds = np.array(of_ranks, dtype=float)

@@ -1,35 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The record of a run: what group /run of its HDF5 file says, as plain Python values."""
 
-import os
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import h5py
 import numpy as np
 
+from .errors import RecordError, read_as_damaged
 from .expected import misfit
-from .text import printable
+from .hdf5 import attributes, check_values, members, numbers, open_run, rows
 
-COMMUNICATION = ("pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
+# What a region's time goes to, as the record says it.
+WORK, PACKING, COMMUNICATION = "work", "packing", "communication"
+# Of records that do not say it: those without `kind` in /run/timers. Other regions are work.
+KINDS = {**dict.fromkeys(("pack", "unpack"), PACKING),
+         **dict.fromkeys(("post", "wait", "reduce", "sums_post", "sums_wait", "broadcast", "skew", "restore", "replicate", "layer_sum",
+                          "redistribute", "probes"), COMMUNICATION)}
 # The order in which parts of a repeat are shown; others follow.
-PARTS = ("compute", "graph", "persistent", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner", *COMMUNICATION)
-
-
-class RecordError(Exception):
-    """A file that cannot be read, with what is wrong and what to do."""
-
-
-@contextmanager
-def shown_as_damaged(*paths, but=()):
-    """Makes any exception but these one line about the files. What a damaged file does to a reader has no end."""
-    try:
-        yield
-    except (RecordError, *but):
-        raise
-    except Exception as error:  # pylint: disable=broad-except
-        reason = printable(" ".join(str(error).split()))[:200] or type(error).__name__
-        raise RecordError(f"{', '.join(paths)}: cannot be read, so the file is damaged: {reason}") from error
+PARTS = ("compute", "graph", "persistent", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner",
+         "pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
 
 
 @dataclass
@@ -87,6 +75,15 @@ class Record:
         """Whether the region is no part of the measured time."""
         return region in ("io", "checkpoint") or bool(self.timers[region].get("once"))
 
+    def kind(self, region):
+        """What the region's time goes to: WORK, PACKING or COMMUNICATION."""
+        return self.timers.get(region, {}).get("kind") or KINDS.get(region, WORK)
+
+    @property
+    def exchange_share(self):
+        """The part of a repeat's time that goes to communication and packing, or None."""
+        return self.share(*(region for region in self.parts if self.kind(region) != WORK))
+
     def share(self, *regions):
         """The regions' part of a repeat's time, or None. Medians over ranks."""
         total = self.timers.get("total", {}).get("median") or self.seconds
@@ -106,27 +103,27 @@ def read_record(path):
 
 
 def _read_hdf5(path):
-    with shown_as_damaged(path), _open(path) as file:
+    with read_as_damaged(path), open_run(path) as file:
         run = file["run"]
         return Record(
             path=path,
-            run=_attributes(run),
-            figures=figures_of(_attributes(run.get("figure_of_merit")), _members(run.get("figures_of_merit", {}))),
-            verification=_attributes(run.get("verification")),
-            timers={row.pop("region"): row for row in _rows(run.get("timers"))},
-            repeats=_numbers(run.get("repeats")),
-            traffic=_rows(run.get("traffic")),
-            calibration=_attributes(run.get("calibration")),
-            curves=_rows(run.get("curves")),
-            ratios=_rows(run.get("ratios")),
-            matrix=_attributes(run.get("matrix")),
-            solver=_attributes(run.get("solver")),
-            timeline=_rows(run.get("timeline")),
+            run=attributes(run),
+            figures=figures_of(attributes(run.get("figure_of_merit")), members(run.get("figures_of_merit", {}))),
+            verification=attributes(run.get("verification")),
+            timers={row.pop("region"): row for row in rows(run.get("timers"))},
+            repeats=numbers(run.get("repeats")),
+            traffic=rows(run.get("traffic")),
+            calibration=attributes(run.get("calibration")),
+            curves=rows(run.get("curves")),
+            ratios=rows(run.get("ratios")),
+            matrix=attributes(run.get("matrix")),
+            solver=attributes(run.get("solver")),
+            timeline=rows(run.get("timeline")),
             history=_history(run.get("history")),
             per_rank=_per_rank(run.get("per_rank")),
-            volume=_attributes(run.get("volume")),
-            memory=_attributes(run.get("memory")),
-            checkpoint=_attributes(run.get("checkpoint")),
+            volume=attributes(run.get("volume")),
+            memory=attributes(run.get("memory")),
+            checkpoint=attributes(run.get("checkpoint")),
         )
 
 
@@ -143,7 +140,7 @@ class Field:
 
 def read_field(path, most=1024):
     """The first field, thinned to at most `most` values in each direction."""
-    with shown_as_damaged(path), _open(path) as file:
+    with read_as_damaged(path), open_run(path) as file:
         fields = file.get("fields")
         if not fields:
             raise RecordError(f"{path}: no field in it (its deck has output.fields: none); --set output.fields=final writes one")
@@ -151,10 +148,10 @@ def read_field(path, most=1024):
         data = fields[name]
         if data.ndim not in (1, 2, 3):
             raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 1 to 3 can be plotted")
-        _check_size(data)
+        check_values(data)
         step = max(1, -(-max(data.shape) // most))
-        attributes = _attributes(data)
-        grid = _attributes(file.get("VTKHDF"))
+        told = attributes(data)
+        grid = attributes(file.get("VTKHDF"))
         places = next((what for what in ("cell", "point") if f"VTKHDF/{what.title()}Data/{name}" in file), "value")
         spacing = [step * width for width in grid.get("Spacing", (1, 1, 1))][: data.ndim]
         before = [width / 2 if places == "point" else 0 for width in spacing]
@@ -162,115 +159,37 @@ def read_field(path, most=1024):
             name=name,
             values=data[(slice(None, None, step),) * data.ndim],
             places=f"{places}s",
-            unit=attributes.get("unit", ""),
-            time=attributes.get("time"),
+            unit=told.get("unit", ""),
+            time=told.get("time"),
             origin=tuple(at - half for at, half in zip(grid.get("Origin", (0, 0, 0)), before)),
             spacing=tuple(spacing),
         )
 
 
-def _open(path):
-    if not os.path.exists(path):
-        raise RecordError(f"{path}: no such file")
-    if path.endswith(".tmp"):
-        raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
-    try:
-        with open(path, "rb"):
-            pass
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
-    if not os.path.isfile(path) or not h5py.is_hdf5(path):
-        raise RecordError(f"{path}: not an HDF5 file")
-    file = h5py.File(path, "r")
-    if other := link_to_another(file):
-        file.close()
-        raise RecordError(f"{path}: {other} is a link to another file, which is not read: a run's file has all in itself")
-    if "run" not in file:
-        is_checkpoint = "checkpoint" in file
-        file.close()
-        if is_checkpoint:
-            raise RecordError(f"{path}: a checkpoint, which has no results; `kontor run {path} --restart` goes on from it")
-        raise RecordError(f"{path}: not a Kontor file: it has no group /run")
-    return file
-
-
-def link_to_another(file):
-    """The name of a link that leads out of an open HDF5 file, or None. h5py would follow it to whatever file it names."""
-    inside = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
-    found = file.id.links.visit(lambda name, info: None if info.type in inside else name, info=True)
-    return printable(found.decode(errors="replace")) if found else None
-
-
-def _members(group):
-    return [_attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
-
-
 def figures_of(primary, others):
     figures = [primary] if primary else []
     figures += [figure for figure in others if figure.get("name") != primary.get("name")]
+    figures = [figure for figure in figures if "value" in figure]  # one that is no number tells nothing
     for figure in figures:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
     return figures
 
 
-def _numbers(data):
-    if data is None:
-        return []
-    _check_size(data)
-    return [float(number) for number in data[()]]
-
-
 def _history(group):
     name = next((name for name in ("residual", "norm") if group is not None and name in group), None)
     if name is None:
         return {}
-    iterations, values = _numbers(group.get("iteration")), _numbers(group[name])
+    iterations, values = numbers(group.get("iteration")), numbers(group[name])
     if len(iterations) != len(values):
         raise ValueError(f"{group.name} has {len(iterations)} iterations and {len(values)} values")
     return {"name": name, "iterations": [int(number) for number in iterations], "values": values} if values else {}
 
 
 def _per_rank(group):
-    found = _attributes(group)
+    found = attributes(group)
     for name in ("seconds", "wall"):
         if group is not None and name in group:
-            _check_size(group[name])
+            check_values(group[name])
             found[name] = group[name][()].tolist()
     return found
-
-
-def _attributes(node):
-    return _present(node.attrs) if node is not None else {}
-
-
-def _rows(table):
-    if table is None:
-        return []
-    _check_size(table)
-    return [_present(dict(zip(table.dtype.names, row))) for row in table[()]]
-
-
-def _check_size(data):
-    """Kontor's datasets lie in their file as they are: a damaged extent may ask for all memory there is, and others may name any file."""
-    if data.external or data.is_virtual:
-        raise ValueError(f"the values of {data.name} are in another file, which is not read")
-    size, room = data.size * data.dtype.itemsize, os.path.getsize(data.file.filename)
-    if size > room:
-        raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")
-
-
-def _present(values):
-    """As plain Python values; not-a-numbers are left out."""
-    plain = {key: _plain(value) for key, value in values.items()}
-    return {key: value for key, value in plain.items() if value == value}
-
-
-def _plain(value):
-    if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value] if value.ndim else _plain(value[()])
-    if isinstance(value, h5py.Empty):
-        return ""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return value.item() if isinstance(value, np.generic) else value

@@ -2,34 +2,50 @@
 """The record of a run, as --results writes it."""
 
 import json
+import math
 from pathlib import Path
 
-from .record import Record, RecordError, figures_of, shown_as_damaged
+from .errors import RecordError, read_as_damaged
+from .record import Record, figures_of
 
 GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint", "per_rank")
 TABLES = ("traffic", "curves", "ratios", "timeline")
 
 
 def read_json(path):
-    with shown_as_damaged(path):
+    with read_as_damaged(path):
         try:
             tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
         except OSError as error:
             raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
         if not isinstance(tree, dict) or "app" not in tree:
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-        groups = {key: _some(tree.pop(key) if isinstance(tree.get(key), dict) else None) for key in GROUPS}  # memory of pingpong is a word
-        tables = {key: [_some(row) for row in tree.pop(key, None) or []] for key in TABLES}
-        timers = {row.pop("region"): row for row in [_some(row) for row in tree.pop("timers", None) or []]}
-        history = tree.pop("history", None) or {}
+        tree = _some(tree)
+        groups = {key: tree.pop(key) if isinstance(tree.get(key), dict) else {} for key in GROUPS}  # memory of pingpong is a word
+        tables = {key: tree.pop(key, []) for key in TABLES}
+        timers = {row.pop("region"): row for row in tree.pop("timers", [])}
+        history = tree.pop("history", {})
         name = next((name for name in ("residual", "norm") if name in history), None)
         return Record(
-            path=path, timers=timers, repeats=tree.pop("repeats", None) or [],
-            figures=figures_of(_some(tree.pop("figure_of_merit", None)), list(map(_some, (tree.pop("figures_of_merit", None) or {}).values()))),
+            path=path, timers=timers, repeats=tree.pop("repeats", []),
+            figures=figures_of(tree.pop("figure_of_merit", {}), list(tree.pop("figures_of_merit", {}).values())),
             history={"name": name, "iterations": history["iteration"], "values": history[name]} if name else {},
-            **groups, **tables, run={key: value for key, value in _some(tree).items() if not isinstance(value, (dict, list)) or key == "hosts"})
+            **groups, **tables, run={key: value for key, value in tree.items() if not isinstance(value, (dict, list)) or key == "hosts"})
 
 
-def _some(values):
-    """Without what is null; truths as the HDF5 file has them."""
-    return {key: int(value) if isinstance(value, bool) else value for key, value in (values or {}).items() if value is not None}
+def _some(value):
+    """As the HDF5 file has it: without members that are null, which stands for what is no number; in an array that is one again."""
+    if isinstance(value, dict):
+        return {key: _some(member) for key, member in value.items() if member is not None}
+    if isinstance(value, list):
+        return [float("nan") if item is None else _some(item) for item in value]
+    return int(value) if isinstance(value, bool) else value
+
+
+def finite(value):
+    """The contrary: null for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: finite(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(finite, value))
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,7 +2,6 @@
 """Runs that iterate until a residual is small: as text, and side by side by time to solution."""
 
 from .deck import labels, other_problem, settings
-from .record import COMMUNICATION
 from .text import percent, quantity, seconds, table, verdict
 
 # The endings that can be compared; docs/output.md has all.
@@ -81,7 +80,7 @@ def _row(record, label, ratio):
     figure = record.figure or {}
     return [record.path, label or "-", seconds(time_to_solution(record)), str(record.run.get("iterations", "-")),
             seconds(time_per_iteration(record)), quantity(figure.get("value"), figure.get("unit", "")),
-            percent(record.fraction), percent(record.share(*COMMUNICATION)), verdict(record.passed),
+            percent(record.fraction), percent(record.exchange_share), verdict(record.passed),
             "-" if ratio is None else f"{ratio:.3f}"]
 
 

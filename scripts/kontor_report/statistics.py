@@ -34,9 +34,6 @@ class Estimate:
         """Whether the interval lies beside the value. False where there is none."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
-    def overlaps(self, other: Estimate) -> bool:
-        return not (self.known and other.known) or (self.low <= other.high and other.low <= self.high)
-
 
 def median(sample: Sequence[float]) -> float:
     return float(np.median(sample))

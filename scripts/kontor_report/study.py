@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .record import Record, RecordError, read_record
+from .errors import RecordError
+from .record import Record, read_record
 
 PASSED = "passed"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import h5py
+from kontor_report.hdf5 import h5py
 
 from .case import Run
 from .reference import CHECKPOINT, OUTPUTS, Reference, contents, is_temporary, json_of

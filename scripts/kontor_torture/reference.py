@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
-import h5py
 import numpy
+from kontor_report.hdf5 import h5py
 
 from .case import Run
 from .decks import APPS, SERIES, App

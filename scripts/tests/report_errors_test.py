@@ -2,6 +2,7 @@
 """What kontor report refuses, where its text goes, and kontor run RESULT.h5."""
 
 import contextlib
+import fcntl
 import io
 import os
 import random
@@ -23,7 +24,8 @@ from sample_solve import write_solve
 
 from kontor_report.compare import compare
 from kontor_report.isolated import isolated
-from kontor_report.record import RecordError, read_field, read_record
+from kontor_report.errors import RecordError
+from kontor_report.record import read_field, read_record
 from kontor_report.show import show
 
 
@@ -55,6 +57,23 @@ class Errors(ReportTest):
         self.assert_fails(done, "kontor: report needs Python with yaml: apt-get install python3-yaml")
         done = self.kontor("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", PYTHONPATH=str(self.folder / "without"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_packages_that_cannot_be_loaded(self):
+        """It is neither the file's fault nor told by nobody."""
+        for package, option in ("jinja2", "--html"), ("matplotlib", "--plot"), ("h5py", "--json"):
+            for error in "ImportError('cannot import name')", "RuntimeError('built for another numpy')":
+                with self.subTest(package, error=error):
+                    self.write(f"broken/{package}.py", f"raise {error}")
+                    done = self.kontor("report", self.sample("a.h5"), option, *([] if option == "--json" else ["a.png"]),
+                                       PYTHONPATH=str(self.folder / "broken"), KONTOR_PYTHON=str(self.bin / "python"))
+                    self.assert_fails(done, f"kontor: {'report' if package == 'h5py' else option}: a package of Python cannot be loaded", f"{package}.py, line 1")
+                    self.assertNotIn("damaged", done.stderr)
+                    (self.folder / f"broken/{package}.py").unlink()
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_a_backend_for_windows_has_no_part_in_plots(self):
+        done = self.kontor("report", self.sample("a.h5"), "--plot", "a.png", MPLBACKEND="nonsense")
+        self.assertEqual((done.returncode, done.stderr), (0, "kontor: plotted a.png\n"))
 
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_no_field(self):
@@ -104,6 +123,33 @@ class Damaged(ReportTest):
             change(file["run"])
         return name
 
+    def test_no_lock_is_asked_for(self):
+        """Not all file systems have locks, and under its name a file is whole."""
+        with open(self.folder / self.sample("a.h5"), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            for arguments in ("report", "a.h5"), ("run", "a.h5", "--dry-run"):
+                done = self.kontor(*arguments, KONTOR_LAUNCHER="start", HDF5_USE_FILE_LOCKING="TRUE")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_compressed_values(self):
+        """By h5repack: what this HDF5 can read is read, and the filter that it lacks is named."""
+        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+            del file["run/repeats"]
+            file["run"].create_dataset("repeats", data=[2.0] * 5000, compression="gzip")
+        self.assertEqual(len(read_record(str(self.folder / "a.h5")).repeats), 5000)
+
+        def rare(run):
+            del run["repeats"]
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_chunk((4,))
+            creation.set_filter(32099, h5py.h5z.FLAG_OPTIONAL, ())
+            data = h5py.h5d.create(run.id, b"repeats", h5py.h5t.NATIVE_DOUBLE, h5py.h5s.create_simple((4,)), creation)
+            data.write_direct_chunk((0,), bytes(32))
+
+        done = self.kontor("report", self.changed(rare))
+        self.assert_fails(done, "kontor: a.h5: /run/repeats is compressed by filter 32099", "HDF5_PLUGIN_PATH")
+        self.assertNotIn("damaged", done.stderr)
+
     def test_what_is_in_another_file_is_not_read(self):
         """h5py would follow these to any file that the user may read."""
         secret = self.folder / self.write("secret.txt", "x" * 4096)
@@ -146,7 +192,7 @@ class Damaged(ReportTest):
             "/run has hosts that are not names": lambda run: run.attrs.__setitem__("hosts", [1, 2]),
             "/run/checkpoint has written 'x'": lambda run: run.create_group("checkpoint").attrs.__setitem__("written", "x"),
             "/run/verification has error 'x'": lambda run: run["verification"].attrs.__setitem__("error", "x"),
-            "/run/figures lacks value": lambda run: run["figure_of_merit"].attrs.__delitem__("value"),
+            "/run/figures lacks name": lambda run: run["figure_of_merit"].attrs.__delitem__("name"),
             "/run/timers lacks median": replaced("timers", [("region", "S16"), ("max", "f8")]),
             "/run/traffic has bytes": replaced("traffic", [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "S8")]),
         }
@@ -183,7 +229,7 @@ class Damaged(ReportTest):
             (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
             said = io.StringIO()
             with contextlib.redirect_stderr(said):
-                code = isolated(lambda now: self.look_at(str(self.folder / "a.h5")), [], seconds=2)
+                code = isolated(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
             self.assertIn(code, (0, 2, 17), f"file {number}")
             ends["shown" if code == 0 else "refused" if code == 17 else "died"] += 1
             self.assertEqual(said.getvalue().count("\n"), code == 2)
@@ -197,8 +243,9 @@ class Damaged(ReportTest):
         return [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5", "solve.h5")]
 
     @staticmethod
-    def look_at(path):
+    def look_at(path, now):
         """In the child: 0 if all is shown, 17 if it is refused with one line, another code for any other exception."""
+        now(path)
         try:
             record = read_record(path)
             show(record)
@@ -223,13 +270,32 @@ class Damaged(ReportTest):
                 code = isolated(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
             self.assertEqual((code, said.getvalue()), (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
 
-        def take_all(now):
-            try:
-                return len(bytearray(1 << 40))
-            except MemoryError:
-                return 17
+        for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, "kontor: a.h5: .* damaged: reading it takes far too much memory"),
+                                 (lambda now: {}["key"], 3, "kontor: this is a defect of Kontor .*, and not of a file(.|\n)*KeyError: 'key'")):
+            done = self.in_a_process(work)
+            self.assertEqual(done[0], code)
+            self.assertRegex(done[1], rf"\A{says}\n\Z")
 
-        self.assertEqual(isolated(take_all, []), 17)
+    def in_a_process(self, work):
+        """The exit code of isolated work, and what it says."""
+        with open(self.folder / "said", "w+", encoding="utf-8") as said, contextlib.redirect_stderr(said):
+            code = isolated(work, ["a.h5"])
+            said.seek(0)
+            return code, said.read()
+
+    def test_a_file_that_takes_long_is_told_of_soon(self):
+        """However many others are beside it."""
+        files = [str(self.folder / self.write(f"{number}.h5", "x")) for number in range(50)]
+
+        def spin(now):
+            now(files[7])
+            while True:
+                pass
+
+        before = os.times().children_user
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(isolated(spin, files, seconds=1), 2)
+        self.assertLess(os.times().children_user - before, 4)
 
 
 def damaged(whole, choose):

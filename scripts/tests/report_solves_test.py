@@ -11,7 +11,8 @@ from sample_solve import write_solve
 
 from kontor_report.colours import BACKENDS, colours
 from kontor_report.compare import compare, speed
-from kontor_report.record import RecordError, read_record
+from kontor_report.errors import RecordError
+from kontor_report.record import read_record
 from kontor_report.show import show
 
 if PLOTS:

@@ -12,7 +12,8 @@ from sample_curves import add_curves, add_split_curves
 from sample_file import BANDWIDTH, DECK, UPDATES
 
 from kontor_report.plots import plot_field
-from kontor_report.record import RecordError, read_field, read_record
+from kontor_report.errors import RecordError
+from kontor_report.record import read_field, read_record
 from sample_solve import write_solve
 
 if PLOTS:
@@ -61,6 +62,23 @@ class OneRun(ReportTest):
         text = self.report("bare.h5")
         self.assertIn("not verified", text)
         self.assertNotIn("compiler", text)
+
+    def test_what_is_no_number(self):
+        """null in the JSON of a run; in what is printed as JSON, too."""
+        record = {"app": "heat", "ranks": 2, "repeats": [2.0, 2.0], "verification": {"passed": False, "error": None, "tolerance": 1e-3},
+                  "history": {"iteration": [10, 20, 30], "residual": [0.5, None, None]}, "calibration": {"latency": None},
+                  "figures_of_merit": {"updates": {"name": "updates", "value": None, "unit": "1/s"}},
+                  "timers": [{"region": "total", "calls": 1, "min": 2.0, "median": 2.0, "max": 2.0, "slowest_rank": 0, "mean": None, "once": False}]}
+        self.write("a.json", json.dumps(record))
+        self.write("b.json", json.dumps(record | {"repeats": [float("nan"), float("inf")]}))
+        text = self.report("a.json")
+        self.assert_row(text, "FAILED", "error", "nan", "0.001")
+        self.assert_row(text, "20", "nan")
+        for files in ["a.json"], ["b.json"], ["a.json", "b.json"]:
+            self.report(*files)
+            found = json.loads(self.report("--json", *files), parse_constant=self.fail)
+            self.assertEqual(found[0]["history"]["values"], [0.5, None, None])
+        self.assert_picture("a.json", "b.json")
 
     def test_json(self):
         (record,) = json.loads(self.report("--json", self.sample("a.h5")))

@@ -175,6 +175,11 @@ class Pop(StudyCase):
 
     def test_launches_are_not_useful(self):
         self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)), [])
+        record = with_ranks([[6, 1, 3]], [10], regions=("gemm", "pack", "broadcast"))
+        self.assertEqual(useful_times(record)[0].total, 7)  # a record that does not say it
+        record.timers = {"gemm": {"kind": "communication", "median": 6.0}, "pack": {"kind": "work", "median": 1.0},
+                         "broadcast": {"kind": "work", "median": 3.0}, "total": {"median": 10.0}}
+        self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing, record.exchange_share), (4, 0, 0.6))
         self.assertEqual(useful_times(Record("a.h5", {})), [])
 
     def test_metrics(self):

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What keeps a record from being shown: its file, Python's packages, or a defect of Kontor."""
+
+import os
+import traceback
+from contextlib import contextmanager
+
+from .text import printable
+
+
+class RecordError(Exception):
+    """A file that cannot be read, or what else the user can mend, with what to do."""
+
+
+def reason_of(error):
+    """In one line, of at most 200 characters."""
+    return printable(" ".join(str(error).split()))[:200] or type(error).__name__
+
+
+def placed(error):
+    """The same, with its kind and where it was thrown."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {reason_of(error)} ({printable(last.filename)}, line {last.lineno})"
+
+
+@contextmanager
+def read_as_damaged(path):
+    """Around what reads a file: any exception becomes one line about it. What a damaged file does to a reader has no end."""
+    try:
+        yield
+    except (RecordError, ImportError):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        if isinstance(error, OSError) and error.errno:  # what the system says is not the file's fault
+            raise RecordError(f"{path}: cannot be read: {os.strerror(error.errno)}") from error
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {reason_of(error)}") from error
+
+
+@contextmanager
+def shown(*paths, but=()):
+    """Around what shows values that were read and are of the kinds that they must be: the file is not the first suspect."""
+    try:
+        yield
+    except (RecordError, ImportError, *but):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        raise RecordError(f"{', '.join(paths)}: cannot be shown: {placed(error)}: a defect of Kontor, or values that no run writes") from error
+
+
+@contextmanager
+def packages(what):
+    """Around imports that `what` needs, such as --plot: what fails there is Python's installation, not a file."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}") from error
+    except Exception as error:  # pylint: disable=broad-except
+        raise RecordError(f"{what}: a package of Python cannot be loaded: {placed(error)}; KONTOR_PYTHON names another Python") from error

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""HDF5 files of runs, read without locks: under its name a file is whole, and not every file system has locks."""
+
+import os
+
+os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"  # before the library is loaded; so that old and new h5py do it alike
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+
+from .errors import RecordError  # noqa: E402
+from .text import printable  # noqa: E402
+
+PACKED = 1100  # bytes that one byte of a compressed dataset may become, at most
+
+
+def open_run(path):
+    """An open file of a run; RecordError if it is none, or has parts of itself elsewhere."""
+    if not os.path.exists(path):
+        raise RecordError(f"{path}: no such file")
+    if path.endswith(".tmp"):
+        raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
+    if not os.path.isfile(path) or not h5py.is_hdf5(path):
+        raise RecordError(f"{path}: not an HDF5 file")
+    file = h5py.File(path, "r")
+    if other := link_to_another(file):
+        file.close()
+        raise RecordError(f"{path}: {other}")
+    if "run" not in file:
+        is_checkpoint = "checkpoint" in file
+        file.close()
+        if is_checkpoint:
+            raise RecordError(f"{path}: a checkpoint, which has no results; `kontor run {path} --restart` goes on from it")
+        raise RecordError(f"{path}: not a Kontor file: it has no group /run")
+    return file
+
+
+def link_to_another(file):
+    """What is wrong with a link that leads out of an open HDF5 file, or None. h5py would follow it to whatever file it names."""
+    inside = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+    found = file.id.links.visit(lambda name, info: None if info.type in inside else name, info=True)
+    if not found:
+        return None
+    link = file.get(found, getlink=True)
+    to = f"{link.path} of {link.filename}" if isinstance(link, h5py.ExternalLink) else "something"
+    return (f"{printable(found.decode(errors='replace'))} is a link to {printable(to)}, another file, which is not read: "
+            "a run's file has all in itself; h5copy puts it there")
+
+
+def check_values(data):
+    """Before the values of a dataset are read: they must be in its file, readable, and not more than the file can have.
+    A damaged extent may ask for all memory there is."""
+    if data.external or data.is_virtual:
+        raise RecordError(f"{data.file.filename}: the values of {data.name} are in another file, which is not read: "
+                          "a run's file has all in itself; h5repack puts them there")
+    creation = data.id.get_create_plist()
+    for place in range(creation.get_nfilters()):
+        code, _, _, name = creation.get_filter(place)
+        if not h5py.h5z.filter_avail(code):
+            raise RecordError(f"{data.file.filename}: {data.name} is compressed by filter {code} ({printable(name.decode(errors='replace')) or 'no name'}), "
+                              "which this Python's HDF5 lacks: HDF5_PLUGIN_PATH names the folder of its plugin; or, where the filter is, "
+                              "`h5repack -f NONE` takes it off")
+    size, room = data.size * data.dtype.itemsize, os.path.getsize(data.file.filename) * (PACKED if data.chunks else 1)
+    if size > room:
+        raise ValueError(f"{data.name} claims {size} bytes of a file of {os.path.getsize(data.file.filename)}")
+
+
+def attributes(node):
+    """Of a group or dataset, or of None."""
+    return present(node.attrs) if node is not None else {}
+
+
+def members(group):
+    return [attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
+
+
+def numbers(data):
+    if data is None:
+        return []
+    check_values(data)
+    return [float(number) for number in data[()]]
+
+
+def rows(table):
+    if table is None:
+        return []
+    check_values(table)
+    return [present(dict(zip(table.dtype.names, row))) for row in table[()]]
+
+
+def present(values):
+    """As plain Python values; not-a-numbers are left out."""
+    plain = {key: _plain(value) for key, value in values.items()}
+    return {key: value for key, value in plain.items() if value == value}
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return [_plain(item) for item in value] if value.ndim else _plain(value[()])
+    if isinstance(value, h5py.Empty):
+        return ""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value.item() if isinstance(value, np.generic) else value
