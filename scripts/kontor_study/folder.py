@@ -17,16 +17,15 @@ from .progress import say
 
 FORMAT = 1
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
-FINAL = ("passed", "failed")
 TRIES = 2  # of a run that fails
 
 
-def replace(path: Path, text: str) -> None:
+def replace(path: Path, contents: str | bytes) -> None:
     """Writes aside, syncs, renames: under its name the file is whole, the old one or the new."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(aside, "x", encoding="utf-8") as file:  # no link that somebody has put there
-            file.write(text)
+        with open(aside, "xb") as file:  # no link that somebody has put there
+            file.write(contents.encode() if isinstance(contents, str) else contents)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
@@ -42,7 +41,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.lock_name, self.lock = ".kontor-study-lock", -1
+        self.lock_name, self.lock, self.locked = ".kontor-study-lock", -1, False
         self.state: dict[str, Any] = {}
 
     @property
@@ -75,6 +74,7 @@ class Folder:
     def take_lock(self) -> None:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.locked = True
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
@@ -99,11 +99,16 @@ class Folder:
         """Raises StudyError where it cannot be written; what it was before stays."""
         self.write("study.json", json.dumps(self.state, indent=1) + "\n")
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, contents: str | bytes) -> None:
+        """Raises StudyError."""
         try:
-            replace(self.path / name, text)
+            replace(self.path / name, contents)
         except OSError as error:
-            raise cannot_write(self.path / name, error) from error
+            raise self.cannot_write(name, error) from error
+
+    def cannot_write(self, name: str, error: OSError) -> StudyError:
+        advice = "; free some space and go on by --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
+        return StudyError(f"{self.path / name} cannot be written: {error.strerror}; finished runs are kept in {self.path / 'runs'}{advice}", code=3)
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
         return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
@@ -123,8 +128,3 @@ class Folder:
         attempts = self.attempts(point, repeat)
         failed = [run for run in attempts if run["state"] == "failed" and not run.get("forgiven")]
         return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed))
-
-
-def cannot_write(path: Path, error: OSError) -> StudyError:
-    advice = "; free some space and go on by --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
-    return StudyError(f"{path} cannot be written: {error.strerror}; finished runs are kept in {path.parent / 'runs'}{advice}", code=3)

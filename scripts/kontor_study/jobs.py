@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 import textwrap
 from dataclasses import dataclass, field
@@ -17,9 +18,10 @@ from typing import Any
 
 from .here import Here
 from .plan import Point
-from .problems import StudyError
+from .problems import StudyError, shown
 
 KEPT = ("KONTOR_BUILD_DIR", "KONTOR_PRESET", "KONTOR_PYTHON", "KONTOR_LAUNCHER")  # of the environment, for the job
+PLAIN = r"[\w%@=:.,/+-]+"  # what needs no quotes
 
 
 @dataclass
@@ -84,6 +86,8 @@ def time_limit(part: Part, array: bool, launch: dict[str, Any]) -> str:
 def script(part: Part, study: str, scheduler: str, launch: dict[str, Any], folder: Path, here: Here) -> str:
     """The text of the part's job script."""
     array = is_array(part, scheduler, launch)
+    if unfit := unfit_for(scheduler, str(folder.absolute())):
+        raise StudyError(f"{shown(folder.absolute(), 200)}: job scripts of {scheduler} cannot name a folder with {unfit}; -o names another folder")
     directives, variable = SCHEDULERS[scheduler](part, f"{study}-{part.name}", array, launch, folder.absolute())
     directives += launch["options"]
     prefix = {"slurm": "#SBATCH", "flux": "#flux:", "pbs": "#PBS"}[scheduler]
@@ -96,7 +100,7 @@ def script(part: Part, study: str, scheduler: str, launch: dict[str, Any], folde
         repeat = "".join(f" --repeat {number}" for number in part.repeats)
     lines = ["#!/bin/bash", *textwrap.wrap(comment, 100, initial_indent="# ", subsequent_indent="# "),
              *(f"{prefix} {directive}" for directive in directives), ""]
-    lines += [f"# {point.id}: {point.words()}" for point in part.points[:40]]
+    lines += [f"# {point.id}: {shown(point.words(), 200)}" for point in part.points[:40]]
     lines += [f"# and {len(part.points) - 40} more"] if len(part.points) > 40 else []
     lines += ["", *launch["setup"], *(f"export {name}={shlex.quote(os.environ[name])}" for name in KEPT if os.environ.get(name)),
               f"cd {shlex.quote(str(Path.cwd()))} || exit 2",
@@ -104,9 +108,31 @@ def script(part: Part, study: str, scheduler: str, launch: dict[str, Any], folde
     return "\n".join(lines)
 
 
+def unfit_for(scheduler: str, path: str) -> str:
+    """What in a path a directive of the scheduler cannot say, in words; empty if it can say all."""
+    if not path.isprintable():
+        return "line breaks or control characters"
+    if scheduler == "slurm" and "\\" in path:  # it switches the pattern off
+        return "a backslash"
+    if scheduler == "flux" and "{{" in path:
+        return "{{"
+    return "a colon, or both kinds of quotes" if scheduler == "pbs" and (":" in path or {'"', "'"} <= set(path)) else ""
+
+
+def sbatch_word(text: str) -> str:
+    """As sbatch reads words of a directive: a backslash takes the next character as it is, blanks are between quotes."""
+    return text if re.fullmatch(PLAIN, text) else '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
+def qsub_word(text: str) -> str:
+    """As qsub reads words: between quotes all characters are as they are."""
+    quote = "'" if '"' in text else '"'
+    return text if re.fullmatch(PLAIN, text) else f"{quote}{text}{quote}"
+
+
 def slurm(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Path) -> tuple[list[str], str]:
     one = part.first
-    told = [f"--job-name={name}", f"--output={folder}/jobs/{part.name}-%{'A_%a' if array else 'j'}.out"]
+    told = [f"--job-name={name}", f"--output={str(folder).replace('%', '%%')}/jobs/{part.name}-%{'A_%a' if array else 'j'}.out"]
     if one.ranks_per_node:
         told += [f"--nodes={one.nodes}", f"--ntasks-per-node={min(one.ranks, one.ranks_per_node)}"]
     told += [f"--ntasks={one.ranks}", f"--cpus-per-task={one.threads}"]
@@ -117,7 +143,7 @@ def slurm(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Pa
     told += [f"--{key}={launch[key]}" for key in ("partition", "account", "qos", "constraint", "reservation") if launch[key]]
     if array:
         told.append(f"--array={listed(part.repeats)}%{launch['at_once']}")
-    return told, "SLURM_ARRAY_TASK_ID"
+    return [sbatch_word(word) for word in told], "SLURM_ARRAY_TASK_ID"
 
 
 def flux(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Path) -> tuple[list[str], str]:
@@ -131,7 +157,7 @@ def flux(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Pat
     told += ["--exclusive"] if launch["exclusive"] and one.ranks_per_node else []
     told += [f"--time-limit={flux_time(time_limit(part, array, launch))}", f"--signal=TERM@{launch['warn']}s"]
     told += [f"--{option}={launch[key]}" for key, option in (("partition", "queue"), ("account", "bank")) if launch[key]]
-    return told, ""
+    return [shlex.quote(word) for word in told], ""
 
 
 def pbs(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Path) -> tuple[list[str], str]:
@@ -141,9 +167,9 @@ def pbs(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Path
     select = f"select={nodes}:ncpus={per_node * one.threads}:mpiprocs={per_node}:ompthreads={one.threads}"
     if one.gpus:
         select += f":ngpus={-(-one.gpus // nodes)}"
-    told = [f"-N {name[:230]}", "-j oe", f"-o {folder}/jobs/", f"-l {select}", f"-l walltime={pbs_time(time_limit(part, array, launch))}"]
+    told = [f"-N {name[:230]}", "-j oe", f"-o {qsub_word(f'{folder}/jobs/')}", f"-l {select}", f"-l walltime={pbs_time(time_limit(part, array, launch))}"]
     told += ["-l place=excl"] if launch["exclusive"] else []
-    told += [f"{option} {launch[key]}" for key, option in (("partition", "-q"), ("account", "-A")) if launch[key]]
+    told += [f"{option} {qsub_word(launch[key])}" for key, option in (("partition", "-q"), ("account", "-A")) if launch[key]]
     if array:
         told.append(f"-J {part.repeats[0]}-{part.repeats[-1]}%{launch['at_once']}")
     return told, "PBS_ARRAY_INDEX"

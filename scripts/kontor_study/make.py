@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .decks import Deck
-from .folder import Folder, cannot_write
+from .folder import Folder
 from .here import Here
 from .plan import Point
 from .progress import Progress
@@ -116,7 +116,7 @@ class Maker:
             with open(f"{base}.log", "wb") as log:
                 code, late = self.launch(words, point, log)
         except OSError as error:
-            raise cannot_write(Path(f"{base}.log"), error) from error
+            raise self.folder.cannot_write(f"{name}.log", error) from error
         record = read_json(Path(f"{base}.json"))
         run = {"point": point.id, "repeat": repeat, "attempt": attempt, "state": "failed", "exit_code": code, "message": "",
                "record": f"{name}.json" if record is not None else None, "result": f"{name}.h5" if Path(f"{base}.h5").exists() else None,
@@ -129,7 +129,7 @@ class Maker:
         """A run that failed on a full disk is not the run's fault: it is not counted, and the study ends."""
         room = os.statvfs(self.folder.path)
         if run["state"] == "failed" and room.f_bavail * room.f_frsize < LEAST_ROOM:
-            raise cannot_write(self.folder.path / run["log"], OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            raise self.folder.cannot_write(run["log"], OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def launch(self, words: list[str], point: Point, log: Any) -> tuple[int, bool]:
         """The exit code, and whether the time was up."""

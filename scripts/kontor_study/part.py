@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -49,4 +50,4 @@ def make_part(study: Study, points: list[Point], machine: Machine, path: Path, a
                  if repeat in repeats and not folder.is_done(point.id, repeat)]
         say(f"study: {count(len(order), 'run')} of {study['study']} in this job")
         session.make_runs(folder, study, order, here, arguments.allow_mixed)
-        return session.summary(folder, points, repeats, f"kontor study {path} --collect makes the table")
+        return session.summary(folder, points, repeats, f"kontor study {shlex.quote(str(path))} --collect makes the table")

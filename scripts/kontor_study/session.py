@@ -12,6 +12,7 @@ from typing import Any
 
 from .folder import FORMAT, Folder
 from .here import Here, Machine, differences
+from .left import remove_left
 from .make import Interrupted, Maker
 from .plan import Point
 from .problems import StudyError
@@ -131,6 +132,7 @@ def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], here:
 
 
 def tabulate(folder: Folder) -> None:
+    remove_left(folder.path, own=folder.locked)
     if left_out := write_tables(folder):
         say(f"study: {left_out}")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from datetime import datetime, timezone
@@ -43,17 +44,17 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch:
         files.append(name)
         print(f"{folder.path / name}: {part.words()}, {len(part.repeats)} repeat{'s' * (len(part.repeats) != 1)}")
     if not shutil.which(command[0]):
-        say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: kontor study {folder.path} --collect")
+        say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: kontor study {shlex.quote(str(folder.path))} --collect")
         return 0
     for part, name in zip(parts, files):
         folder.state.setdefault("jobs", []).append(hand_over(folder, part, name, scheduler, command))
         folder.save()
-    say(f"study: {len(parts)} job{'s' * (len(parts) != 1)} submitted; when they have ended: kontor study {folder.path} --collect")
+    say(f"study: {len(parts)} job{'s' * (len(parts) != 1)} submitted; when they have ended: kontor study {shlex.quote(str(folder.path))} --collect")
     return len(parts)
 
 
 def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: list[str]) -> dict[str, Any]:
-    done = subprocess.run([*command, str(folder.path / name)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, str((folder.path / name).absolute())], capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode != 0 or not words:
         said = " ".join(done.stderr.split())[:400]

@@ -6,14 +6,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import secrets
 import statistics
 from pathlib import Path
 from typing import Any
 
-from .folder import Folder, cannot_write
+from .folder import Folder
 from .make import read_json
+from .problems import shown
 from .tree import flow
 
 PROVENANCE = ("started", "git_revision", "version", "hosts", "execution_space", "threads", "kokkos_version", "mpi_library", "hdf5_version",
@@ -59,29 +58,21 @@ def write_tables(folder: Folder) -> str | None:
     writer.writerows({key: no_formula(value) for key, value in one.items()} for one in table)
     folder.write("study.csv", text.getvalue())
     try:
-        import h5py
-    except ImportError:
-        return "study.h5 is not written: this Python has no h5py"
-    path = folder.path / "study.h5"
-    aside = path.with_name(f"study.h5.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with h5py.File(aside, "x") as file:  # no link that somebody has put there
-            fill(file, folder, table, columns)
-        with open(aside, "rb") as written:
-            os.fsync(written.fileno())
-        os.replace(aside, path)
-    except OSError as error:
-        if error.errno is None:  # HDF5's own words
-            error = OSError(0, " ".join(str(error).split())[:200])
-        raise cannot_write(path, error) from error
-    finally:
-        aside.unlink(missing_ok=True)
+        from kontor_report.hdf5 import h5py
+    except Exception as error:  # pylint: disable=broad-except
+        return f"study.h5 is not written: this Python has no h5py that can be used: {shown(error, 200)}"
+    # In memory first: the library (1.10.8) crashes on a full disk.
+    with h5py.File("study.h5", "w", driver="core", backing_store=False) as file:
+        fill(file, folder, table, columns)
+        file.flush()
+        image = file.id.get_file_image()
+    folder.write("study.h5", image)
     return None
 
 
 def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[str]) -> None:
     """/table: a dataset for each column; /runs/<point>-r<repeat>: the runs' own files, by links; attributes of the study."""
-    import h5py
+    from kontor_report.hdf5 import h5py
 
     state = folder.state
     file.attrs["format"] = "kontor-study"

@@ -2,8 +2,10 @@
 """kontor study: what a study's file may say, which points it makes, and the job scripts of them. Nothing is run."""
 
 import json
+import shlex
 import subprocess
 import unittest
+from pathlib import Path
 
 from command import ROOT
 from study_case import STUDY, StudyTest
@@ -13,7 +15,7 @@ from kontor_study.description import STUDY as KEYS
 from kontor_study.description import json_schema
 from kontor_study.expression import ExpressionError, Sizes, check, compact_grid, evaluate
 from kontor_study.here import Machine
-from kontor_study.jobs import listed, parts_of, script, seconds_of
+from kontor_study.jobs import SCHEDULERS, listed, parts_of, script, seconds_of, unfit_for
 from kontor_study.needs import need_of
 from kontor_study.only import selector
 from kontor_study.plan import make_plan, run_order
@@ -299,6 +301,20 @@ class Planning(StudyTest):
         for line in ("#PBS -l select=2:ncpus=12:mpiprocs=4:ompthreads=3:ngpus=4", "#PBS -l walltime=01:30:00", "#PBS -q debug", "#PBS -A us"):
             self.assertIn(f"\n{line}\n", pbs)
         self.assertNotIn("-J", pbs, "repeats 1, 2 and 4 are no range")
+
+    def test_words_of_directives(self):
+        """Schedulers read them by rules of their own; sbatch's are tried by cluster/study."""
+        path = Path("/a b/it's \"$x\"; 50%j")
+        part = parts_of([(make_plan(self.read(STUDY), None)[0], 1)])[0]
+        launch = self.read(STUDY + 'launch: {account: "my group"}\n')["launch"]
+        told = {name: scheduler(part, "s", False, launch, path)[0] for name, scheduler in SCHEDULERS.items() if not unfit_for(name, str(path))}
+        self.assertEqual(told["slurm"][1], r'''"--output=/a b/it's \"$x\"; 50%%j/jobs/r1-%j.out"''')
+        self.assertIn('"--account=my group"', told["slurm"])
+        self.assertEqual(shlex.split(told["flux"][1]), [f"--output={path}/jobs/r1-{{{{id}}}}.out"])
+        self.assertNotIn("pbs", told)
+        pbs, _ = SCHEDULERS["pbs"](part, "s", False, launch, Path("/a b/it's 50%"))
+        self.assertIn('-o "/a b/it\'s 50%/jobs/"', pbs)
+        self.assertIn('-A "my group"', pbs)
 
     def test_time_limits(self):
         self.assertEqual([seconds_of(text) for text in ("5", "5:30", "1:00:00", "1-2", "1-0:1")], [300, 330, 3600, 93600, 86460])

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -209,9 +210,19 @@ class Ends(StudyTest):
         state = self.state()
         lost = state["runs"].pop()
         self.write("small/study.json", json.dumps(state))
-        self.write("small/study.json.123.tmp", "{")
+        # And what killed ones have left goes, but for what others hold or have put there.
+        left = [self.write(f"small/{name}", text) for name, text in (
+            ("study.json.123.0a.tmp", "{"), ("runs/.p000-r1-a9.h5.kontor-lock", "kontor: process 1 on host a,\np000-r1-a9.h5.0123abcd.tmp\n../../mine\n"),
+            ("runs/p000-r1-a9.h5.0123abcd.tmp", ""))]
+        others = [self.write(name, text) for name, text in (
+            ("mine", ""), ("small/runs/.x.kontor-lock", "theirs"), ("small/runs/.y.kontor-lock", "kontor: process 2,\ny.0123abcd.tmp"), ("small/runs/y.0123abcd.tmp", ""))]
+        held = os.open(self.folder / others[2], os.O_RDWR)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.addCleanup(os.close, held)
         self.goes_on(again=1)
         self.assertEqual(self.states()[f"{lost['point']}-r{lost['repeat']}"], ["passed"])
+        self.assertEqual([name for name in left if (self.folder / name).exists()], [])
+        self.assertEqual([name for name in others if not (self.folder / name).exists()], [])
 
     def test_a_folder_in_use(self):
         (self.folder / "small").mkdir()
@@ -321,7 +332,7 @@ class Disks(StudyTest):
                         head -c 1000000 /dev/zero >"{small}/runs/ballast" 2>/dev/null; truncate -s -40K "{small}/runs/ballast"; exit 3
                       fi""")
         done = self.study()
-        self.assert_fails(done, "No space left", "--resume", code=3)
+        self.assert_fails(done, "No space left", "finished runs are kept in small/runs; free", "--resume", code=3)
         finished = [f"{run['point']}-r{run['repeat']}" for run in self.state()["runs"]]
         self.assertGreaterEqual(len(finished), 2)
         self.assertEqual({run["state"] for run in self.state()["runs"]}, {"passed"})
@@ -343,6 +354,18 @@ class Submitted(StudyTest):
           for task in $(${tasks:-echo 1}); do SLURM_ARRAY_TASK_ID=$task bash "$script" >>"$HOME/jobs.log" 2>&1; done
           echo "17;cluster" """)
         self.fake("squeue", 'exit 1')
+
+    def test_a_folder_with_an_odd_name(self):
+        """Its scripts are bash's to run, and a command that is told can be pasted."""
+        self.fake_slurm()
+        self.write("study.yaml", ONE)
+        name = "it's \"$my\" study; 50%j"
+        done = self.study("--submit", "-o", name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(shlex.quote(name), done.stderr)
+        self.assertEqual(len(self.made()), 1, (self.folder / "jobs.log").read_text())
+        for name in "two\nlines", "back\\slash":
+            self.assert_fails(self.study("--submit", "-o", name), "-o names another folder", code=2)
 
     def test_written_where_there_is_no_scheduler(self):
         self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")

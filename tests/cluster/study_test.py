@@ -50,8 +50,10 @@ def setUpModule():
 
 class Submitted(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
-        self.addCleanup(shutil.rmtree, self.folder)
+        parent = Path(tempfile.mkdtemp(prefix="kontor-"))
+        self.addCleanup(shutil.rmtree, parent)
+        self.folder = parent / """it's "$my" study: 50%j"""
+        self.folder.mkdir()
         (self.folder / "deck.yaml").write_text(DECK)
         (self.folder / "study.yaml").write_text(STUDY)
 
@@ -80,6 +82,7 @@ class Submitted(unittest.TestCase):
         state = self.state()
         found = {(run["point"], run["repeat"], run["state"]) for run in state["runs"]}
         self.assertEqual(found, {(f"p00{point}", repeat, "passed") for point in range(4) for repeat in (1, 2)}, self.told())
+        self.assertEqual(len(list(self.folder.glob("jobs/jobs/*.out"))), 4)
         for run in state["runs"]:
             record = json.loads((self.folder / "jobs" / run["record"]).read_text())
             self.assertEqual((record["ranks"], len(record["hosts"])), {"p000": (2, 1), "p001": (2, 1)}.get(run["point"], (4, 2)))
