@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,13 +32,20 @@ ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUI
                "KONTOR_ARGUMENTS": SMALL}
 
 
-def load(path, modules):
+def load(path, modules, root=ROOT):
     """The module of that file, imported while these ones exist."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, {"KONTOR": str(ROOT)}):
+    with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, {"KONTOR": str(root)}):
         spec.loader.exec_module(module)
     return module
+
+
+def oddly_named(folder):
+    """The checkout by a name that a shell would take apart."""
+    link = Path(folder) / """it's "$my" checkout"""
+    link.symlink_to(ROOT)
+    return link
 
 
 def make_module(name, **names):
@@ -69,13 +77,14 @@ class Reframe(unittest.TestCase):
                               utility=make_module("reframe.utility", sanity=sanity))
         modules = {"reframe": reframe, "reframe.utility": reframe.utility, "reframe.utility.sanity": sanity,
                    "reframe.core": make_module("reframe.core"), "reframe.core.builtins": builtins}
-        self.test = load(INTEGRATIONS / "reframe/kontor.py", modules).KontorHeat()
+        self.test = load(INTEGRATIONS / "reframe/kontor.py", modules, oddly_named(folder.name)).KontorHeat()
         self.test.stagedir, self.test.stdout, self.test.stderr, self.test.arguments = str(self.folder), "out", "err", SMALL
         self.test.set_command()
+        program, *self.words = shlex.split(" ".join([self.test.executable, *self.test.executable_opts]))
+        self.program = BUILD / "bin" / Path(program).name
 
     def run_test(self, *more):
-        program = BUILD / "bin" / Path(self.test.executable).name
-        done = subprocess.run([program, *self.test.executable_opts, *more], cwd=self.folder, env=ENVIRONMENT,
+        done = subprocess.run([self.program, *self.words, *more], cwd=self.folder, env=ENVIRONMENT,
                               capture_output=True, text=True, check=False)
         (self.folder / "out").write_text(done.stdout)
         return json.loads((self.folder / "record.json").read_text())
@@ -93,13 +102,13 @@ class Reframe(unittest.TestCase):
 
     def test_fewer_ranks_are_refused(self):
         """As ReFrame's launcher "local" starts one."""
-        done = subprocess.run([BUILD / "bin/heat", *self.test.executable_opts], cwd=self.folder, env={**ENVIRONMENT, **self.test.env_vars},
+        done = subprocess.run([self.program, *self.words], cwd=self.folder, env={**ENVIRONMENT, **self.test.env_vars},
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("KONTOR_RANKS says 2", done.stderr)
 
     def test_decks_exist(self):
-        for word in self.test.executable_opts:
+        for word in self.words:
             if word.endswith(".yaml"):
                 self.assertTrue(Path(word).exists(), word)
 
@@ -110,7 +119,7 @@ class Jube(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
             done = subprocess.run(["jube", "--strict", "run", INTEGRATIONS / "jube/kontor.yaml", "-o", f"{folder}/runs", "--result",
                                    "--hide-animation"], cwd=folder,
-                                  env=ENVIRONMENT, capture_output=True, text=True, check=False)
+                                  env={**ENVIRONMENT, "KONTOR": str(oddly_named(folder))}, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             tables = list(Path(folder).rglob("table.dat"))
             self.assertEqual(len(tables), 1, done.stdout)

@@ -8,6 +8,7 @@ KONTOR, by default the one that has this file, is a checkout whose programs are 
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import reframe as rfm
@@ -35,8 +36,8 @@ class KontorHeat(rfm.RunOnlyRegressionTest):
         self.num_tasks = self.ranks
         # With KONTOR_RANKS a program refuses to be fewer ranks, as it would be by ReFrame's launcher "local".
         self.env_vars = {"OMP_NUM_THREADS": "1", "KONTOR_RANKS": str(self.ranks)}
-        self.executable = str(KONTOR / "build/bin/heat")
-        self.executable_opts = [str(KONTOR / f"inputs/heat/{self.deck}.yaml"), "--quiet", "--set", f"comm.backend={self.backend}",
+        self.executable = shlex.quote(str(KONTOR / "build/bin/heat"))
+        self.executable_opts = [shlex.quote(str(KONTOR / f"inputs/heat/{self.deck}.yaml")), "--quiet", "--set", f"comm.backend={self.backend}",
                                 "-o", "run.h5", "--results", RECORD, *self.arguments.split()]
 
     @sanity_function
