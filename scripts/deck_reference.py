@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of docs/decks.md, from the programs' own schemas.
 
-deck_reference.py docs/decks.md build/bin/heat build/bin/pingpong          writes what follows the marker anew
-deck_reference.py docs/decks.md build/bin/heat build/bin/pingpong --check  exits with 1 if that would change the file
+deck_reference.py docs/decks.md build/bin/{heat,pingpong,advection,cg,matmul}          writes what follows the marker anew
+deck_reference.py docs/decks.md build/bin/{heat,pingpong,advection,cg,matmul} --check  exits with 1 if that would change the file
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -126,10 +127,15 @@ def main():
     parser.add_argument("--check", action="store_true", help="change nothing")
     arguments = parser.parse_args()
     now = arguments.page.read_text(encoding="utf-8")
-    by_hand, marker, _ = now.partition(MARKER)
+    by_hand, marker, old = now.partition(MARKER)
     if not marker:
         sys.exit(f"{arguments.page}: has no line {MARKER.strip()}")
-    new = by_hand + marker + reference([schema_of(program) for program in arguments.programs])
+    schemas = [schema_of(program) for program in arguments.programs]
+    lost = set(re.findall("(?m)^## (.+)$", old)) - {"Every mini-app", *(schema["properties"]["app"]["const"] for schema in schemas)}
+    if lost:
+        sys.exit(f"{arguments.page}: has sections of {', '.join(sorted(lost))}, whose programs are not given: "
+                 "give all programs, or delete the section of one that is no more")
+    new = by_hand + marker + reference(schemas)
     if arguments.check:
         if new != now:
             sys.exit(f"{arguments.page} is out of date: run scripts/deck_reference.py {arguments.page} {' '.join(arguments.programs)}")
