@@ -61,7 +61,7 @@ Advection::Advection(const Options& options, const miniapp::RunContext& context)
       block_(block_of(options, ring_)), initial_(options.initial),
       wanted_(random_cells(options.probes, options.cells, options.seed, ring_.rank())),
       probes_(ring_, block_, wanted_), compute_(context.timers["compute"]),
-      gather_(context.timers["probes"]) {
+      gather_(context.timers.communication("probes")) {
   require_memory(options, context, block_);
   values_ = Kokkos::View<double*>("advection/values", wanted_.size());
   samples_ = Kokkos::View<double**>("advection/samples", static_cast<std::size_t>(options.samples()),

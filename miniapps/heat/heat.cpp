@@ -29,7 +29,7 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
     : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context_.timers),
       norm_(options.norm), norms_(domain_.comm(), norm_, options.sums),
       packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
-      reduce_timer_(context_.timers["reduce"]) {
+      reduce_timer_(context_.timers.communication("reduce")) {
   probe_exact(domain_);
 }
 

@@ -47,12 +47,12 @@ class Cannon final : public Multiplication<T> {
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size), steps_(context, panels_, a_, b_, c_),
-        skew_(context.run.timers["skew"]), timers_(context.run.timers),
-        restore_(context.run.timers["restore"]) {
+        skew_(context.run.timers.communication("skew")), timers_(context.run.timers),
+        restore_(context.run.timers.communication("restore")) {
     if (grid_.shape.layers == 1) return;
     sum_.emplace(grid_.line_of_layers(), c_, streams_.exchange());
-    replicate_ = &context.run.timers["replicate"];
-    layer_sum_ = &context.run.timers["layer_sum"];
+    replicate_ = &context.run.timers.communication("replicate");
+    layer_sum_ = &context.run.timers.communication("layer_sum");
   }
 
   LocalMatrix<T> a() const override {

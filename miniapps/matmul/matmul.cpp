@@ -74,7 +74,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   require_blas_memory(grid_, o);
   const bool redistributes =
       comm::allreduce(context.comm, given_->redistributes() ? 1 : 0, comm::ReduceOp::max);
-  if (redistributes) redistribute_ = &context.timers["redistribute"];
+  if (redistributes) redistribute_ = &context.timers.communication("redistribute");
   if (grid_.place.layer == 0) {
     fill(grid_, o, o.a, stored_a(o), a());
     fill(grid_, o, o.b, stored_b(o), b());

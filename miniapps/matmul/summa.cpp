@@ -67,7 +67,7 @@ class Summa final : public Multiplication<T> {
         a_(part_of(stored_a(options_), options_.a.operation)),
         b_(part_of(stored_b(options_), options_.b.operation)), product_(options_),
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
-        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers["broadcast"]) {
+        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers.communication("broadcast")) {
     const auto width = panels_.front().size;
     requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) +
                       static_cast<std::size_t>(grid_.shape.rows));

@@ -81,10 +81,19 @@ ordered_json of_figure(const FigureOfMerit& figure) {
   return json;
 }
 
+std::string_view name_of(RegionKind kind) {
+  switch (kind) {
+  case RegionKind::work: return "work";
+  case RegionKind::packing: return "packing";
+  case RegionKind::communication: break;
+  }
+  return "communication";
+}
+
 ordered_json of_region(const RegionSummary& t) {
   return {{"region", t.region}, {"calls", t.calls}, {"min", t.min},
           {"median", t.median}, {"max", t.max},     {"slowest_rank", t.slowest_rank},
-          {"mean", t.mean},     {"once", t.once}};
+          {"mean", t.mean},     {"once", t.once},   {"kind", name_of(t.kind)}};
 }
 
 ordered_json of_traffic(const Traffic& t) {

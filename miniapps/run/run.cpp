@@ -55,6 +55,7 @@ void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) 
     const auto times = timer.once ? 1 : repeats;
     auto& sum = timer.once ? timers.once(region) : timers[region];
     sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
+    sum.kind = timer.kind;
   }
 }
 

@@ -47,11 +47,20 @@ Timer& Timers::once(std::string_view region) {
   return timer;
 }
 
+Timer& Timers::communication(std::string_view region) {
+  auto& timer = (*this)[region];
+  timer.kind = RegionKind::communication;
+  return timer;
+}
+
 void Timers::add(const comm::PhaseTimes& times) {
-  (*this)["pack"].add(times.pack, times.exchanges);
-  (*this)["post"].add(times.post, times.exchanges);
-  (*this)["wait"].add(times.wait, times.exchanges);
-  (*this)["unpack"].add(times.unpack, times.exchanges);
+  for (auto [region, seconds] : {std::pair("pack", times.pack), {"unpack", times.unpack}}) {
+    auto& timer = (*this)[region];
+    timer.kind = RegionKind::packing;
+    timer.add(seconds, times.exchanges);
+  }
+  communication("post").add(times.post, times.exchanges);
+  communication("wait").add(times.wait, times.exchanges);
 }
 
 void Timers::reset() {
@@ -81,7 +90,7 @@ std::vector<RegionSummary> summarise(const comm::Communicator& comm, const Timer
     const auto [min, max] = std::minmax_element(of_ranks.begin(), of_ranks.end());
     const double sum = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
     result.push_back({region, timer.calls, *min, median(of_ranks), sum / static_cast<double>(of_ranks.size()),
-                      *max, static_cast<int>(max - of_ranks.begin()), timer.once});
+                      *max, static_cast<int>(max - of_ranks.begin()), timer.once, timer.kind});
   }
   return result;
 }

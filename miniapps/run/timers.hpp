@@ -15,12 +15,16 @@
 
 namespace kontor::miniapp {
 
+/// What a region's time goes to. Communication waits for other ranks or moves data between them.
+enum class RegionKind { work, packing, communication };
+
 /// The host seconds of one region on this rank.
 struct Timer {
   std::string label; ///< of the region in Kokkos Tools: "<module>/<region>"
   double seconds = 0;
   std::int64_t calls = 0;
   bool once = false; ///< outside of the repeats, such as a part of the set-up: reset() leaves it
+  RegionKind kind = RegionKind::work;
 
   void add(double more_seconds, std::int64_t more_calls = 1) {
     seconds += more_seconds;
@@ -46,6 +50,8 @@ class Timers {
   Timer& operator[](std::string_view region);
   /// Local. The same for a region that is timed once a run, outside of the repeats.
   Timer& once(std::string_view region);
+  /// Local. The same for a region that waits for other ranks or moves data between them.
+  Timer& communication(std::string_view region);
 
   /// Local. The phases of an exchange become the regions pack, post, wait and unpack.
   void add(const comm::PhaseTimes& times);
@@ -91,6 +97,7 @@ struct RegionSummary {
   double max = 0;
   int slowest_rank = 0;
   bool once = false; ///< outside of the repeats
+  RegionKind kind = RegionKind::work;
 };
 
 /// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its

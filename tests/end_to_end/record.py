@@ -114,7 +114,7 @@ class Run(RecordTest):
     def test_tables(self):
         run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]
         timers = run["timers"]
-        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once"))
+        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once", "kind"))
         regions = {row["region"].decode() for row in timers}
         self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
         for row in timers:
@@ -123,6 +123,8 @@ class Run(RecordTest):
             self.assertIn(row["slowest_rank"], range(3))
         once = {row["region"].decode() for row in timers if row["once"]}
         self.assertEqual(once, {"calibrate", "setup", "verify"})
+        kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"work"}
+        self.assertEqual(kinds, {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("post", "wait", "reduce"), "communication"))
         table = sorted(tuple(row) for row in run["traffic"])
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
         face = 26 * 8

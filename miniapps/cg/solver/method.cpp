@@ -75,7 +75,7 @@ MethodBase::MethodBase(const Workspace& work, const std::string& label)
       x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
       rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
-      post_(work.timers["sums_post"]), wait_(work.timers["sums_wait"]) {
+      post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
   if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
   preconditioner_ = make_preconditioner(with(work, exchange_comm()));
 }

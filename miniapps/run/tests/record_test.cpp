@@ -60,7 +60,8 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.app.timeline = {{0, 1, 4, 0.5, 0.75}};
   record.app.calibration = {{"peer_bandwidth", 3e9}};
   record.app.extras = {{"cells", {4, 5}}};
-  record.outcome.timers = {{.region = "setup", .once = true}, {.region = "wait"}};
+  record.outcome.timers = {{.region = "setup", .once = true},
+                           {.region = "wait", .kind = RegionKind::communication}};
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
   machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
@@ -90,6 +91,8 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["placement"][0]["cores"], "0-3,8");
   EXPECT_EQ(json["timers"][0]["once"], true);
   EXPECT_EQ(json["timers"][1]["once"], false);
+  EXPECT_EQ(json["timers"][0]["kind"], "work");
+  EXPECT_EQ(json["timers"][1]["kind"], "communication");
   EXPECT_EQ(json["timeline"][0]["activity"], "shift");
   EXPECT_EQ(json["timeline"][0]["end"], 0.75);
   EXPECT_EQ(json["figure_of_merit"]["name"], "updates");
