@@ -50,6 +50,9 @@ def misfit(record):
         return "/run has hosts that are not names"
     if not isinstance(record.repeats, list) or not all(isinstance(seconds, NUMBER) for seconds in record.repeats):
         return "/run/repeats has values that are no numbers"
+    history = [record.history.get(key, [0]) for key in ("iterations", "values")]
+    if not all(isinstance(values, list) and values and all(isinstance(x, NUMBER) for x in values) for values in history) or len({*map(len, history)}) > 1:
+        return "/run/history is not a number for each iteration"
     if wrong := _of_ranks(record.per_rank):
         return f"/run/per_rank {wrong}"
     if not 0 <= record.run.get("ranks", 1) < 10**9:

@@ -140,6 +140,8 @@ class Field:
 
 def read_field(path, most=1024):
     """The first field, thinned to at most `most` values in each direction."""
+    if path.endswith(".json"):
+        raise RecordError(f"{path}: nothing in it can be plotted; fields are in the HDF5 file of the run (-o)")
     with read_as_damaged(path), open_run(path) as file:
         fields = file.get("fields")
         if not fields:

@@ -79,6 +79,12 @@ class OneRun(ReportTest):
             found = json.loads(self.report("--json", *files), parse_constant=self.fail)
             self.assertEqual(found[0]["history"]["values"], [0.5, None, None])
         self.assert_picture("a.json", "b.json")
+        for history in {"iteration": [], "residual": []}, {"iteration": [1, 2], "residual": [1.0]}, {"iteration": [1], "residual": ["x"]}:
+            self.write("c.json", json.dumps(record | {"history": history}))
+            self.assert_fails(self.reported("c.json"), "c.json: cannot be read, so the file is damaged: /run/history")
+        del record["history"]
+        self.write("c.json", json.dumps(record))
+        self.assert_fails(self.reported("c.json", "--plot", "out.png"), "c.json: nothing in it can be plotted")
 
     def test_json(self):
         (record,) = json.loads(self.report("--json", self.sample("a.h5")))
