@@ -19,6 +19,14 @@ include(CheckSymbolExists)
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")
 
+option(KONTOR_REQUIRE_THREADS "Stop if Kokkos has no threads on the host, instead of building without (preset openmp)" OFF)
+if(KONTOR_REQUIRE_THREADS AND NOT KONTOR_KOKKOS_THREADS)
+  message(FATAL_ERROR "KONTOR_REQUIRE_THREADS is ON, but the Kokkos found (${Kokkos_DIR}) computes by one thread.\n"
+    "  Set Kokkos_ROOT to one that has OpenMP, or have one built from its sources:\n"
+    "  KONTOR_PRESET=openmp KONTOR_KOKKOS_SOURCE=<folder> scripts/kontor build"
+  )
+endif()
+include(KontorKokkosProbe)
 include(KontorCuda)
 
 set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI 3 has no longer

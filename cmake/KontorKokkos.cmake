@@ -23,8 +23,13 @@ if(Kokkos_FOUND AND NOT TARGET Kontor::kokkos)
   endif()
 endif()
 
-# Whether kernels run on NVIDIA GPUs.
+# Whether kernels run on NVIDIA GPUs, or else by several threads, and the variable that says by how many.
 set(KONTOR_KOKKOS_CUDA OFF)
-if(Kokkos_DEVICES AND "CUDA" IN_LIST Kokkos_DEVICES)
+set(KONTOR_KOKKOS_THREADS "")
+if("CUDA" IN_LIST Kokkos_DEVICES)
   set(KONTOR_KOKKOS_CUDA ON)
+elseif("OPENMP" IN_LIST Kokkos_DEVICES)
+  set(KONTOR_KOKKOS_THREADS OMP_NUM_THREADS)
+elseif("THREADS" IN_LIST Kokkos_DEVICES)
+  set(KONTOR_KOKKOS_THREADS KOKKOS_NUM_THREADS)
 endif()

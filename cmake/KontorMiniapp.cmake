@@ -4,7 +4,8 @@
 
 # kontor_miniapp(<name> SOURCES ... [LINK ...])
 # SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
-# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size).
+# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size);
+# where Kokkos has threads, on one rank of two (1x2) as well.
 function(kontor_miniapp name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(kontor_${name} STATIC ${arg_SOURCES})
@@ -39,8 +40,12 @@ function(kontor_test_decks name)
     get_filename_component(stem ${deck} NAME_WE)
     kontor_deck_line(${deck} test options "")
     kontor_deck_line(${deck} ranks rank_counts "1 2 3")
+    if(KONTOR_KOKKOS_THREADS AND 1 IN_LIST rank_counts)
+      list(APPEND rank_counts 1x2)
+    endif()
     foreach(ranks IN LISTS rank_counts)
-      kontor_add_mpi_run(deck/${name}/${stem}/${ranks} RANKS ${ranks} TIMEOUT 120 LABELS deck
+      string(REPLACE "x" ";THREADS;" ranks_and_threads ${ranks})
+      kontor_add_mpi_run(deck/${name}/${stem}/${ranks} RANKS ${ranks_and_threads} TIMEOUT 120 LABELS deck
         COMMAND $<TARGET_FILE:${name}> ${deck} --quiet -o ${CMAKE_CURRENT_BINARY_DIR}/${stem}-${ranks}.h5 ${options}
       )
     endforeach()

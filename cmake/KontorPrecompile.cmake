@@ -48,7 +48,7 @@ function(kontor_precompile target set)
     kontor_precompiled_headers(${set})
   endif()
   target_precompile_headers(${target} REUSE_FROM kontor_precompiled_${set})
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kontor_precompiled_${set}_definitions>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kontor_precompiled_${set}_flags>)
 endfunction()
 
 function(kontor_precompiled_headers set)
@@ -66,11 +66,15 @@ function(kontor_precompiled_headers set)
     list(APPEND libraries GTest::gtest)
   endif()
 
-  # Compilers refuse precompiled headers where other macros are defined.
-  add_library(kontor_precompiled_${set}_definitions INTERFACE)
+  # Compilers reject precompiled headers whose macros or code generation differ: a target that does not link
+  # one of the libraries is compiled with the flags of that library too, such as Kokkos' -fopenmp.
+  add_library(kontor_precompiled_${set}_flags INTERFACE)
   foreach(library IN LISTS libraries)
-    target_compile_definitions(kontor_precompiled_${set}_definitions INTERFACE
+    target_compile_definitions(kontor_precompiled_${set}_flags INTERFACE
       $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>
+    )
+    target_compile_options(kontor_precompiled_${set}_flags INTERFACE
+      $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_OPTIONS>
     )
   endforeach()
 

@@ -119,15 +119,16 @@ function(kontor_scale_timeouts)
   endforeach()
 endfunction()
 
-# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
+# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] [THREADS] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
 # One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>. It is compiled with no
 # optimization, which takes half the time, or a little (kontor_runs_once) with OPTIMIZED: for kernels and for much data. BUSY: its
-# ranks compute, so CTest counts a core for each; those of others wait for their start and for each other.
+# ranks compute, so CTest counts a core for each; those of others wait for their start and for each other. THREADS: it has
+# kernels, so where Kokkos has threads there is a test on one rank of two, too: <name>/1x2.
 function(kontor_mpi_test name)
   if(NOT KONTOR_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY;THREADS" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main)
   kontor_test_compilation(${name} ${arg_OPTIMIZED})
@@ -142,6 +143,9 @@ function(kontor_mpi_test name)
   foreach(ranks IN LISTS arg_RANKS)
     kontor_add_mpi_run(${name}/${ranks} RANKS ${ranks} ${properties} COMMAND $<TARGET_FILE:${name}>)
   endforeach()
+  if(arg_THREADS AND KONTOR_KOKKOS_THREADS)
+    kontor_add_mpi_run(${name}/1x2 RANKS 1 THREADS 2 ${properties} COMMAND $<TARGET_FILE:${name}>)
+  endif()
 endfunction()
 
 # kontor_test_compilation(<target> <optimized>): compiler flags, and precompiled headers, of tests.
@@ -156,7 +160,7 @@ function(kontor_test_compilation target optimized)
   endif()
 endfunction()
 
-# kontor_add_mpi_run(<test> RANKS <n> COMMAND ... [TIMEOUT <seconds>] [BUSY] [LABELS ...])
+# kontor_add_mpi_run(<test> RANKS <n> [THREADS <n>] COMMAND ... [TIMEOUT <seconds>] [BUSY] [LABELS ...])
 # A CTest test that launches COMMAND on <n> ranks, more than there are cores included.
 function(kontor_add_mpi_run test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "COMMAND")
@@ -178,10 +182,10 @@ function(kontor_mpi_launcher variable ranks)
   set(${variable} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS} ${KONTOR_MEMCHECK_COMMAND} PARENT_SCOPE)
 endfunction()
 
-# kontor_mpi_test_properties(<test> RANKS <n> [TIMEOUT <seconds>] [BUSY] [LABELS ...])
-# For a test that launches MPI programs on <n> ranks.
+# kontor_mpi_test_properties(<test> RANKS <n> [THREADS <n>] [TIMEOUT <seconds>] [BUSY] [LABELS ...])
+# For a test that launches MPI programs on <n> ranks, of one thread unless it says so.
 function(kontor_mpi_test_properties test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "RANKS;TIMEOUT" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY" "RANKS;THREADS;TIMEOUT" "LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 150) # some seconds each on a quiet machine
   endif()
@@ -190,7 +194,12 @@ function(kontor_mpi_test_properties test)
   if(arg_BUSY)
     set(cores ${arg_RANKS})
   endif()
+  set(environment ${KONTOR_MPI_ENVIRONMENT})
+  if(arg_THREADS)
+    set(cores ${arg_THREADS})
+    list(APPEND environment ${KONTOR_KOKKOS_THREADS}=${arg_THREADS}) # the last one counts
+  endif()
   set_tests_properties(${test} PROPERTIES
-    ENVIRONMENT "${KONTOR_MPI_ENVIRONMENT}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores} LABELS "${arg_LABELS}"
+    ENVIRONMENT "${environment}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${cores} LABELS "${arg_LABELS}"
   )
 endfunction()

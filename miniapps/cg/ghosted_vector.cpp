@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/ghosted_vector.hpp"
 
+#include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 
 #include <utility>
@@ -9,7 +10,8 @@ namespace kontor::cg {
 
 GhostedVector::GhostedVector(const comm::Communicator& comm, const Partition& partition,
                              const std::string& label, const Space& instance)
-    : all_(label, static_cast<std::size_t>(partition.own) + static_cast<std::size_t>(partition.ghosts)),
+    : all_(miniapp::zeroed<double>(label, static_cast<std::size_t>(partition.own) +
+                                              static_cast<std::size_t>(partition.ghosts))),
       own_(Kokkos::subview(all_, std::pair<LocalIndex, LocalIndex>(0, partition.own))),
       exchange_(comm, "ghosts of " + label, instance) {
   miniapp::use_huge_pages(all_); // the product reads it here and there

@@ -6,6 +6,7 @@
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/known_solution.hpp"
 #include "cg/problem/metis_partition.hpp"
+#include "cg/vector.hpp"
 #include "grid/process_grid.hpp"
 #include "run/mini_app.hpp"
 
@@ -130,12 +131,24 @@ void resolve_format(const Options& o, const config::Deck& deck) {
               "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own");
 }
 
+/// Atomic additions come in any order where several threads make them.
+void refuse_unordered_assembly(const Options& o, const config::Deck& deck) {
+  if (o.kind != ProblemKind::fe_heat || o.fe_heat.assembly != Assembly::atomic) return;
+  if (o.solver.sums != SumKind::reproducible || Space::name() == std::string_view("Serial")) return;
+  deck.fail(
+      "problem.fe_heat.assembly",
+      "is atomic, whose last bits depend on which thread comes first, so solver.sums: reproducible would "
+      "not give the same bits; choose gather, or sums: fast");
+}
+
 void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
   if (o.preconditioner != PreconditionerKind::gauss_seidel) return;
-  if (!has_gauss_seidel())
+  if (const auto needs = gauss_seidel_needs(); !needs.empty())
     deck.fail("solver.preconditioner",
-              "is gauss_seidel, which needs Kokkos Kernels, and this program was built without; install it "
-              "(libtrilinos-kokkos-kernels-dev on Debian) and build again, or choose jacobi or chebyshev");
+              fmt::format("is gauss_seidel, which needs {}, and this program was built without; install it "
+                          "(libtrilinos-kokkos-kernels-dev on Debian) and build again, or choose jacobi or "
+                          "chebyshev",
+                          needs));
   if (o.sums == SumKind::reproducible)
     deck.fail("solver.preconditioner",
               "is gauss_seidel, which depends on which rank has which rows, so solver.sums: reproducible "
@@ -256,6 +269,7 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   solver.persistent_location = deck.location("solver.persistent");
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
+  refuse_unordered_assembly(*this, deck);
   matrix_market.partition_location = deck.location("problem.matrix_market.partition");
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil) {

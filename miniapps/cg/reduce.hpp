@@ -166,7 +166,7 @@ void for_rows_then(const std::string& label, const Space& instance, std::int64_t
 /// Local; waits for nothing. Calls row(i), which returns SumsOf<count>, for the rows from 0 on, and then
 /// last(SumsOf<count>) by one thread, with the sums of what it returned, such as Store. row() may write what
 /// belongs to its row, last() what scalars() has read. The order of additions depends on the number of rows
-/// alone.
+/// and of threads alone.
 template <int count, class Row, class Last>
 void for_rows_with_sums(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                         const TeamParts& parts, const Last& last) {

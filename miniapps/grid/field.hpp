@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 /// Values at the cells or points of one rank: a padded array (z, y, x) with layers of ghosts around the own
@@ -57,11 +59,25 @@ Index3 field_extents(const Block& block) {
   return {block.extents[2] + 2 * before[2], block.extents[1] + 2 * before[1], row};
 }
 
-/// Zero-initialised.
+/// Zero-initialised. On a host each thread writes the rows that it has in loops over y, first: a page lies
+/// near the thread that touches it first, and Kokkos initialises by one thread.
 template <class T>
 FieldView<T> make_field(const std::string& label, const Block& block) {
+  using Space = typename FieldView<T>::execution_space;
   const auto extents = field_extents<T>(block);
-  return FieldView<T>(label, extents[0], extents[1], extents[2]);
+  if constexpr (comm::on_host<Space>) {
+    const FieldView<T> field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents[0], extents[1],
+                             extents[2]);
+    Kokkos::parallel_for("grid/first touch",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, extents[1]),
+                         [=](std::int64_t j) {
+                           for (std::int64_t k = 0; k < extents[0]; ++k)
+                             std::fill_n(&field(k, j, 0), extents[2], T(0));
+                         });
+    return field;
+  } else {
+    return FieldView<T>(label, extents[0], extents[1], extents[2]);
+  }
 }
 
 /// The part of a field in a box, as a View (z, y, x).

@@ -17,11 +17,15 @@ namespace kontor::heat {
 namespace detail {
 
 /// A tile is a strip of `tile_rows` rows, walked plane by plane, so that in 3-D the planes above and below
-/// are still in cache.
-inline std::int64_t tile_rows(const Box& box, std::size_t row_bytes) {
+/// are still in cache. Each of several threads has as many tiles as the others.
+inline std::int64_t tile_rows(const Box& box, std::size_t row_bytes, std::int64_t threads) {
   constexpr std::size_t cache_bytes = 384 << 10; // of a core's own second-level cache, for three planes
   const auto rows = static_cast<std::int64_t>(cache_bytes / (3 * row_bytes));
-  return std::clamp<std::int64_t>(rows, 4, std::max<std::int64_t>(4, box.end[1] - box.begin[1]));
+  const auto all = std::max<std::int64_t>(1, box.end[1] - box.begin[1]);
+  const auto most = std::clamp<std::int64_t>(rows, 4, std::max<std::int64_t>(4, all));
+  if (threads == 1) return most;
+  const auto shares = (all + most * threads - 1) / (most * threads) * threads;
+  return (all + shares - 1) / shares;
 }
 
 /// A row of cells at (j, k): the inner cells by the vectorised loop, and a first or last cell at a boundary
@@ -61,7 +65,8 @@ double sweep_row(const SweepInput<T>& in, const FieldView<T>& out, const Box& bo
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T, class ExecutionSpace>
 double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                   const Box& box) {
-  const auto rows = tile_rows(box, static_cast<std::size_t>(box.end[0] - box.begin[0]) * sizeof(T));
+  const auto rows =
+      tile_rows(box, static_cast<std::size_t>(box.end[0] - box.begin[0]) * sizeof(T), instance.concurrency());
   const auto tiles = (box.end[1] - box.begin[1] + rows - 1) / rows;
   const auto tile = [=](std::int64_t t) {
     const auto j_begin = box.begin[1] + t * rows;

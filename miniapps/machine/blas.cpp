@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/blas.hpp"
 
+#include "machine/cores.hpp"
+
 #include <cstddef>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -34,6 +36,7 @@ Blas host_blas() {
 }
 
 void set_blas_threads(int threads) {
+  const OnAllCores pool; // OpenBLAS creates its threads here
   for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads"})
     if (const auto set = function<void(int)>(name)) set(threads);
 }

@@ -15,7 +15,7 @@ struct Blas {
 /// Local. The one that this process has loaded.
 Blas host_blas();
 
-/// Local. Its threads from now on; no effect where it does not tell how.
+/// Local. Its threads from now on, on any core of this process; no effect where it does not tell how.
 void set_blas_threads(int threads);
 
 /// What OpenBLAS maps for each thread at its first product.

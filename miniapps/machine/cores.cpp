@@ -9,11 +9,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <sched.h>
+#include <system_error>
 
 namespace kontor::miniapp {
 namespace {
@@ -21,13 +25,24 @@ namespace {
 /// A bit for each core; all 0 if this is not known.
 using Cores = std::array<std::uint64_t, CPU_SETSIZE / 64>;
 
-/// Local. Those that this process may run on.
-Cores cores_of_process() {
+/// Local. Those that a thread of this process may run on; 0 is the calling one.
+Cores cores_of_thread(int thread) {
   Cores cores{};
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  if (::sched_getaffinity(thread, sizeof set, &set) != 0) return cores;
   for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
     if (CPU_ISSET(i, &set)) cores[i / 64] |= std::uint64_t{1} << i % 64;
+  return cores;
+}
+
+/// Local. Those that any thread of this process may run on: OpenMP binds each to its own, the main one too.
+Cores cores_of_process() {
+  Cores cores = cores_of_thread(0);
+  std::error_code none; // without /proc the calling thread must do; a thread may end meanwhile
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    const auto of_thread = cores_of_thread(std::atoi(entry.path().filename().c_str()));
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= of_thread[i];
+  }
   return cores;
 }
 
@@ -44,7 +59,33 @@ int count(const Cores& cores) {
   return sum;
 }
 
+void bind_to(const std::vector<int>& numbers) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int number : numbers) CPU_SET(number, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// Local. Those of each thread of the execution space, in the order in which they share a loop.
+std::string cores_of_threads() {
+  using Space = Kokkos::DefaultExecutionSpace;
+  if constexpr (!comm::on_host<Space>) return {};
+  std::vector<std::string> threads(static_cast<std::size_t>(Space().concurrency()));
+  auto* const texts = threads.data();
+  Kokkos::parallel_for("machine/cores",
+                       Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, threads.size()),
+                       [=](std::size_t i) { texts[i] = ranges(numbers_of(cores_of_thread(0))); });
+  return fmt::format("{}", fmt::join(threads, " "));
+}
+
 } // namespace
+
+OnAllCores::OnAllCores() : before_(numbers_of(cores_of_thread(0))) {
+  if (!before_.empty()) bind_to(numbers_of(cores_of_process()));
+}
+OnAllCores::~OnAllCores() {
+  if (!before_.empty()) bind_to(before_);
+}
 
 std::string ranges(const std::vector<int>& numbers) {
   std::string text;
@@ -59,8 +100,10 @@ std::string ranges(const std::vector<int>& numbers) {
 std::vector<RankPlace> places_of(const comm::Communicator& comm) {
   const auto hosts = gather_texts(comm, host_name());
   const auto cores = gather_texts(comm, ranges(numbers_of(cores_of_process())));
+  const auto threads = gather_texts(comm, cores_of_threads());
   std::vector<RankPlace> places;
-  for (std::size_t r = 0; r < hosts.size(); ++r) places.push_back({static_cast<int>(r), hosts[r], cores[r]});
+  for (std::size_t r = 0; r < hosts.size(); ++r)
+    places.push_back({static_cast<int>(r), hosts[r], cores[r], threads[r]});
   return places;
 }
 

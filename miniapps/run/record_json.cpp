@@ -60,7 +60,7 @@ ordered_json of_device(const Device& d) {
 }
 
 ordered_json of_place(const RankPlace& p) {
-  return {{"rank", p.rank}, {"host", p.host}, {"cores", p.cores}};
+  return {{"rank", p.rank}, {"host", p.host}, {"cores", p.cores}, {"threads", p.threads}};
 }
 
 ordered_json of_candidate(const comm::TimedMethod& candidate) {

@@ -19,6 +19,7 @@ ensure_built() {
     # Two runs started at once must not build at once; file systems without locks, such as Lustre without `flock`, cannot help.
     if have flock && ! flock 9; then say "$(shown_path "$build_dir") has no locks: do not build there twice at once"; fi
     : >"$log"
+    if [[ -n ${KONTOR_KOKKOS_SOURCE-} ]]; then build_kokkos; fi
     if ! configured || ((${#configure_options[@]})); then configure; fi
     if [[ -n ${for_tests-} ]]; then get_test_packages; fi
     compile "$1"
@@ -31,13 +32,10 @@ configure() {
   if can_configure && run_cmake; then return; fi
   if can_configure && ! lacks_dependency; then cannot_configure; fi
 
-  local missing=()
-  if have apt-get && have dpkg-query; then mapfile -t missing < <(missing_packages packages.txt "packages-$preset.txt"); fi
-  if ((${#missing[@]} == 0)); then
+  if ! install_missing; then
     if can_configure; then show_cmake_error; else say "a C++20 compiler and CMake (3.22 or later) are not both on PATH"; fi
     fail "set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run this again"
   fi
-  install_packages "${missing[@]}"
   rm -rf "$build_dir/CMakeCache.txt" "$build_dir/CMakeFiles" # they remember what was not found
   run_cmake || cannot_configure
 }
@@ -60,6 +58,13 @@ get_test_packages() {
     say "going on without: the tests that need them are skipped"
   fi
   : >"$asked"
+}
+
+# Fails if there is nothing that it could install.
+install_missing() {
+  local missing=()
+  if have apt-get && have dpkg-query; then mapfile -t missing < <(missing_packages packages.txt "packages-$preset.txt"); fi
+  ((${#missing[@]})) && install_packages "${missing[@]}"
 }
 
 can_configure() { have cmake && { have "${CXX:-c++}" || have g++ || have clang++; }; }

@@ -144,6 +144,65 @@ class Setup(KontorTest):
         self.assertIn("-D X=1", calls[0])
         self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
 
+    def make_kokkos(self):
+        """Sources as far as they are looked at, and a CMake that says how it was called."""
+        for file in "kokkos/CMakeLists.txt", "kokkos/bin/nvcc_wrapper", "kokkos-kernels/CMakeLists.txt":
+            self.write(file, "default_arch=sm_70\n")
+        self.write("kokkos/cmake/kokkos_arch.cmake", 'kokkos_arch_option(HOPPER90 GPU "NVIDIA Hopper generation CC 9.0" "X")\n')
+        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"; if [[ $1 == --preset ]]; then touch "$KONTOR_BUILD_DIR/build.ninja"; fi')
+        self.fake("cc", "")
+        (self.bin / "chmod").symlink_to(shutil.which("chmod"))
+        return str(self.folder / "kokkos")
+
+    def calls(self):
+        calls = (self.folder / "cmake").read_text().splitlines()
+        (self.folder / "cmake").unlink()
+        return calls
+
+    def test_kokkos_from_its_sources(self):
+        kokkos = self.make_kokkos()
+        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        calls = self.calls()
+        built = str(self.folder / "build/kokkos")
+        self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{built}-build", f"{kokkos}-kernels", f"{built}-kernels-build"])
+        for option in "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={built}":
+            self.assertIn(option, calls[0].split())
+        self.assertNotIn("CUDA", "".join(calls))
+        self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos", calls[2].split())
+        self.assertIn("-DKokkosKernels_ADD_DEFAULT_ETI=OFF", calls[2].split())
+        self.assertTrue(calls[4].startswith("--preset release "))
+        self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos -DKokkosKernels_DIR={built}/lib/cmake/KokkosKernels", calls[4])
+        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        self.assertEqual(len(self.calls()), 1)  # heat alone
+
+    def test_kokkos_with_cuda(self):
+        kokkos = self.make_kokkos()
+        self.fake("nvcc", "")
+        done = self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
+        self.assertIn("KONTOR_CUDA_ARCH", done.stderr)  # no GPU here
+        self.assertNotIn("CUDA", "".join(self.calls()))
+        self.fake("nvidia-smi", "echo 9.0; echo 9.0")
+        wrapper = f"-DCMAKE_CXX_COMPILER={self.folder}/build/kokkos/nvcc_wrapper"
+        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        calls = self.calls()
+        for option in "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper:
+            self.assertIn(option, calls[0].split())
+        self.assertIn("-DKokkosKernels_ENABLE_TPL_CUBLAS=ON", calls[2].split())
+        self.assertIn(wrapper, calls[4].split())
+        self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())
+        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="91"), "KONTOR_CUDA_ARCH is '91'")
+        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="off").returncode, 0)
+        self.assertNotIn("CUDA", "".join(self.calls()))
+
+    def test_sources_that_are_not_kokkos(self):
+        self.make_kokkos()
+        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=str(self.folder / "kokkos-kernels")), "KONTOR_KOKKOS_SOURCE is '")
+
+    def test_a_kokkos_that_does_not_build(self):
+        kokkos = self.make_kokkos()
+        self.fake("cmake", "echo 'CMake Error at a.cmake:1'; exit 1")
+        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos), "CMake Error at a.cmake:1", f"{kokkos} could not be built", code=3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -75,7 +75,7 @@ class PagesTest(unittest.TestCase):
                     self.try_command(shlex.split(line, comments=True), block.where)
 
     def try_command(self, words, where):
-        if re.match("[A-Z_]+=", words[0] if words else ""):  # a variable for the command
+        while words and re.match("[A-Z_]+=", words[0]):  # a variable for the command
             words = words[1:]
         if words[:1] == ["mpirun"]:
             self.assertEqual(words[1], "-n")

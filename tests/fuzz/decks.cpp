@@ -2,7 +2,9 @@
 #include "advection/options.hpp"
 #include "cg/options.hpp"
 #include "heat/options.hpp"
+#if defined(KONTOR_HAS_MATMUL)
 #include "matmul/options.hpp"
+#endif
 #include "pingpong/options.hpp"
 #include "run/factory.hpp"
 #include "run/options.hpp"
@@ -34,7 +36,9 @@ std::unique_ptr<miniapp::MiniAppFactory> factory(std::string_view name) {
 std::unique_ptr<miniapp::MiniAppFactory> factory_of(std::string_view app) {
   if (app == "heat") return factory<heat::Options>(app);
   if (app == "cg") return factory<cg::Options>(app);
+#if defined(KONTOR_HAS_MATMUL)
   if (app == "matmul") return factory<matmul::Options>(app);
+#endif
   if (app == "pingpong") return factory<pingpong::Options>(app);
   if (app == "advection") return factory<advection::Options>(app);
   throw config::Error({"unknown app"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/preconditioner/diagonal.hpp"
 
+#include "machine/first_touch.hpp"
+
 #include <kontor/comm/collectives.hpp>
 
 #include <array>
@@ -31,7 +33,7 @@ struct InvertDiagonal {
 
 InverseDiagonal inverse_diagonal(const comm::Communicator& comm, const CompressedRows& rows) {
   InverseDiagonal result;
-  result.values = Vector("cg/inverse diagonal", static_cast<std::size_t>(rows.rows()));
+  result.values = miniapp::zeroed<double>("cg/inverse diagonal", static_cast<std::size_t>(rows.rows()));
   double largest = 0;
   Kokkos::parallel_reduce("cg/inverse diagonal", Policy(0, rows.rows()), InvertDiagonal{rows, result.values},
                           Kokkos::Max<double>(largest));

@@ -14,6 +14,8 @@
 #include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_gauss_seidel.hpp>
 
+#include <string_view>
+
 namespace kontor::cg {
 namespace {
 
@@ -29,6 +31,21 @@ using Offset = std::size_t;
 using Memory = Vector::memory_space;
 using Handle =
     KokkosKernels::Experimental::KokkosKernelsHandle<Offset, LocalIndex, double, Space, Memory, Memory>;
+
+/// A colouring by one thread is a function of the matrix alone. Those by several threads differ from one
+/// setup to the next, and a restart would continue with another preconditioner.
+template <class H>
+concept TakesColouring = requires(H& handle) {
+  handle.create_gs_handle(KokkosSparse::GS_DEFAULT, KokkosGraph::COLORING_SERIAL);
+};
+
+template <class H>
+void create_gs_handle(H& handle) {
+  if constexpr (TakesColouring<H>)
+    handle.create_gs_handle(KokkosSparse::GS_DEFAULT, KokkosGraph::COLORING_SERIAL);
+  else
+    handle.create_gs_handle(KokkosSparse::GS_DEFAULT); // serial in the serial space
+}
 
 /// Rows without their ghosts.
 struct Square {
@@ -82,7 +99,7 @@ class GaussSeidel final : public Preconditioner {
       : own_(work.partition.own), square_(own_square(work.rows)),
         definite_(inverse_diagonal(work.comm, work.rows).positive), timer_(work.timers["preconditioner"]) {
     if (own_ == 0 || !definite_) return;
-    handle_.create_gs_handle(KokkosSparse::GS_DEFAULT);
+    create_gs_handle(handle_);
     sparse::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
     sparse::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
                                  true);
@@ -116,8 +133,9 @@ class GaussSeidel final : public Preconditioner {
 std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace& work) {
   return std::make_unique<GaussSeidel>(work);
 }
-bool has_gauss_seidel() {
-  return true;
+std::string gauss_seidel_needs() {
+  if (TakesColouring<Handle> || Space::name() == std::string_view("Serial")) return {};
+  return "Kokkos Kernels 3.6 or later, because an older one has other colours in each run";
 }
 
 } // namespace kontor::cg
@@ -129,8 +147,8 @@ namespace kontor::cg {
 std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&) {
   return nullptr; // refused when the deck is read
 }
-bool has_gauss_seidel() {
-  return false;
+std::string gauss_seidel_needs() {
+  return "Kokkos Kernels";
 }
 
 } // namespace kontor::cg

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 namespace kontor::cg {
 
-/// Whether there is the preconditioner gauss_seidel: whether this was built with Kokkos Kernels.
-bool has_gauss_seidel();
+/// What this program lacks for the preconditioner gauss_seidel; empty: nothing.
+std::string gauss_seidel_needs();
+inline bool has_gauss_seidel() {
+  return gauss_seidel_needs().empty();
+}
 
 } // namespace kontor::cg

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/assembly.hpp"
 
+#include "machine/first_touch.hpp"
+
 #include <kontor/comm/kokkos/compat.hpp>
 
 namespace kontor::cg {
@@ -180,7 +182,7 @@ CompressedRows make_structure(const FeMesh& mesh) {
   CompressedRows matrix;
   const auto rows = static_cast<std::size_t>(mesh.extents[0]) * static_cast<std::size_t>(mesh.extents[1]) *
                     static_cast<std::size_t>(mesh.extents[2]);
-  matrix.offsets = Offsets("cg/offsets", rows + 1);
+  matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", rows + 1);
   Kokkos::parallel_for("cg/count entries", own_points(mesh), CountEntries{mesh, matrix.offsets});
   const auto entries = sum_counts(matrix.offsets);
   matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);

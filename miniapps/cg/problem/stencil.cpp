@@ -5,6 +5,7 @@
 #include "cg/problem/problem.hpp"
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
+#include "machine/first_touch.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
@@ -97,7 +98,7 @@ class StencilProblem final : public Problem {
     LinearSystem system{.partition = box_.partition};
     auto& matrix = system.matrix;
     const auto own = static_cast<std::size_t>(box_.partition.own);
-    matrix.offsets = Offsets("cg/offsets", own + 1);
+    matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", own + 1);
     for_points("cg/count entries", n, CountStencilEntries{stencil, matrix.offsets});
     const auto entries = sum_counts(matrix.offsets);
     if (assembled_) {

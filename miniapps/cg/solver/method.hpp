@@ -8,6 +8,7 @@
 #include "cg/solver/solver.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "cg/sums.hpp"
+#include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 #include "stepping/step_graph.hpp"
 
@@ -88,7 +89,7 @@ class MethodBase : public Solver {
 
   Vector vector(const std::string& label, bool needed = true) const {
     if (!needed) return {};
-    const Vector values("cg/" + label, static_cast<std::size_t>(own()));
+    const Vector values = miniapp::zeroed<double>("cg/" + label, static_cast<std::size_t>(own()));
     miniapp::use_huge_pages(values);
     return values;
   }

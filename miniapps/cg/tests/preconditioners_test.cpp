@@ -140,5 +140,23 @@ TEST(GaussSeidel, IsRefusedByNameWithReproducibleSums) {
   }
 }
 
+TEST(AtomicAssembly, IsRefusedByNameWithReproducibleSumsWhereThreadsCompute) {
+  const auto deck =
+      config::Deck::parse("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: atomic\n"
+                          "solver:\n  sums: reproducible\n",
+                          "deck.yaml");
+  Options options;
+  deck.read([&](config::Visitor& v) { options.describe(v); });
+  if (Space::name() == std::string_view("Serial")) return options.resolve(deck, 1);
+  try {
+    options.resolve(deck, 1);
+    FAIL();
+  } catch (const config::Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("deck.yaml:5"), std::string::npos) << message;
+    EXPECT_NE(message.find("gather"), std::string::npos) << message;
+  }
+}
+
 } // namespace
 } // namespace kontor::cg::test

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid/field.hpp"
 #include "machine/calibrate.hpp"
 #include "machine/cores.hpp"
+#include "machine/first_touch.hpp"
 #include "machine/gather_to_root.hpp"
 #include "machine/link.hpp"
 #include "machine/node.hpp"
 #include "machine/stream.hpp"
+#include "tasks.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace {
 
 using namespace kontor;
 using namespace kontor::miniapp;
+using namespace kontor::miniapp::test;
 
 LinkPartners choose(std::vector<int> nodes) {
   return choose_partners(nodes);
@@ -121,6 +129,59 @@ TEST(Cores, AreToldAsRanges) {
   EXPECT_EQ(ranges({}), "");
   EXPECT_EQ(ranges({5}), "5");
   EXPECT_EQ(ranges({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
+}
+
+std::vector<long> page_faults_of_threads() {
+  std::vector<long> faults(static_cast<std::size_t>(Kokkos::DefaultHostExecutionSpace().concurrency()));
+  auto* const values = faults.data();
+  Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, faults.size()), [=](int t) {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    values[t] = usage.ru_minflt;
+  });
+  return faults;
+}
+
+TEST(FirstTouch, IsByEachThread) {
+  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no pages";
+  auto before = page_faults_of_threads();
+  const auto values = zeroed<double>("test/values", std::size_t{8} << 20);
+  auto after = page_faults_of_threads();
+  for (std::size_t t = 0; t < after.size(); ++t) EXPECT_GT(after[t], before[t]) << "thread " << t;
+  EXPECT_EQ(values(values.size() - 1), 0);
+  const auto field = grid::make_field<double>("test/field", {.extents = {2048, 1024, 1}});
+  before = page_faults_of_threads();
+  for (std::size_t t = 0; t < after.size(); ++t) EXPECT_GT(before[t], after[t]) << "thread " << t;
+}
+
+TEST(Cores, OfAProcessAreThoseOfAllItsThreads) {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const auto all = cores_of_task(0);
+  std::atomic<bool> done{false};
+  std::thread other([&] { // has the mask of before
+    while (!done) std::this_thread::yield();
+  });
+  {
+    const BoundToOneCore bound;
+    EXPECT_EQ(places_of(self)[0].cores, ranges(all));
+    const OnAllCores wide;
+    EXPECT_EQ(cores_of_task(0), all);
+  }
+  {
+    const BoundToOneCore bound;
+    { const OnAllCores wide; }
+    EXPECT_EQ(cores_of_task(0).size(), 1U);
+  }
+  done = true;
+  other.join();
+}
+
+TEST(Cores, OfEachThreadAreTold) {
+  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no cores";
+  const auto place = places_of(comm::Communicator(MPI_COMM_SELF))[0];
+  EXPECT_EQ(std::count(place.threads.begin(), place.threads.end(), ' ') + 1,
+            Kokkos::DefaultExecutionSpace().concurrency());
+  EXPECT_EQ(place.threads.substr(0, place.threads.find(' ')), ranges(cores_of_task(0)));
 }
 
 TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsTheTriads) {

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/blas.hpp"
 #include "machine/gemm.hpp"
+#include "tasks.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <dlfcn.h>
+#include <thread>
 
 namespace {
 
 using namespace kontor;
 using namespace kontor::miniapp;
+using namespace kontor::miniapp::test;
 
 /// Small integers, so that products are exact.
 template <class T>
@@ -59,6 +65,33 @@ TYPED_TEST(Gemm, RateIsOfAllRanks) {
   EXPECT_TRUE(std::isfinite(rate.rate));
   EXPECT_GT(rate.rate, 1e6);
   EXPECT_FALSE(rate.library.empty());
+}
+
+TEST(BlasThreads, MayRunWhereverTheProcessMay) {
+  const auto all = cores_of_task(0);
+  std::atomic<bool> done{false};
+  std::thread other([&] { // not bound, as the threads of an OpenMP library together are not
+    while (!done) std::this_thread::yield();
+  });
+  const auto before = tasks();
+  {
+    const BoundToOneCore bound;
+    set_blas_threads(static_cast<int>(before.size()) + 8); // more than there can be already
+    EXPECT_EQ(cores_of_task(0).size(), 1U);
+  }
+  const auto after = tasks();
+  for (const int task : after)
+    if (!before.contains(task)) {
+      EXPECT_EQ(cores_of_task(task), all);
+    }
+  const auto kind = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_parallel"));
+  constexpr int own_threads = 1; // not those of OpenMP, or none
+  if (kind != nullptr && kind() == own_threads) {
+    EXPECT_GT(after.size(), before.size());
+  }
+  set_blas_threads(1);
+  done = true;
+  other.join();
 }
 
 } // namespace

@@ -48,7 +48,7 @@ TEST(Record, OfAnAppThatAddsNothing) {
 TEST(Record, OfAnAppThatAddsAll) {
   RunRecord record;
   record.provenance.devices = {{0, "n1", "GPU X", "aa", 1}};
-  record.provenance.places = {{0, "n1", "0-3,8"}};
+  record.provenance.places = {{0, "n1", "0-3,8", "0 8"}};
   record.app.process_grid = {2, 3};
   record.app.precision = "float";
   comm::Options view, raw;
@@ -89,6 +89,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["traffic"][0]["bytes"], 800);
   EXPECT_EQ(json["devices"][0]["uuid"], "aa");
   EXPECT_EQ(json["placement"][0]["cores"], "0-3,8");
+  EXPECT_EQ(json["placement"][0]["threads"], "0 8");
   EXPECT_EQ(json["timers"][0]["once"], true);
   EXPECT_EQ(json["timers"][1]["once"], false);
   EXPECT_EQ(json["timers"][0]["kind"], "work");
