@@ -5,28 +5,6 @@
 # How an MPI program is started here: by the scheduler whose job this is, else by mpirun. The caller has set `threads`,
 # those of a rank.
 
-cpu_limit_file=${KONTOR_CPU_LIMIT_FILE:-/sys/fs/cgroup/cpu.max} # tests put their own
-
-# What this process may use. nproc alone would obey OMP_NUM_THREADS and miss a container's limit.
-processing_units() {
-  local units quota=max period=1
-  units=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
-  if [[ -r $cpu_limit_file ]]; then read -r quota period <"$cpu_limit_file"; fi
-  if [[ $quota != max ]]; then
-    local limit=$(((quota + period - 1) / period))
-    if ((limit < units)); then units=$limit; fi
-  fi
-  echo "$units"
-}
-
-# Two hardware threads of a core share its bandwidth and its arithmetic: count it once.
-physical_cores() {
-  local units cores
-  units=$(processing_units)
-  cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l) || cores=$units
-  echo $((cores > 0 && cores < units ? cores : units))
-}
-
 in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
 
 # Whether a scheduler says how many ranks there are to be.

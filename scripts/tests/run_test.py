@@ -5,7 +5,10 @@ import importlib.util
 import json
 import mmap
 import os
+import re
+import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -33,10 +36,25 @@ class Command(KontorTest):
         )
 
     def test_a_containers_limit_counts(self):
-        self.write("cpu.max", "100000 100000\n")
-        self.assert_command(
-            "OMP_NUM_THREADS=1 mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml"
-        )
+        """Of time by control groups of either version, of this one or one around it; and of CPUs, by affinity."""
+        for ranks, files in (
+            (1, {"sys/fs/cgroup/cpu.max": "100000 100000\n"}),
+            (1, {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "50000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}),
+            (1, {"proc/self/cgroup": "4:cpu,cpuacct:/job\n1:name=systemd:/x\n0::/\n", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "100000\n",
+                 "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n"}),
+            (2, {"proc/self/cgroup": "4:cpu:/of/the/host\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000",
+                 "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}),
+            (1, {"proc/self/status": "Cpus_allowed:\t8\nCpus_allowed_list:\t3\n"}),
+            (1, {"proc/self/status": "Cpus_allowed_list:\t0-1\n"}),  # of one core
+            (2, {"proc/self/status": "Cpus_allowed_list:\t0,3\n"}),
+        ):
+            with self.subTest(files):
+                for name, text in files.items():
+                    self.write(f"machine/{name}", text)
+                done = self.kontor("run", "--dry-run", "plate.yaml", KONTOR_LAUNCHER="run")
+                self.assertIn(f" run -n {ranks} ", done.stdout, done.stderr)
+                shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
+                self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
 
     def test_more_ranks_than_cores(self):
         for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"]):
@@ -60,7 +78,7 @@ class Command(KontorTest):
         self.fake("mpiexec.mpich", "echo HYDRA build details:")
         for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS",
                                "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1"}.items():
-            self.write("cpu.max", "100000 100000\n")
+            self.write("machine/sys/fs/cgroup/cpu.max", "100000 100000\n")
             self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml")
             self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 {words} build/bin/heat plate.yaml\n")
@@ -116,6 +134,25 @@ class Command(KontorTest):
             "--set", "problem.initial=sin(x) * y", "-o", "my run.h5", "plate.yaml", "--quiet",
             KONTOR_LAUNCHER="run",
         )
+
+    def test_options_in_every_form_that_the_app_takes(self):
+        for words in (["-o", "x.h5"], ["-ox.h5"], ["-qo", "x.h5"], ["-qox.h5"], ["--output", "x.h5"], ["--output=x.h5"], ["--results", "-"],
+                      ["--set=a=[1, 2]"], ["-q"], ["--kokkos-device-id=0"], ["--print-deck"]):
+            shown = " ".join(f"'{word}'" if " " in word else word for word in words)
+            for arguments in ["plate.yaml", *words], [*words, "plate.yaml"], [*words, "--", "plate.yaml"]:
+                self.assert_command(f"OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml {shown}", *arguments, KONTOR_LAUNCHER="run")
+
+    def test_every_option_of_the_apps_that_takes_a_value_is_known(self):
+        app = DECK_READER.with_name("heat")
+        if not app.exists():
+            self.skipTest("heat is not built")
+        said = subprocess.run([app, "--help"], capture_output=True, text=True, check=True, timeout=60, env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
+        options = re.findall(r"(?m)^ +((?:-\w,)?--[\w-]+) (?:TEXT|INT|UINT|FLOAT|\[)", said)
+        self.assertGreaterEqual(len(options), 4, said)
+        for names in options:
+            for name in names.split(","):
+                if name != "--restart":  # of a checkpoint, which may stand elsewhere
+                    self.assert_fails(self.kontor("run", "plate.yaml", name), f"kontor: run: {name} needs a value")
 
     def test_ways_to_write_the_app(self):
         for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r", "app : heat", '"app": heat', "{app: heat}",
@@ -206,6 +243,34 @@ class Refusals(KontorTest):
         done = self.kontor("run", "plate.yaml", KONTOR_END_SECONDS="soon")
         self.assert_fails(done, "kontor: run: KONTOR_END_SECONDS is 'soon'; allowed is a whole number of seconds")
 
+    def test_set_up_that_fails_is_no_failed_verification(self):
+        """Nothing has run: exit code 2."""
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+        self.write("file", "")
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILD_DIR=str(self.folder / "file/build"))
+        self.assert_fails(done, "kontor: run: nothing was run, because this failed: mkdir ")
+
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_repeated_run_needs_room_for_its_deck(self):
+        import h5py
+
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file.create_group("run")
+        done = self.kontor("run", "result.h5", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+
+    def test_a_launcher_around_it(self):
+        """It would be started, with all its ranks, by each rank of that one; the first of them says so."""
+        for launcher, size, rank, more in (("mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", {}), ("mpirun", "PMI_SIZE", "PMI_RANK", {}),
+                                           ("srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", {"SLURM_STEP_ID": "0"}),
+                                           ("flux run", "FLUX_JOB_SIZE", "FLUX_TASK_RANK", {})):
+            done = self.kontor("run", "plate.yaml", **more, **{size: "3", rank: "0"})
+            self.assert_fails(done, f"kontor: run: {launcher} has started 'kontor run' 3 times", f"leave out {launcher}", "plate.yaml' -n 3")
+            done = self.kontor("run", "plate.yaml", **more, **{size: "3", rank: "2"})
+            self.assertEqual((done.returncode, done.stderr), (2, ""))
+        self.assert_fails(self.kontor("run", "none.yaml", SLURM_STEP_ID="0", SLURM_STEP_NUM_TASKS="1"), "kontor: none.yaml: ")  # srun --pty bash
+
     def test_nothing_is_built_yet(self):
         (self.folder / "build/bin/kontor-deck").unlink()
         message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
@@ -257,7 +322,31 @@ class End(KontorTest):
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
     def test_a_signal_is_named(self):
-        self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
+        """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
+        self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV\n", code=139)
+        self.assert_fails(self.run_app("exit 132"), "kontor: heat was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=132)
+        self.fake("mpirun", "[[ $1 == --version ]] || kill -SEGV $$")
+        self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV", code=3)
+
+    def test_a_reader_of_decks_that_was_built_elsewhere(self):
+        (self.folder / "build/bin/kontor-deck").unlink()
+        self.write("build/bin/kontor-deck", "#!/bin/bash\nkill -ILL $$\n")
+        (self.folder / "build/bin/kontor-deck").chmod(0o755)
+        self.assert_fails(self.run_app("exit 0"), "kontor-deck was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=3)
+
+    def test_the_rest_of_a_script_is_not_read(self):
+        self.make_app("cat")
+        script = f"{SCRIPTS}/kontor run plate.yaml -n 1\necho second\n"
+        done = subprocess.run(["bash"], input=script, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+                              env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "second\n", ""))
+
+    def test_a_deck_may_be_read_from_stdin(self):
+        self.make_app("cat")
+        with open(self.folder / "plate.yaml", encoding="utf-8") as deck:
+            done = subprocess.run([SCRIPTS / "kontor", "run", "/dev/stdin"], stdin=deck, cwd=self.folder, capture_output=True, text=True,
+                                  check=False, timeout=60, env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
 
     def test_signals_end_the_program_first(self):
         """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
