@@ -2,9 +2,13 @@
 #include "machine/blas.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <initializer_list>
+#include <sched.h>
 #include <sys/mman.h>
+#include <system_error>
 
 namespace kontor::miniapp {
 namespace {
@@ -14,6 +18,20 @@ namespace {
 template <class Function>
 Function* function(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+/// The CPUs on which any thread of this process may run.
+cpu_set_t cpus_of_process() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  std::error_code error;
+  for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
+       task.increment(error)) {
+    cpu_set_t cpus;
+    if (::sched_getaffinity(std::atoi(task->path().filename().c_str()), sizeof cpus, &cpus) == 0)
+      CPU_OR(&all, &all, &cpus);
+  }
+  return all;
 }
 
 } // namespace
@@ -34,8 +52,17 @@ Blas host_blas() {
 }
 
 void set_blas_threads(int threads) {
+  // OpenBLAS starts its threads here, on the CPUs of this one, which OpenMP may have bound to a core of its
+  // own.
+  cpu_set_t own;
+  const bool known = ::sched_getaffinity(0, sizeof own, &own) == 0;
+  if (known) {
+    const auto all = cpus_of_process();
+    ::sched_setaffinity(0, sizeof all, &all);
+  }
   for (const char* name : {"openblas_set_num_threads", "MKL_Set_Num_Threads"})
     if (const auto set = function<void(int)>(name)) set(threads);
+  if (known) ::sched_setaffinity(0, sizeof own, &own);
 }
 
 bool blas_can_start(int threads) {

@@ -15,7 +15,8 @@ struct Blas {
 /// Local. The one that this process has loaded.
 Blas host_blas();
 
-/// Local. Its threads from now on; no effect where it does not tell how.
+/// Local. Its threads from now on; no effect where it does not tell how. Those of OpenBLAS may run wherever a
+/// thread of this process may, those of OpenMP included.
 void set_blas_threads(int threads);
 
 /// What OpenBLAS maps for each thread at its first product.

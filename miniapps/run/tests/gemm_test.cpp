@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/blas.hpp"
 #include "machine/gemm.hpp"
 
 #include <kontor/comm/kokkos/compat.hpp>
@@ -6,6 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <sched.h>
+#include <set>
+#include <thread>
 
 namespace {
 
@@ -59,6 +66,48 @@ TYPED_TEST(Gemm, RateIsOfAllRanks) {
   EXPECT_TRUE(std::isfinite(rate.rate));
   EXPECT_GT(rate.rate, 1e6);
   EXPECT_FALSE(rate.library.empty());
+}
+
+cpu_set_t cpus_of(int thread) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  ::sched_getaffinity(thread, sizeof cpus, &cpus);
+  return cpus;
+}
+
+std::set<int> threads() {
+  std::set<int> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+    found.insert(std::atoi(task.path().filename().c_str()));
+  return found;
+}
+
+/// OpenMP binds the first thread to a core of its own, and threads of OpenBLAS are not to crowd there.
+TEST(Blas, ThreadsMayRunWhereAnyThreadOfTheProcessMay) {
+  const auto all = cpus_of(0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one CPU";
+  std::promise<void> end;
+  std::jthread other([&] { end.get_future().wait(); }); // may run on all of them
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  for (int cpu = 0; CPU_COUNT(&first) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &first);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof first, &first), 0);
+  const auto before = threads();
+  set_blas_threads(2);
+  const auto own = cpus_of(0);
+  std::set<int> created;
+  for (const int thread : threads())
+    if (!before.contains(thread)) created.insert(thread);
+  for (const int thread : created) {
+    const auto cpus = cpus_of(thread);
+    EXPECT_TRUE(CPU_EQUAL(&cpus, &all));
+  }
+  EXPECT_TRUE(CPU_EQUAL(&own, &first));
+  set_blas_threads(1);
+  ::sched_setaffinity(0, sizeof all, &all);
+  end.set_value();
+  if (created.empty()) GTEST_SKIP() << host_blas().name << " has started no thread";
 }
 
 } // namespace
