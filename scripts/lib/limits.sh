@@ -63,6 +63,18 @@ allowed_cpus() {
   echo "${list:-0-$(($(getconf _NPROCESSORS_ONLN) - 1))}"
 } 2>/dev/null
 
+# Those that it might have: what the group of CPUs leaves it, else all. They are what launchers know of, too.
+machine_cpus() {
+  local file list=''
+  read -r file < <(limiting_files cpuset cpuset.cpus.effective cpuset.effective_cpus) ||
+    file=$limits_root/sys/devices/system/cpu/online
+  read -r list <"$file"
+  echo "${list:-$(allowed_cpus)}"
+} 2>/dev/null
+
+# Whether somebody has chosen the CPUs of this process out of those that it might have, as by taskset.
+is_placed() { [[ $(allowed_cpus) != "$(machine_cpus)" ]]; }
+
 # at_most_quota COUNT
 at_most_quota() {
   local quota

@@ -103,7 +103,7 @@ run_command() {
     read -ra recorded <<<"$(of_checkpoint "$restart")"
     ((${#recorded[@]} == 2)) || exit 2 # it has been said why
     app=${recorded[0]}
-    if [[ -z $ranks ]] && ! in_job; then ranks=$(ranks_of_checkpoint "${recorded[1]}"); fi
+    if [[ -z $ranks && -z $(job_ranks) ]]; then ranks=$(ranks_of_checkpoint "${recorded[1]}"); fi
     app_arguments=(--restart "$restart" "${app_arguments[@]}")
   elif [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
@@ -115,7 +115,7 @@ run_command() {
   [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
   # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
-  local launcher=() launcher_environment=() end_signal=TERM
+  local launcher=() launcher_environment=() launcher_without=() end_signal=TERM
   if [[ -n $deck ]]; then
     if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built "$(first_target "$deck")"; fi
     app=$(app_of "$deck")
@@ -123,11 +123,17 @@ run_command() {
   [[ " $(known_apps) " == *" $app "* ]] || fail "$restart: app '$app' is unknown; allowed are: $(known_apps)"
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
+  local variable without=()
+  for variable in "${launcher_without[@]}"; do
+    if [[ -n ${!variable+set} ]]; then without+=(-u "$variable"); fi
+    unset -v "$variable"
+  done
+  if ((${#without[@]})); then without=(env "${without[@]}"); fi
   local program=("$(shown_path "$build_dir/bin/$app")")
   if [[ -n $deck ]]; then program+=("$deck"); fi
   program+=("${app_arguments[@]}")
   if [[ -n $dry_run ]]; then
-    quoted "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
+    quoted "${without[@]}" "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
   else
     launch "$app" "${program[@]}"
   fi

@@ -35,6 +35,7 @@ class KontorTest(unittest.TestCase):
             "HOME": str(self.folder),
             "KONTOR_BUILD_DIR": str(self.folder / "build"),
             "KONTOR_LIMITS_ROOT": str(self.folder / "machine"),
+            "KONTOR_LOCKS": str(self.folder),
             "KONTOR_PYTHON": str(self.bin / "python"),
         }
         self.write("machine/proc/self/status", "Name:\tbash\nCpus_allowed_list:\t0-3\n")

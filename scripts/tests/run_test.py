@@ -31,7 +31,7 @@ class Command(KontorTest):
 
     def test_one_rank_a_core(self):
         self.assert_command(
-            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
+            "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
             KONTOR_START_SECONDS="9",
         )
 
@@ -59,29 +59,32 @@ class Command(KontorTest):
     def test_more_ranks_than_cores(self):
         for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"]):
             self.assert_command(
-                "OMP_NUM_THREADS=1 mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS"
+                "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND"
                 " build/bin/heat plate.yaml",
                 "plate.yaml", *words,
             )
 
     def test_threads_get_cores_of_their_own(self):
         self.assert_command(
-            "OMP_NUM_THREADS=2 mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS"
-            " build/bin/heat plate.yaml",
+            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core"
+            " -x OMP_NUM_THREADS -x OMP_PROC_BIND -x OMP_PLACES build/bin/heat plate.yaml",
             "plate.yaml", OMP_NUM_THREADS="2",
         )
+        for name in "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY":  # the user's word holds
+            done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS="2", **{name: "0"})
+            self.assertEqual(done.stdout.split()[:2], ["OMP_NUM_THREADS=2", "mpirun"])
         self.fake("srun", "exit 1")
-        self.assert_command("OMP_NUM_THREADS=2,3 srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
+        self.assert_command("OMP_NUM_THREADS=2,3 OMP_PROC_BIND=spread OMP_PLACES=cores srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
                             "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4")
 
     def test_the_mpi_that_was_built_with(self):
         self.fake("mpiexec.mpich", "echo HYDRA build details:")
-        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS",
+        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
                                "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1"}.items():
             self.write("machine/sys/fs/cgroup/cpu.max", "100000 100000\n")
             self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml")
-            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 {words} build/bin/heat plate.yaml\n")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false {words} build/bin/heat plate.yaml\n")
 
     def test_slurm(self):
         self.fake("srun", "exit 1")
@@ -93,8 +96,58 @@ class Command(KontorTest):
             ("8", ["-n11"], "srun -n 11 --overcommit"),
         ):
             yields = "OMPI_MCA_mpi_yield_when_idle=1 " if "overcommit" in command else ""
-            self.assert_command(f"OMP_NUM_THREADS=1 {yields}{command} build/bin/heat plate.yaml", "plate.yaml", *words,
+            self.assert_command(f"OMP_NUM_THREADS=1 {yields}OMP_PROC_BIND=false {command} build/bin/heat plate.yaml", "plate.yaml", *words,
                                 **job, SLURM_NTASKS=tasks)
+
+    def test_slurms_variables(self):
+        """What srun would take for options, and what would contradict what it is told, or each other."""
+        self.fake("srun", "exit 1")
+        for variables, without, command in (
+            ({"SLURM_CPUS_PER_TASK": "2", "SLURM_TRES_PER_TASK": "cpu:2"}, "CPUS_PER_TASK TRES_PER_TASK", "2 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_TRES_PER_TASK": "cpu=2,gres/gpu=1"}, "", "2 SLURM_TRES_PER_TASK=gres/gpu=1 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_CPUS_PER_GPU": "4", "SLURM_HINT": "nomultithread"}, "CPUS_PER_GPU HINT", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_CPU": "1", "SLURM_MEM_PER_NODE": "2"}, "MEM_PER_CPU MEM_PER_NODE", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_NODE": "2"}, "", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_NTASKS_PER_GPU": "1"}, "", "1 OMP_PROC_BIND=false"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4", **variables)
+                env = "env " + " ".join(f"-u SLURM_{name}" for name in without.split()) + " " if without else ""
+                self.assertEqual(done.stdout.partition(" srun -n 2 ")[0], f"{env}OMP_NUM_THREADS={command}", done.stderr)
+        done = self.kontor("run", "--dry-run", "plate.yaml", "-n3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_NTASKS_PER_NODE="2", SLURM_NTASKS_PER_GPU="1")
+        self.assertTrue(done.stdout.startswith("env -u SLURM_NTASKS_PER_NODE -u SLURM_NTASKS_PER_GPU OMP_NUM_THREADS=1 "), done.stdout)
+
+    def test_other_schedulers(self):
+        """Ranks of the job; and nodes, of a scheduler that the launcher may not know."""
+        self.write("nodes", "a\n" * 4 + "b\n" * 4)
+        self.write("node", "a\n" * 8)
+        for variables, ranks, words in (
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "nodes"}, 8, "--hostfile nodes --bind-to core"),
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "node"}, 8, "--map-by slot:OVERSUBSCRIBE --bind-to none"),
+            ({"PBS_JOBID": "7", "PBS_NP": "4", "PBS_NODEFILE": "nodes"}, 4, "--hostfile nodes --bind-to core"),
+            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "6"}, 6, "--bind-to core"),
+            ({"JOB_ID": "7", "NSLOTS": "5"}, 5, "--bind-to core"),
+            ({"PBS_NP": "many"}, 2, "--bind-to core"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", **variables)
+                self.assertIn(f" mpirun -n {ranks} --quiet {words} -x ", done.stdout, done.stderr)
+
+    def test_cpus_that_the_caller_has_chosen(self):
+        """As by taskset: Open MPI would bind to others; but not where the group has no others."""
+        for allowed, group, threads, words in (
+            ("3", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 1 --quiet --bind-to none"),
+            ("1-2", "0-3", "2", "2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --bind-to none"),
+            ("0,2", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to none"),
+            ("0,2", "0,2", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core"),
+        ):
+            with self.subTest(allowed=allowed, group=group):
+                self.write("machine/proc/self/status", f"Cpus_allowed_list:\t{allowed}\n")
+                for file in "sys/fs/cgroup/cpuset.cpus.effective", "sys/devices/system/cpu/online":
+                    self.write(f"machine/{file}", f"{group}\n")
+                    done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS=threads)
+                    self.assertIn(f"OMP_NUM_THREADS={words} -x ", done.stdout, done.stderr)
+                    shutil.rmtree(self.folder / "machine/sys")
 
     def test_slurms_settings(self):
         """Nothing is bound where nothing can be; and what MPI speaks is asked for where it is not the default."""
@@ -104,12 +157,12 @@ class Command(KontorTest):
             self.fake("scontrol", f"printf 'MpiDefault  = {default}\nTaskPlugin   = task/none\n'")
             self.write("build/CMakeCache.txt", f"KONTOR_MPI_IS_MPICH:INTERNAL={mpich}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2")
-            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
 
     def test_ranks_on_a_node(self):
         """As a study asks for them."""
         job = {"KONTOR_RANKS_PER_NODE": "2"}
-        self.assert_command("OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml", **job)
+        self.assert_command("OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND build/bin/heat plate.yaml", "plate.yaml", **job)
         self.fake("srun", "exit 1")
         done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", **job)
         self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", done.stdout)
@@ -118,7 +171,8 @@ class Command(KontorTest):
     def test_flux(self):
         self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
         self.assert_command(
-            "OMP_NUM_THREADS=2 flux run -n 8 -c 2 build/bin/heat plate.yaml", "plate.yaml",
+            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task build/bin/heat plate.yaml",
+            "plate.yaml",
             FLUX_URI="local:///run/flux", OMP_NUM_THREADS="2",
         )
 
@@ -139,8 +193,9 @@ class Command(KontorTest):
         for words in (["-o", "x.h5"], ["-ox.h5"], ["-qo", "x.h5"], ["-qox.h5"], ["--output", "x.h5"], ["--output=x.h5"], ["--results", "-"],
                       ["--set=a=[1, 2]"], ["-q"], ["--kokkos-device-id=0"], ["--print-deck"]):
             shown = " ".join(f"'{word}'" if " " in word else word for word in words)
-            for arguments in ["plate.yaml", *words], [*words, "plate.yaml"], [*words, "--", "plate.yaml"]:
-                self.assert_command(f"OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml {shown}", *arguments, KONTOR_LAUNCHER="run")
+            self.assert_command(f"OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml {shown}", *words, "plate.yaml", KONTOR_LAUNCHER="run")
+        for arguments in ["plate.yaml", "-qo", "x"], ["-qo", "x", "--", "plate.yaml"]:
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml -qo x", *arguments, KONTOR_LAUNCHER="run")
 
     def test_every_option_of_the_apps_that_takes_a_value_is_known(self):
         app = DECK_READER.with_name("heat")
@@ -333,6 +388,18 @@ class End(KontorTest):
         self.write("build/bin/kontor-deck", "#!/bin/bash\nkill -ILL $$\n")
         (self.folder / "build/bin/kontor-deck").chmod(0o755)
         self.assert_fails(self.run_app("exit 0"), "kontor-deck was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=3)
+
+    def test_two_at_once_are_not_bound_to_the_same_cores(self):
+        self.make_app("echo x >>log; while [[ ! -e end ]]; do sleep 0.05; done")
+        first = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(1)
+        second = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(2)
+        self.write("end", "")
+        self.assertEqual([run.communicate(timeout=60)[1].count("another run is under way on CPUs 0-3") for run in (first, second)], [0, 1])
+        self.kontor("run", "plate.yaml", KONTOR_BUILT="1")
+        words = [line.partition("--bind-to ")[2].split()[0] for line in (self.folder / "launched").read_text().splitlines()]
+        self.assertEqual(words, ["core", "none", "core"])
 
     def test_the_rest_of_a_script_is_not_read(self):
         self.make_app("cat")
