@@ -167,18 +167,17 @@ split_option() {
 # `mpirun -n 4 kontor run DECK` would be four runs, each of which starts its ranks. In the one task of `srun --pty bash`
 # it is what is meant.
 refuse_to_be_a_rank() {
-  local by='' size rank
+  local by='' size
   if [[ -n ${OMPI_COMM_WORLD_SIZE-} ]]; then
-    by=mpirun size=$OMPI_COMM_WORLD_SIZE rank=${OMPI_COMM_WORLD_RANK-0}
+    by=mpirun size=$OMPI_COMM_WORLD_SIZE
   elif [[ -n ${SLURM_STEP_ID-} ]]; then
-    by=srun size=${SLURM_STEP_NUM_TASKS:-1} rank=${SLURM_PROCID-0}
+    by=srun size=${SLURM_STEP_NUM_TASKS:-1}
   elif [[ -n ${FLUX_TASK_RANK-} ]]; then
-    by='flux run' size=${FLUX_JOB_SIZE:-1} rank=$FLUX_TASK_RANK
+    by='flux run' size=${FLUX_JOB_SIZE:-1}
   elif [[ -n ${PMI_SIZE-} ]]; then
-    by=mpirun size=$PMI_SIZE rank=${PMI_RANK-0}
+    by=mpirun size=$PMI_SIZE
   fi
   [[ -n $by ]] && { [[ $by == mpirun ]] || ((size > 1)); } || return 0
-  [[ $rank == 0 ]] || exit 2 # one of them tells it
   fail "run: $by has started 'kontor run' $size times, which starts the ranks itself: leave out $by, and say kontor run ${inputs[*]@Q} -n $size"
 }
 
