@@ -80,7 +80,7 @@ class Command(KontorTest):
     def test_the_mpi_that_was_built_with(self):
         self.fake("mpiexec.mpich", "echo HYDRA build details:")
         for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
-                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1"}.items():
+                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1 -bind-to core:1"}.items():
             self.write("machine/sys/fs/cgroup/cpu.max", "100000 100000\n")
             self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml")
