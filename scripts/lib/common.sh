@@ -35,3 +35,19 @@ python_with() {
   done
   return 1
 }
+
+# leave_stdin WORD...: what we start would read what is not for it, such as the rest of the script that calls us. Stdin stays
+# if it is a terminal, by which sudo knows that somebody is there, or one of the words.
+leave_stdin() {
+  local word
+  for word in "$@"; do
+    if [[ ${word#--*=} =~ ^(/dev/stdin|/dev/fd/0|/proc/self/fd/0)$ ]]; then return; fi
+  done
+  [[ -t 0 ]] || exec </dev/null
+}
+
+# temporary_folder NAME: makes one and prints it.
+temporary_folder() {
+  mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX" 2>/dev/null ||
+    fail "no folder can be made in ${TMPDIR:-/tmp}; let TMPDIR name one that is there, where you may write and there is room"
+}

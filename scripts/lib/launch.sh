@@ -5,64 +5,47 @@
 # How an MPI program is started here: by the scheduler whose job this is, else by mpirun. The caller has set `threads`,
 # those of a rank.
 
-cpu_limit_file=${KONTOR_CPU_LIMIT_FILE:-/sys/fs/cgroup/cpu.max} # tests put their own
-
-# What this process may use. nproc alone would obey OMP_NUM_THREADS and miss a container's limit.
-processing_units() {
-  local units quota=max period=1
-  units=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
-  if [[ -r $cpu_limit_file ]]; then read -r quota period <"$cpu_limit_file"; fi
-  if [[ $quota != max ]]; then
-    local limit=$(((quota + period - 1) / period))
-    if ((limit < units)); then units=$limit; fi
-  fi
-  echo "$units"
-}
-
-# Two hardware threads of a core share its bandwidth and its arithmetic: count it once.
-physical_cores() {
-  local units cores
-  units=$(processing_units)
-  cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l) || cores=$units
-  echo $((cores > 0 && cores < units ? cores : units))
-}
-
 in_flux() { [[ -n ${FLUX_URI-} || -n ${FLUX_JOB_ID-} ]] && have flux; }
 
-# Whether a scheduler says how many ranks there are to be.
-in_job() { in_slurm_job || in_flux || [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; }
+# The ranks that the scheduler's job is for; nothing outside of jobs. PBS Pro and OpenPBS write a line a rank into a file.
+job_ranks() {
+  local told=${PBS_NP:-${LSB_DJOB_NUMPROC:-${NSLOTS-}}} # Torque, LSF, Grid Engine
+  if in_slurm_job; then
+    slurm_ranks
+  elif in_flux; then
+    echo $(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / threads))
+  elif [[ $told =~ ^[1-9][0-9]{0,8}$ ]]; then
+    echo "$told"
+  elif [[ -n ${PBS_JOBID-} && -r ${PBS_NODEFILE-} ]]; then
+    wc -l <"$PBS_NODEFILE"
+  fi
+}
 
 # The ranks that fill what we have been given: the job's tasks, else the cores of this machine.
 default_ranks() {
   local slots
-  if in_slurm_job; then
-    slots=$(slurm_ranks)
-  elif in_flux; then
-    slots=$(($(flux resource list --states=up --no-header --format='{ncores}' | head -n 1) / threads))
-  elif [[ -n ${PBS_NP:-${LSB_DJOB_NUMPROC-}} ]]; then
-    slots=${PBS_NP:-$LSB_DJOB_NUMPROC}
-  else
-    slots=$(($(physical_cores) / threads))
-  fi
+  slots=$(job_ranks)
+  slots=${slots:-$(($(physical_cores) / threads))}
   echo $((slots > 0 ? slots : 1))
 }
 
 # The threads of a rank, where OMP_NUM_THREADS does not say: the CPUs that the job asked for each task.
 default_threads() {
   local threads=1
-  if in_slurm_job; then threads=${SLURM_CPUS_PER_TASK:-1}; fi
+  if in_slurm_job; then threads=$(slurm_cpus_per_task); fi
   echo "$threads"
 }
 
 # set_launcher RANKS: leaves the words that start RANKS copies of a program in the array `launcher`, variables that are
-# to be set for them, NAME=VALUE, in `launcher_environment`, and in `end_signal` the signal by which the launcher lets
+# to be set for them, NAME=VALUE, in `launcher_environment`, the names of those that it must not have in `launcher_without`,
+# and in `end_signal` the signal by which the launcher lets
 # them end by themselves: it passes USR1 on if it is known to, while at TERM it may kill them at once.
 set_launcher() {
   local ranks=$1 per_node=${KONTOR_RANKS_PER_NODE-}
   [[ -z $per_node || $per_node =~ ^[1-9][0-9]{0,8}$ ]] ||
     fail "run: KONTOR_RANKS_PER_NODE is '$per_node'; allowed is a whole number from 1"
   local nodes=$(((ranks + ${per_node:-ranks} - 1) / ${per_node:-ranks}))
-  launcher_environment=()
+  launcher_environment=() launcher_without=()
   end_signal=TERM
   if [[ -n ${KONTOR_LAUNCHER-} ]]; then
     read -ra launcher <<<"$KONTOR_LAUNCHER"
@@ -73,12 +56,49 @@ set_launcher() {
       launcher+=(--nodes="$nodes" --ntasks-per-node="$((ranks < per_node ? ranks : per_node))")
     fi
   elif in_flux; then
-    launcher=(flux run -n "$ranks" -c "$threads")
+    launcher=(flux run -n "$ranks" -c "$threads" -o cpu-affinity=per-task)
+    add_thread_places yes
     if [[ -n $per_node ]]; then launcher+=(-N "$nodes"); fi
   else
     if ((nodes == 1)); then per_node=''; fi
     set_mpirun "$ranks" "$per_node"
   fi
+}
+
+# add_thread_places OWN_CORES: where a rank's threads run, unless the user has said it. Where ranks share cores (OWN_CORES is
+# empty) threads are not bound: those of the same number would be, all to the same core.
+add_thread_places() {
+  [[ -z ${OMP_PROC_BIND-}${OMP_PLACES-}${GOMP_CPU_AFFINITY-}${KMP_AFFINITY-} ]] || return 0
+  if [[ -n $1 ]] && ((threads > 1)); then
+    launcher_environment+=(OMP_PROC_BIND=spread OMP_PLACES=cores)
+  else
+    launcher_environment+=(OMP_PROC_BIND=false)
+  fi
+}
+
+# alone_on CPUS: whether no other run of anybody has these CPUs. From then on this one has them, until all has ended that it
+# starts.
+alone_on() {
+  local file=${KONTOR_LOCKS-/dev/shm}/kontor-cpus-$1 lock alone=''
+  if [[ -n ${KONTOR_LOCKS-/dev/shm} && ! -e $file ]]; then (umask 022 && : >"$file") 2>/dev/null || true; fi
+  [[ -r $file ]] && have flock || return 0
+  exec {lock}<"$file"
+  if flock -n "$lock"; then alone=yes; fi
+  flock -s -w 1 "$lock" || true
+  [[ -n $alone ]]
+}
+
+# has_to_share: whether there are others on the CPUs of this run; says so.
+has_to_share() {
+  local alone=yes
+  if [[ -n $dry_run ]]; then return 1; fi
+  alone_on "$(machine_cpus)" || alone=''
+  if is_placed; then
+    alone=yes
+    alone_on "$(allowed_cpus)" || alone=''
+  fi
+  [[ -z $alone ]] || return 1
+  say "another run is under way on CPUs $(allowed_cpus): ranks are not bound to cores, and the runs slow each other down"
 }
 
 # What Open MPI's ranks share is a file in /dev/shm, which their mpirun removes, unless it is killed. Removes those of this
@@ -98,17 +118,24 @@ reclaim_shared_memory() {
 }
 
 set_mpirun() {
-  local ranks=$1 per_node=$2 mpirun mpi crowded='' in_job=${PBS_JOBID:-${LSB_JOBID-}} exported=(OMP_NUM_THREADS)
+  local ranks=$1 per_node=$2 mpirun mpi binding=core own_cores='' name hosts='' in_job=${PBS_JOBID:-${LSB_JOBID:-${NSLOTS-}}}
   mpirun=$(built_with_mpirun)
   have "$mpirun" || fail "no $mpirun here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER"
   mpi=$(mpi_of "$mpirun")
   launcher=("$mpirun" -n "$ranks")
   end_signal=USR1 # Open MPI's and MPICH's do
   add_manners "$mpi"
-  if ((ranks * threads > $(physical_cores))) && [[ -z $in_job ]]; then crowded=1; fi
-  add_placement "$mpi" "$threads" "$crowded" "$per_node"
-  if [[ -n ${KONTOR_START_SECONDS-} ]]; then exported+=(KONTOR_START_SECONDS); fi
-  add_exports "$mpi" "${exported[@]}"
+  if [[ -n ${PBS_JOBID-} && -r ${PBS_NODEFILE-} ]]; then hosts=$(sort -u "$PBS_NODEFILE" | wc -l); fi
+  if [[ $hosts == 1 ]]; then in_job=''; elif [[ -n $hosts ]]; then add_hosts "$mpi" "$PBS_NODEFILE"; fi
+  if [[ -z $in_job ]]; then
+    if ((ranks * threads > $(physical_cores))); then binding=crowded; elif has_to_share; then binding=shared; elif is_placed; then binding=none; fi
+  fi
+  add_placement "$mpi" "$threads" "$binding" "$per_node"
+  if [[ $binding == core && $mpi != other ]] || { [[ $binding == core || $binding == none ]] && ((ranks == 1)); }; then own_cores=yes; fi
+  add_thread_places "$own_cores"
+  for name in OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES KONTOR_START_SECONDS; do
+    if [[ -n ${!name-} || " ${launcher_environment[*]-}" == *" $name="* ]]; then add_exports "$mpi" "$name"; fi
+  done
   # Ranks copy straight from each other's memory, unless a container forbids that.
   if ((ranks > 1)) && ! ranks_can_read_each_other; then add_copies_through_memory "$mpi"; fi
 }

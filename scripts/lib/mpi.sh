@@ -22,18 +22,25 @@ mpi_of() {
   esac
 }
 
-# add_placement MPI THREADS CROWDED [RANKS_PER_NODE]: adds to the array `launcher` how ranks are placed and bound. CROWDED is
-# 1 where there are more threads than cores, and empty elsewhere: then nothing is bound, and ranks that wait yield.
+# add_placement MPI THREADS BINDING [RANKS_PER_NODE]: adds to the array `launcher` how ranks are placed and bound. BINDING is
+# `core`: each to cores of its own, one for each thread; `crowded`, where there are more threads than cores: none is bound, and
+# ranks of Open MPI that wait yield; or anything else: none is bound.
 add_placement() {
-  local mpi=$1 threads=$2 crowded=$3 per_node=${4-} modifiers='' place=slot
+  local mpi=$1 threads=$2 binding=$3 per_node=${4-} modifiers='' place=slot
+  if [[ $mpi == hydra && $binding == core ]]; then launcher+=(-bind-to "core:$threads"); fi
   if [[ $mpi != orte && $mpi != prrte ]]; then
     if [[ -n $per_node ]]; then launcher+=(-ppn "$per_node"); fi
     return 0
   fi
   if [[ -n $per_node ]]; then place=ppr:$per_node:node; fi
-  if [[ -n $crowded ]]; then modifiers=:OVERSUBSCRIBE; elif ((threads > 1)); then modifiers=:PE=$threads; fi
+  if [[ $binding == crowded ]]; then modifiers=:OVERSUBSCRIBE; elif [[ $binding == core ]] && ((threads > 1)); then modifiers=:PE=$threads; fi
   if [[ -n $per_node$modifiers ]]; then launcher+=(--map-by "$place$modifiers"); fi
-  if [[ -n $crowded ]]; then launcher+=(--bind-to none); else launcher+=(--bind-to core); fi
+  if [[ $binding == core ]]; then launcher+=(--bind-to core); else launcher+=(--bind-to none); fi
+}
+
+# add_hosts MPI FILE: the hosts of a job, a line a rank, for a launcher that was built without its scheduler. Hydra asks itself.
+add_hosts() {
+  if [[ $1 == orte || $1 == prrte ]]; then launcher+=(--hostfile "$2"); fi
 }
 
 # add_exports MPI NAME...: variables that ranks on other nodes are to have, too; those of Slurm, Flux and Hydra have all.
@@ -72,9 +79,10 @@ mpi_yields=OMPI_MCA_mpi_yield_when_idle=1
 mpi_shared_files() { printf "%s.$1.*\n" vader_segment sm_segment osc_sm osc_rdma; }
 
 # mpi_crowded MPI: by which root may start more ranks than there are cores, unbound, waiting ones yield, and the launcher ends
-# at once and says nothing of its own. An unknown launcher is told in all languages.
+# at once and says nothing of its own; and `kontor run` of other tests beside it. An unknown launcher is told in all languages.
 mpi_crowded() {
   local mpi=$1
+  echo KONTOR_LOCKS= # several at once
   [[ $mpi != hydra ]] || return 0
   printf '%s\n' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${mpi_ends_at_once[@]}" "$mpi_yields" OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}"
   if [[ $mpi != prrte ]]; then

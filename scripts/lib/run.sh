@@ -19,10 +19,10 @@ the run that wrote it: then from the newest that is whole. docs/checkpoints.md s
   --restart              go on from a checkpoint
   --dry-run              print the command, run nothing, build nothing (what reads decks must be built)
   --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
-  -o FILE                the HDF5 file to write
+  -o, --output FILE      the HDF5 file to write
   --results FILE.json    write the record as JSON too
   --print-deck           print the deck with every default filled in, and stop
-  --quiet                print errors only
+  -q, --quiet            no progress line and no table
   Anything else goes to the app as it is: `build/bin/heat --help`.
 
 Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
@@ -41,32 +41,47 @@ EOF
 }
 
 run_command() {
-  local input='' ranks='' dry_run='' output='' restart='' inputs=() app_arguments=()
+  local input='' ranks='' dry_run='' output='' restart='' inputs=() app_arguments=() with_value option value
+  with_value=$(options_with_value)
+  trap set_up_failed ERR
+  set -E
   while (($#)); do
     case $1 in
       -h | --help) run_usage && return ;;
       --dry-run) dry_run=yes ;;
-      --ranks=*) ranks=${1#*=} ;;
       --restart) restart=yes ;;
       --restart=*)
         restart=yes
         inputs+=("${1#*=}")
         ;;
-      -n | -np | --ranks | --set | -o | --results)
+      -n | -np | --ranks)
         (($# > 1)) || fail "run: $1 needs a value"
-        case $1 in
-          -n | -np | --ranks) ranks=$2 ;;
-          *) app_arguments+=("$1" "$2") ;;
-        esac
-        if [[ $1 == -o ]]; then output=$2; fi
+        ranks=$2
         shift
         ;;
+      --ranks=*) ranks=${1#*=} ;;
       -n*) ranks=${1#-n} ;;
-      -*) app_arguments+=("$1") ;;
+      --)
+        shift
+        inputs+=("$@")
+        break
+        ;;
+      -?*)
+        app_arguments+=("$1")
+        split_option "$1" # sets option, and value to =VALUE or nothing
+        if [[ " $with_value " == *" $option "* && -z $value ]]; then
+          (($# > 1)) || fail "run: $1 needs a value"
+          app_arguments+=("$2")
+          value="=$2"
+          shift
+        fi
+        if [[ $option == -o || $option == --output ]]; then output=${value#=}; fi
+        ;;
       *) inputs+=("$1") ;;
     esac
     shift
   done
+  refuse_to_be_a_rank
   if [[ -n $restart ]]; then
     choose_checkpoint "${inputs[@]}" # sets restart, and input if there is a deck
   else
@@ -88,7 +103,7 @@ run_command() {
     read -ra recorded <<<"$(of_checkpoint "$restart")"
     ((${#recorded[@]} == 2)) || exit 2 # it has been said why
     app=${recorded[0]}
-    if [[ -z $ranks ]] && ! in_job; then ranks=$(ranks_of_checkpoint "${recorded[1]}"); fi
+    if [[ -z $ranks && -z $(job_ranks) ]]; then ranks=$(ranks_of_checkpoint "${recorded[1]}"); fi
     app_arguments=(--restart "$restart" "${app_arguments[@]}")
   elif [[ $input == *.h5 || $input == *.h5.????????.tmp ]]; then
     extract_run "$input" # sets deck, and ranks unless given
@@ -100,7 +115,7 @@ run_command() {
   [[ $ranks =~ ^[1-9][0-9]{0,8}$ ]] || fail "run: -n is '$ranks'; allowed is a whole number from 1"
 
   # shellcheck disable=SC2034 # set_launcher sets them, supervise reads the signal
-  local launcher=() launcher_environment=() end_signal=TERM
+  local launcher=() launcher_environment=() launcher_without=() end_signal=TERM
   if [[ -n $deck ]]; then
     if [[ -z $dry_run && ! -x $build_dir/bin/kontor-deck ]]; then ensure_built "$(first_target "$deck")"; fi
     app=$(app_of "$deck")
@@ -108,14 +123,62 @@ run_command() {
   [[ " $(known_apps) " == *" $app "* ]] || fail "$restart: app '$app' is unknown; allowed are: $(known_apps)"
   if [[ -z $dry_run ]]; then ensure_built "$app"; fi
   set_launcher "$ranks"
+  local variable without=()
+  for variable in "${launcher_without[@]}"; do
+    if [[ -n ${!variable+set} ]]; then without+=(-u "$variable"); fi
+    unset -v "$variable"
+  done
+  if ((${#without[@]})); then without=(env "${without[@]}"); fi
   local program=("$(shown_path "$build_dir/bin/$app")")
   if [[ -n $deck ]]; then program+=("$deck"); fi
   program+=("${app_arguments[@]}")
   if [[ -n $dry_run ]]; then
-    quoted "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
+    quoted "${without[@]}" "OMP_NUM_THREADS=$OMP_NUM_THREADS" "${launcher_environment[@]}" "${launcher[@]}" "${program[@]}"
   else
     launch "$app" "${program[@]}"
   fi
+}
+
+# What fails where nothing has run is no failed verification: exit code 2, unless it has been said what it is.
+set_up_failed() {
+  local status=$?
+  ((status == 2 || status == 3 || status > 128)) || fail "run: nothing was run, because this failed: $BASH_COMMAND"
+  exit "$status"
+}
+
+# The options of the programs that take a value, from where they are declared.
+options_with_value() {
+  tr -s '\n ' ' ' <"$kontor_root/miniapps/run/command_line.cpp" | grep -oE 'add_option\( ?"-[^"]*"' |
+    grep -oE -- '--?[a-z-]+' | paste -sd ' '
+}
+
+# split_option WORD: sets option and value of --NAME, --NAME=VALUE, -N, -NVALUE; of flags in one word, -qN, it is the last.
+split_option() {
+  option=$1 value=''
+  if [[ $1 == --*=* ]]; then
+    option=${1%%=*} value="=${1#*=}"
+  elif [[ $1 != --* ]]; then
+    local letters=${1#-}
+    while ((${#letters} > 1)) && [[ " $with_value " != *" -${letters:0:1} "* ]]; do letters=${letters:1}; done
+    option=-${letters:0:1} value=${letters:1}
+  fi
+}
+
+# `mpirun -n 4 kontor run DECK` would be four runs, each of which starts its ranks. In the one task of `srun --pty bash`
+# it is what is meant.
+refuse_to_be_a_rank() {
+  local by='' size
+  if [[ -n ${OMPI_COMM_WORLD_SIZE-} ]]; then
+    by=mpirun size=$OMPI_COMM_WORLD_SIZE
+  elif [[ -n ${SLURM_STEP_ID-} ]]; then
+    by=srun size=${SLURM_STEP_NUM_TASKS:-1}
+  elif [[ -n ${FLUX_TASK_RANK-} ]]; then
+    by='flux run' size=${FLUX_JOB_SIZE:-1}
+  elif [[ -n ${PMI_SIZE-} ]]; then
+    by=mpirun size=$PMI_SIZE
+  fi
+  [[ -n $by ]] && { [[ $by == mpirun ]] || ((size > 1)); } || return 0
+  fail "run: $by has started 'kontor run' $size times, which starts the ranks itself: leave out $by, and say kontor run ${inputs[*]@Q} -n $size"
 }
 
 # choose_checkpoint INPUT...: a checkpoint and maybe a deck, in any order.
@@ -172,10 +235,22 @@ first_target() {
 app_of() {
   local app known tool=$build_dir/bin/kontor-deck
   [[ -x $tool ]] || fail "$1: what reads decks is not built yet; run 'kontor build' first"
-  app=$("$tool" "$1") || exit # it has said what is wrong
+  app=$("$tool" "$1") || not_read $? # it has said what is wrong
   known=" $(known_apps) "
   [[ $known == *" $app "* ]] || fail "$1: app '$app' is unknown; allowed are:$known"
   echo "$app"
+}
+
+not_read() {
+  (($1 <= 128)) || fail "$(shown_path "$build_dir/bin/kontor-deck") was ended by signal $(kill -l $(($1 - 128)))$(reason_of "$1")" 3
+  exit "$1"
+}
+
+# reason_of EXIT_CODE: what may be meant by the signal that ended a program, if there is something to say.
+reason_of() {
+  (($1 == 128 + $(kill -l ILL))) || return 0
+  echo ": it has an instruction that this processor does not know, as when it was built on another; build it here, or with" \
+    "'kontor build -DKONTOR_NATIVE=OFF' for both"
 }
 
 known_apps() {
@@ -189,7 +264,7 @@ known_apps() {
 extract_run() {
   local python folder
   python=$(python_with h5py) || fail "$1: reading it needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
-  folder=$(mktemp -d "${TMPDIR:-/tmp}/kontor.XXXXXX")
+  folder=$(temporary_folder kontor) || exit
   deck=$folder/$(basename "$1" .h5).yaml
   if [[ -z $dry_run ]]; then
     # shellcheck disable=SC2064 # the value of now
@@ -215,7 +290,7 @@ quoted() {
 
 # launch APP PROGRAM...: the exit code is the program's own, or tells the signal that ended it.
 launch() {
-  local app=$1 status=0 caught=''
+  local app=$1 status=0 caught='' crashed=''
   shift
   # A launcher's ranks never see the terminal; the progress line wants to know.
   if [[ -t 2 ]]; then export KONTOR_TERMINAL=1; fi
@@ -242,8 +317,11 @@ launch() {
   elif [[ -n $caught ]]; then
     say "$app was interrupted by signal $caught"
     status=$((128 + $(kill -l "$caught")))
+  elif [[ -n $crashed ]]; then
+    say "$(basename "${launcher[0]}") itself was ended by signal $(kill -l $((status - 128))), and $app with it$(reason_of "$status")"
+    status=3
   elif ((status > 128)) && kill -l $((status - 128)) >/dev/null 2>&1; then
-    say "$app was ended by signal $(kill -l $((status - 128)))"
+    say "$app was ended by signal $(kill -l $((status - 128)))$(reason_of "$status")"
   elif ((status > 4)) && ranks_have_started; then
     say "$(basename "${launcher[0]}") ended with code $status while $app ran: a host or its daemon was lost"
     status=3

@@ -21,27 +21,53 @@ slurm_cpus() {
 # The tasks that the job asked for, which `sbatch --nodes=1` alone does not; else what fills its CPUs.
 slurm_ranks() { echo "${SLURM_NTASKS:-$(($(slurm_cpus) / threads))}"; }
 
+# The CPUs that the job asked for each task.
+slurm_cpus_per_task() {
+  local cpus=${SLURM_CPUS_PER_TASK-}
+  if [[ -z $cpus && ${SLURM_TRES_PER_TASK-} =~ (^|,)cpu[:=]([0-9]+) ]]; then cpus=${BASH_REMATCH[2]}; fi
+  echo "${cpus:-1}"
+}
+
+# leave_out_of_job RANKS: srun takes variables of the job for its options. Those go that contradict what it is told here, or
+# each other, as where a job has been submitted out of another.
+leave_out_of_job() {
+  local name given=() tres=,${SLURM_TRES_PER_TASK-},
+  launcher_without+=(SLURM_CPUS_PER_TASK SLURM_CPUS_PER_GPU SLURM_HINT)
+  # The job's own number of tasks on a part of it holds for the job's own number of tasks.
+  if [[ $1 != "${SLURM_NTASKS-}" ]]; then launcher_without+=(SLURM_NTASKS_PER_{NODE,SOCKET,CORE,GPU,TRES}); fi
+  for name in SLURM_MEM_PER_{CPU,GPU,NODE}; do
+    if [[ -n ${!name-} ]]; then given+=("$name"); fi
+  done
+  if ((${#given[@]} > 1)); then launcher_without+=("${given[@]}"); fi # a step without any has the memory of the job
+  if [[ $tres =~ (.*),cpu[:=][0-9]+,(.*) ]]; then
+    tres=${BASH_REMATCH[1]#,},${BASH_REMATCH[2]%,}
+    tres=${tres#,} tres=${tres%,}
+    if [[ -n $tres ]]; then launcher_environment+=("SLURM_TRES_PER_TASK=$tres"); else launcher_without+=(SLURM_TRES_PER_TASK); fi
+  fi
+}
+
 # set_srun RANKS: what set_launcher() leaves.
 set_srun() {
-  local ranks=$1 nodes=${SLURM_JOB_NUM_NODES:-1} mpi
+  local ranks=$1 nodes=${SLURM_JOB_NUM_NODES:-1} mpi own_cores=''
   launcher=(srun -n "$ranks")
   end_signal=USR1
+  if ((ranks <= nodes)); then own_cores=yes; fi
   if ((ranks < nodes)); then launcher+=(--nodes="$ranks"); fi
-  # The job's own number of tasks on a node holds for the job's own number of tasks.
-  if [[ -n ${SLURM_NTASKS_PER_NODE-} && $ranks != "${SLURM_NTASKS-}" ]]; then
-    launcher=(env -u SLURM_NTASKS_PER_NODE "${launcher[@]}")
-  fi
+  if [[ -n ${SLURM_STEP_ID-} ]]; then launcher+=(--overlap); fi # srun --pty bash has the job's cores
+  leave_out_of_job "$ranks"
   mpi=$(srun_mpi)
   if [[ -n $mpi ]]; then launcher+=(--mpi="$mpi"); fi
   if ((ranks * threads > $(slurm_cpus))); then
     launcher+=(--overcommit)
   else
     launcher+=(--cpus-per-task="$threads")
-    if slurm_binds; then launcher+=(--cpu-bind=cores); fi
+    if slurm_binds; then launcher+=(--cpu-bind=cores) own_cores=yes; fi
   fi
   if slurm_is_oversubscribed "$ranks"; then
     launcher_environment+=("$mpi_yields") # else a rank that waits keeps others from computing
+    own_cores=''
   fi
+  add_thread_places "$own_cores"
 }
 
 # More threads than the job has CPUs; or than this node has, if this is one of its nodes.

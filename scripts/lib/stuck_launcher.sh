@@ -10,7 +10,7 @@ grace_to_abort=${KONTOR_ABORT_SECONDS:-10} # that a launcher has to end after a 
 grace_to_finish=${KONTOR_FINISH_SECONDS:-60} # and after one is done; large jobs may use some of it
 
 make_run_folder() {
-  KONTOR_RUN_FOLDER=$(mktemp -d "${TMPDIR:-/tmp}/kontor-run.XXXXXX") || fail "cannot make a folder in ${TMPDIR:-/tmp}"
+  KONTOR_RUN_FOLDER=$(temporary_folder kontor-run) || exit
   export KONTOR_RUN_FOLDER
   mkfifo -m 600 "$KONTOR_RUN_FOLDER/words"
 }

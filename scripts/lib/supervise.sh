@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # end_signal is set by the caller
+# shellcheck disable=SC2154,SC2034 # end_signal is set by the caller, which reads crashed
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A command that does not outlive this script.
@@ -7,32 +7,36 @@
 grace=5                                # seconds from TERM to KILL
 grace_to_end=${KONTOR_END_SECONDS:-60} # seconds that a command has to end by itself
 
-# supervise COMMAND...: runs it and returns its exit code. If HUP, INT, TERM or USR1 reach this script, the command is
+# supervise COMMAND...: runs it and returns its exit code. `crashed` is not empty afterwards if a signal ended the command
+# itself, and not only what it started. If HUP, INT, TERM or USR1 reach this script, the command is
 # ended first, and `caught` is the signal's name afterwards. TERM and USR1, which schedulers send before a time limit,
 # ask the command to end by itself, by the signal `end_signal`. HUP and INT end it, by TERM: it is what launchers pass on
 # to ranks, while mpirun dies of HUP alone and srun takes one INT for a question. A process group of its own sees to it
 # that a terminal's Ctrl-C comes once, through us. KILL cannot be passed on; there the kernel sends TERM.
 supervise() {
-  local child='' status=0 signal watcher
-  caught=''
+  local child='' status=0 signal watcher stderr said
+  caught='' crashed=''
   for signal in HUP INT TERM USR1; do
     # shellcheck disable=SC2064 # the value of now
     trap "pass_on $signal" "$signal"
   done
-  # Only the group in the foreground may read a terminal; and there may be no stdin at all.
-  if [[ -t 0 ]] || ! { : <&0; } 2>/dev/null; then exec </dev/null; fi
+  if [[ -t 0 ]]; then exec </dev/null; fi # only the group in the foreground may read it
   local with=()
   if have setpriv && [[ $(setpriv --help 2>&1) == *--pdeathsig* ]]; then with=(setpriv --pdeathsig TERM --); fi
+  # Bash tells of a signal that has ended a child, at a time of its own: the only way to tell that from an exit code.
+  exec {said}<>"$KONTOR_RUN_FOLDER/said" {stderr}>&2 2>&"$said"
   set -m
-  "${with[@]}" "$@" <&0 &
+  "${with[@]}" "$@" <&0 2>&"$stderr" {stderr}>&- {said}>&- &
   child=$!
   set +m
-  end_if_stuck "$child" >/dev/null 2>&1 & # nor does it keep the files of a script that was killed
+  end_if_stuck "$child" >/dev/null 2>&1 {stderr}>&- & # nor does it keep the files of a script that was killed
   watcher=$!
   if [[ -n $caught ]]; then end_group TERM; fi # it came before there was a child
-  { wait "$child" || status=$?; } 2>/dev/null # bash would tell of the signal that ended it, too
-  if [[ -n $caught ]]; then see_it_end 2>/dev/null; fi
-  { kill "$watcher" && wait "$watcher"; } 2>/dev/null || true
+  wait "$child" || status=$?
+  if [[ -n $caught ]]; then see_it_end; fi
+  if grep -q " $child " "/dev/fd/$said"; then crashed=yes; fi
+  { kill "$watcher" && wait "$watcher"; } || true
+  exec 2>&"$stderr" {stderr}>&- {said}>&-
   trap - HUP INT TERM USR1
   return "$status"
 }

@@ -34,11 +34,13 @@ class KontorTest(unittest.TestCase):
             "PATH": f"{self.bin}:{os.environ['PATH']}",
             "HOME": str(self.folder),
             "KONTOR_BUILD_DIR": str(self.folder / "build"),
-            "KONTOR_CPU_LIMIT_FILE": str(self.folder / "cpu.max"),
+            "KONTOR_LIMITS_ROOT": str(self.folder / "machine"),
+            "KONTOR_LOCKS": str(self.folder),
             "KONTOR_PYTHON": str(self.bin / "python"),
         }
-        self.fake("nproc", 'echo "${OMP_NUM_THREADS:-4}"')  # as the real one obeys it
-        self.fake("lscpu", r"printf '# CORE,SOCKET\n0,0\n0,0\n1,0\n1,0\n'")
+        self.write("machine/proc/self/status", "Name:\tbash\nCpus_allowed_list:\t0-3\n")
+        self.write("machine/proc/self/cgroup", "0::/\n")
+        self.fake("lscpu", r"printf '# CPU,CORE,SOCKET\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n'")
         self.fake("id", "echo 1000")
         self.fake("mpirun", OPEN_MPI)
         self.fake("scontrol", "exit 1")

@@ -23,17 +23,18 @@ CASES = {
 }
 # The words between `mpirun -n RANKS` and the program.
 OPEN_MPI = {
-    "root": "--allow-run-as-root --bind-to core -x OMP_NUM_THREADS",
-    "threads": "--map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS -x KONTOR_START_SECONDS",
-    "crowded": "--map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS",
-    "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS",
-    "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS",
+    "root": "--allow-run-as-root --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
+    "threads": "--map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND -x OMP_PLACES -x KONTOR_START_SECONDS",
+    "crowded": "--map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND",
+    "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
+    "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND",
 }
 WORDS = {mpi: dict(OPEN_MPI) for mpi in ("orte", "prrte")}
 WORDS["orte"] = {case: f"--quiet {words}" for case, words in OPEN_MPI.items()}
 WORDS["orte"]["nodes, strangers"] += " --mca btl_vader_single_copy_mechanism none"
 WORDS["prrte"]["nodes, strangers"] += " --mca smsc ^cma"
-WORDS["hydra"] = WORDS["other"] = {"nodes, strangers": "-ppn 1", "crowded nodes": "-ppn 2"}
+WORDS["other"] = {"nodes, strangers": "-ppn 1", "crowded nodes": "-ppn 2"}
+WORDS["hydra"] = {"root": "-bind-to core:1", "threads": "-bind-to core:2", "nodes, strangers": "-bind-to core:1 -ppn 1", "crowded nodes": "-ppn 2"}
 # What tests have in their environment so that more ranks than cores can be started; {} of Hydra.
 CROWDED = {
     "orte": {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"},
@@ -51,14 +52,15 @@ class Launchers(KontorTest):
                 self.fake("python", "" if readable else "[[ $1 != */cross_memory.py ]]")
                 with self.subTest(mpi=mpi, case=case):
                     done = self.kontor("run", "--dry-run", "plate.yaml", f"-n{ranks}", **variables)
-                    words = shlex.split(done.stdout)[1:-2]  # without OMP_NUM_THREADS=..., the program and the deck
-                    self.assertEqual(words, ["mpirun", "-n", str(ranks), *WORDS[mpi].get(case, "").split()], done.stderr)
+                    words = shlex.split(done.stdout)[:-2]  # without the program and the deck
+                    variables_of_threads = ["OMP_PROC_BIND=spread", "OMP_PLACES=cores"] if case == "threads" else ["OMP_PROC_BIND=false"]
+                    self.assertEqual(words[1:], [*variables_of_threads, "mpirun", "-n", str(ranks), *WORDS[mpi].get(case, "").split()], done.stderr)
 
     def test_only_stdout_tells(self):
         done = self.kontor("run", "--dry-run", "plate.yaml", LD_PRELOAD="/no/such.so")
         self.assertIn("mpirun -n 2 --quiet", done.stdout)
         self.fake("mpirun", "echo 'mpirun (Open MPI) 4.1.4' >&2")
-        self.assertEqual(self.kontor("run", "--dry-run", "plate.yaml").stdout, "OMP_NUM_THREADS=1 mpirun -n 2 build/bin/heat plate.yaml\n")
+        self.assertEqual(self.kontor("run", "--dry-run", "plate.yaml").stdout, "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 build/bin/heat plate.yaml\n")
 
     def test_what_tests_have_in_their_environment(self):
         for mpi, version in VERSIONS.items():

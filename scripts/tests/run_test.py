@@ -5,7 +5,10 @@ import importlib.util
 import json
 import mmap
 import os
+import re
+import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -28,42 +31,60 @@ class Command(KontorTest):
 
     def test_one_rank_a_core(self):
         self.assert_command(
-            "OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
+            "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
             KONTOR_START_SECONDS="9",
         )
 
     def test_a_containers_limit_counts(self):
-        self.write("cpu.max", "100000 100000\n")
-        self.assert_command(
-            "OMP_NUM_THREADS=1 mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml"
-        )
+        """Of time by control groups of either version, of this one or one around it; and of CPUs, by affinity."""
+        for ranks, files in (
+            (1, {"sys/fs/cgroup/cpu.max": "100000 100000\n"}),
+            (1, {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "50000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}),
+            (1, {"proc/self/cgroup": "4:cpu,cpuacct:/job\n1:name=systemd:/x\n0::/\n", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "100000\n",
+                 "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n"}),
+            (2, {"proc/self/cgroup": "4:cpu:/of/the/host\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000",
+                 "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}),
+            (1, {"proc/self/status": "Cpus_allowed:\t8\nCpus_allowed_list:\t3\n"}),
+            (1, {"proc/self/status": "Cpus_allowed_list:\t0-1\n"}),  # of one core
+            (2, {"proc/self/status": "Cpus_allowed_list:\t0,3\n"}),
+        ):
+            with self.subTest(files):
+                for name, text in files.items():
+                    self.write(f"machine/{name}", text)
+                done = self.kontor("run", "--dry-run", "plate.yaml", KONTOR_LAUNCHER="run")
+                self.assertIn(f" run -n {ranks} ", done.stdout, done.stderr)
+                shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
+                self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
 
     def test_more_ranks_than_cores(self):
         for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"]):
             self.assert_command(
-                "OMP_NUM_THREADS=1 mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS"
+                "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND"
                 " build/bin/heat plate.yaml",
                 "plate.yaml", *words,
             )
 
     def test_threads_get_cores_of_their_own(self):
         self.assert_command(
-            "OMP_NUM_THREADS=2 mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core -x OMP_NUM_THREADS"
-            " build/bin/heat plate.yaml",
+            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core"
+            " -x OMP_NUM_THREADS -x OMP_PROC_BIND -x OMP_PLACES build/bin/heat plate.yaml",
             "plate.yaml", OMP_NUM_THREADS="2",
         )
+        for name in "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY":  # the user's word holds
+            done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS="2", **{name: "0"})
+            self.assertEqual(done.stdout.split()[:2], ["OMP_NUM_THREADS=2", "mpirun"])
         self.fake("srun", "exit 1")
-        self.assert_command("OMP_NUM_THREADS=2,3 srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
+        self.assert_command("OMP_NUM_THREADS=2,3 OMP_PROC_BIND=spread OMP_PLACES=cores srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
                             "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4")
 
     def test_the_mpi_that_was_built_with(self):
         self.fake("mpiexec.mpich", "echo HYDRA build details:")
-        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS",
-                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1"}.items():
-            self.write("cpu.max", "100000 100000\n")
+        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
+                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1 -bind-to core:1"}.items():
+            self.write("machine/sys/fs/cgroup/cpu.max", "100000 100000\n")
             self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml")
-            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 {words} build/bin/heat plate.yaml\n")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false {words} build/bin/heat plate.yaml\n")
 
     def test_slurm(self):
         self.fake("srun", "exit 1")
@@ -75,8 +96,58 @@ class Command(KontorTest):
             ("8", ["-n11"], "srun -n 11 --overcommit"),
         ):
             yields = "OMPI_MCA_mpi_yield_when_idle=1 " if "overcommit" in command else ""
-            self.assert_command(f"OMP_NUM_THREADS=1 {yields}{command} build/bin/heat plate.yaml", "plate.yaml", *words,
+            self.assert_command(f"OMP_NUM_THREADS=1 {yields}OMP_PROC_BIND=false {command} build/bin/heat plate.yaml", "plate.yaml", *words,
                                 **job, SLURM_NTASKS=tasks)
+
+    def test_slurms_variables(self):
+        """What srun would take for options, and what would contradict what it is told, or each other."""
+        self.fake("srun", "exit 1")
+        for variables, without, command in (
+            ({"SLURM_CPUS_PER_TASK": "2", "SLURM_TRES_PER_TASK": "cpu:2"}, "CPUS_PER_TASK TRES_PER_TASK", "2 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_TRES_PER_TASK": "cpu=2,gres/gpu=1"}, "", "2 SLURM_TRES_PER_TASK=gres/gpu=1 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_CPUS_PER_GPU": "4", "SLURM_HINT": "nomultithread"}, "CPUS_PER_GPU HINT", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_CPU": "1", "SLURM_MEM_PER_NODE": "2"}, "MEM_PER_CPU MEM_PER_NODE", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_NODE": "2"}, "", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_NTASKS_PER_GPU": "1"}, "", "1 OMP_PROC_BIND=false"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4", **variables)
+                env = "env " + " ".join(f"-u SLURM_{name}" for name in without.split()) + " " if without else ""
+                self.assertEqual(done.stdout.partition(" srun -n 2 ")[0], f"{env}OMP_NUM_THREADS={command}", done.stderr)
+        done = self.kontor("run", "--dry-run", "plate.yaml", "-n3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_NTASKS_PER_NODE="2", SLURM_NTASKS_PER_GPU="1")
+        self.assertTrue(done.stdout.startswith("env -u SLURM_NTASKS_PER_NODE -u SLURM_NTASKS_PER_GPU OMP_NUM_THREADS=1 "), done.stdout)
+
+    def test_other_schedulers(self):
+        """Ranks of the job; and nodes, of a scheduler that the launcher may not know."""
+        self.write("nodes", "a\n" * 4 + "b\n" * 4)
+        self.write("node", "a\n" * 8)
+        for variables, ranks, words in (
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "nodes"}, 8, "--hostfile nodes --bind-to core"),
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "node"}, 8, "--map-by slot:OVERSUBSCRIBE --bind-to none"),
+            ({"PBS_JOBID": "7", "PBS_NP": "4", "PBS_NODEFILE": "nodes"}, 4, "--hostfile nodes --bind-to core"),
+            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "6"}, 6, "--bind-to core"),
+            ({"JOB_ID": "7", "NSLOTS": "5"}, 5, "--bind-to core"),
+            ({"PBS_NP": "many"}, 2, "--bind-to core"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", **variables)
+                self.assertIn(f" mpirun -n {ranks} --quiet {words} -x ", done.stdout, done.stderr)
+
+    def test_cpus_that_the_caller_has_chosen(self):
+        """As by taskset: Open MPI would bind to others; but not where the group has no others."""
+        for allowed, group, threads, words in (
+            ("3", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 1 --quiet --bind-to none"),
+            ("1-2", "0-3", "2", "2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --bind-to none"),
+            ("0,2", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to none"),
+            ("0,2", "0,2", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core"),
+        ):
+            with self.subTest(allowed=allowed, group=group):
+                self.write("machine/proc/self/status", f"Cpus_allowed_list:\t{allowed}\n")
+                for file in "sys/fs/cgroup/cpuset.cpus.effective", "sys/devices/system/cpu/online":
+                    self.write(f"machine/{file}", f"{group}\n")
+                    done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS=threads)
+                    self.assertIn(f"OMP_NUM_THREADS={words} -x ", done.stdout, done.stderr)
+                    shutil.rmtree(self.folder / "machine/sys")
 
     def test_slurms_settings(self):
         """Nothing is bound where nothing can be; and what MPI speaks is asked for where it is not the default."""
@@ -86,12 +157,12 @@ class Command(KontorTest):
             self.fake("scontrol", f"printf 'MpiDefault  = {default}\nTaskPlugin   = task/none\n'")
             self.write("build/CMakeCache.txt", f"KONTOR_MPI_IS_MPICH:INTERNAL={mpich}\n")
             done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2")
-            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
 
     def test_ranks_on_a_node(self):
         """As a study asks for them."""
         job = {"KONTOR_RANKS_PER_NODE": "2"}
-        self.assert_command("OMP_NUM_THREADS=1 mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS build/bin/heat plate.yaml", "plate.yaml", **job)
+        self.assert_command("OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND build/bin/heat plate.yaml", "plate.yaml", **job)
         self.fake("srun", "exit 1")
         done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", **job)
         self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", done.stdout)
@@ -100,7 +171,8 @@ class Command(KontorTest):
     def test_flux(self):
         self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
         self.assert_command(
-            "OMP_NUM_THREADS=2 flux run -n 8 -c 2 build/bin/heat plate.yaml", "plate.yaml",
+            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task build/bin/heat plate.yaml",
+            "plate.yaml",
             FLUX_URI="local:///run/flux", OMP_NUM_THREADS="2",
         )
 
@@ -116,6 +188,26 @@ class Command(KontorTest):
             "--set", "problem.initial=sin(x) * y", "-o", "my run.h5", "plate.yaml", "--quiet",
             KONTOR_LAUNCHER="run",
         )
+
+    def test_options_in_every_form_that_the_app_takes(self):
+        for words in (["-o", "x.h5"], ["-ox.h5"], ["-qo", "x.h5"], ["-qox.h5"], ["--output", "x.h5"], ["--output=x.h5"], ["--results", "-"],
+                      ["--set=a=[1, 2]"], ["-q"], ["--kokkos-device-id=0"], ["--print-deck"]):
+            shown = " ".join(f"'{word}'" if " " in word else word for word in words)
+            self.assert_command(f"OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml {shown}", *words, "plate.yaml", KONTOR_LAUNCHER="run")
+        for arguments in ["plate.yaml", "-qo", "x"], ["-qo", "x", "--", "plate.yaml"]:
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml -qo x", *arguments, KONTOR_LAUNCHER="run")
+
+    def test_every_option_of_the_apps_that_takes_a_value_is_known(self):
+        app = DECK_READER.with_name("heat")
+        if not app.exists():
+            self.skipTest("heat is not built")
+        said = subprocess.run([app, "--help"], capture_output=True, text=True, check=True, timeout=60, env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
+        options = re.findall(r"(?m)^ +((?:-\w,)?--[\w-]+) (?:TEXT|INT|UINT|FLOAT|\[)", said)
+        self.assertGreaterEqual(len(options), 4, said)
+        for names in options:
+            for name in names.split(","):
+                if name != "--restart":  # of a checkpoint, which may stand elsewhere
+                    self.assert_fails(self.kontor("run", "plate.yaml", name), f"kontor: run: {name} needs a value")
 
     def test_ways_to_write_the_app(self):
         for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r", "app : heat", '"app": heat', "{app: heat}",
@@ -206,6 +298,32 @@ class Refusals(KontorTest):
         done = self.kontor("run", "plate.yaml", KONTOR_END_SECONDS="soon")
         self.assert_fails(done, "kontor: run: KONTOR_END_SECONDS is 'soon'; allowed is a whole number of seconds")
 
+    def test_set_up_that_fails_is_no_failed_verification(self):
+        """Nothing has run: exit code 2."""
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+        self.write("file", "")
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILD_DIR=str(self.folder / "file/build"))
+        self.assert_fails(done, "kontor: run: nothing was run, because this failed: mkdir ")
+
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_repeated_run_needs_room_for_its_deck(self):
+        import h5py
+
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file.create_group("run")
+        done = self.kontor("run", "result.h5", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+
+    def test_a_launcher_around_it(self):
+        """It would be started, with all its ranks, by each rank of that one."""
+        for launcher, variables in (("mpirun", {"OMPI_COMM_WORLD_SIZE": "3"}), ("mpirun", {"PMI_SIZE": "3"}),
+                                    ("srun", {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "3"}),
+                                    ("flux run", {"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "3"})):
+            done = self.kontor("run", "plate.yaml", **variables)
+            self.assert_fails(done, f"kontor: run: {launcher} has started 'kontor run' 3 times", f"leave out {launcher}", "plate.yaml' -n 3")
+        self.assert_fails(self.kontor("run", "none.yaml", SLURM_STEP_ID="0", SLURM_STEP_NUM_TASKS="1"), "kontor: none.yaml: ")  # srun --pty bash
+
     def test_nothing_is_built_yet(self):
         (self.folder / "build/bin/kontor-deck").unlink()
         message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
@@ -257,7 +375,43 @@ class End(KontorTest):
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
     def test_a_signal_is_named(self):
-        self.assert_fails(self.run_app("kill -KILL $$"), "kontor: heat was ended by signal KILL", code=137)
+        """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
+        self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV\n", code=139)
+        self.assert_fails(self.run_app("exit 132"), "kontor: heat was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=132)
+        self.fake("mpirun", "[[ $1 == --version ]] || kill -SEGV $$")
+        self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV", code=3)
+
+    def test_a_reader_of_decks_that_was_built_elsewhere(self):
+        (self.folder / "build/bin/kontor-deck").unlink()
+        self.write("build/bin/kontor-deck", "#!/bin/bash\nkill -ILL $$\n")
+        (self.folder / "build/bin/kontor-deck").chmod(0o755)
+        self.assert_fails(self.run_app("exit 0"), "kontor-deck was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=3)
+
+    def test_two_at_once_are_not_bound_to_the_same_cores(self):
+        self.make_app("echo x >>log; while [[ ! -e end ]]; do sleep 0.05; done")
+        first = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(1)
+        second = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(2)
+        self.write("end", "")
+        self.assertEqual([run.communicate(timeout=60)[1].count("another run is under way on CPUs 0-3") for run in (first, second)], [0, 1])
+        self.kontor("run", "plate.yaml", KONTOR_BUILT="1")
+        words = [line.partition("--bind-to ")[2].split()[0] for line in (self.folder / "launched").read_text().splitlines()]
+        self.assertEqual(words, ["core", "none", "core"])
+
+    def test_the_rest_of_a_script_is_not_read(self):
+        self.make_app("cat")
+        script = f"{SCRIPTS}/kontor run plate.yaml -n 1\necho second\n"
+        done = subprocess.run(["bash"], input=script, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+                              env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "second\n", ""))
+
+    def test_a_deck_may_be_read_from_stdin(self):
+        self.make_app("cat")
+        with open(self.folder / "plate.yaml", encoding="utf-8") as deck:
+            done = subprocess.run([SCRIPTS / "kontor", "run", "/dev/stdin"], stdin=deck, cwd=self.folder, capture_output=True, text=True,
+                                  check=False, timeout=60, env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
 
     def test_signals_end_the_program_first(self):
         """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Set-up on machines that lack something. Nothing is installed: the commands on PATH are fakes."""
 
+import os
 import shutil
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from command import ROOT, KontorTest
 
-TOOLS = """bash cat comm dirname basename env flock grep head kill ls mkdir mktemp paste readlink rm sed sleep sort tail
-           tr true wc""".split()
+TOOLS = """bash cat comm cut dirname basename env flock getconf grep head join kill ls mkdir mktemp paste readlink rm sed seq
+           sleep sort tail tr true wc""".split()
 
 # Finds everything once the packages are installed.
 CMAKE = """
@@ -202,6 +206,35 @@ class Setup(KontorTest):
         kokkos = self.make_kokkos()
         self.fake("cmake", "echo 'CMake Error at a.cmake:1'; exit 1")
         self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos), "CMake Error at a.cmake:1", f"{kokkos} could not be built", code=3)
+
+
+@unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
+class Revision(unittest.TestCase):
+    """What programs say that they were built from."""
+
+    def told(self, **environment):
+        """Of a checkout that belongs to another user, and what is said of it."""
+        with tempfile.TemporaryDirectory(prefix="kontor-test-") as name:
+            folder = Path(name)
+            (folder / "in").write_text("@git_revision@")
+            author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+            for words in ["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "a"]:
+                subprocess.run(["git", *words], cwd=folder, check=True, timeout=60)
+            done = subprocess.run(["cmake", f"-Dsource_dir={folder}", f"-Dtemplate={folder}/in", f"-Doutput={folder}/out", "-P",
+                                   ROOT / "cmake/WriteBuildInfo.cmake"], capture_output=True, text=True, check=True, timeout=60,
+                                  env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+                                       "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", **environment})
+            return (folder / "out").read_text().strip(), done.stderr
+
+    def test_a_checkout_of_another_user(self):
+        revision, said = self.told()
+        self.assertRegex(revision, r"^[0-9a-f]{12}$")
+        self.assertEqual(said, "")
+
+    def test_a_git_that_does_not_tell(self):
+        revision, said = self.told(GIT_DIR="/nothing")
+        self.assertEqual(revision, "unknown")
+        self.assertIn("not a git repository", said)
 
 
 if __name__ == "__main__":
