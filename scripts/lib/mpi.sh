@@ -51,11 +51,14 @@ add_exports() {
   done
 }
 
-# add_manners MPI: no words of the launcher's own about exit codes, which bury the program's message; and root may start it.
+mpi_no_ipv6=btl_tcp_disable_family=6
+
+# add_manners MPI: no words of its own about exit codes (Open MPI 5 insists on them), which bury the program's message, nor of
+# each rank about IPv6 (its issue 14079), unless the user has a word about that; and root may start it.
 add_manners() {
   case $1 in
     orte) launcher+=(--quiet) ;;
-    prrte) ;;
+    prrte) [[ -n ${OMPI_MCA_btl_tcp_disable_family-} ]] || launcher+=(--mca "${mpi_no_ipv6%=*}" "${mpi_no_ipv6#*=}") ;;
     *) return 0 ;;
   esac
   if [[ $(id -u) == 0 ]]; then launcher+=(--allow-run-as-root); fi
@@ -89,6 +92,7 @@ mpi_crowded() {
     printf 'OMPI_MCA_%s\n' rmaps_base_oversubscribe=1 hwloc_base_binding_policy=none orte_execute_quiet=1
   fi
   if [[ $mpi != orte ]]; then
+    echo "OMPI_MCA_$mpi_no_ipv6"
     printf 'PRTE_MCA_%s\n' rmaps_default_mapping_policy=:oversubscribe hwloc_default_binding_policy=none
   fi
 }

@@ -29,8 +29,8 @@ OPEN_MPI = {
     "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
     "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND",
 }
-WORDS = {mpi: dict(OPEN_MPI) for mpi in ("orte", "prrte")}
-WORDS["orte"] = {case: f"--quiet {words}" for case, words in OPEN_MPI.items()}
+MANNERS = {"orte": "--quiet", "prrte": "--mca btl_tcp_disable_family 6"}
+WORDS = {mpi: {case: f"{words} {more}" for case, more in OPEN_MPI.items()} for mpi, words in MANNERS.items()}
 WORDS["orte"]["nodes, strangers"] += " --mca btl_vader_single_copy_mechanism none"
 WORDS["prrte"]["nodes, strangers"] += " --mca smsc ^cma"
 WORDS["other"] = {"nodes, strangers": "-ppn 1", "crowded nodes": "-ppn 2"}

@@ -65,7 +65,6 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
   ~CheckedSend() override { cancel(answer_); }
 
   bool poll() override {
-    checks_.progress();
     if (message_ != MPI_REQUEST_NULL) {
       int done = 0;
       const int code = MPI_Test(&message_, &done, MPI_STATUS_IGNORE);
@@ -120,7 +119,6 @@ class CheckedReceive final : public Checked {
   ~CheckedReceive() override { close(); }
 
   bool poll() override {
-    checks_.progress();
     const std::lock_guard lock(checks_.mutex_);
     if (message_ != MPI_REQUEST_NULL) return false;
     if (problem_) throw Error(*problem_);
@@ -222,7 +220,11 @@ std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelop
 
 void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,
                        const Buffer& buffer) {
-  if (!mpi::Deadline(comm.options().timeout).wait([&] { return message.poll(); }))
+  const auto done = [&] {
+    detail::internals(comm).checks()->progress();
+    return message.poll();
+  };
+  if (!mpi::Deadline(comm.options().timeout).wait(done))
     fail_timeout(comm, envelope, buffer, message.missing());
 }
 

@@ -69,7 +69,9 @@ class Checked {
   Checked(const Checked&) = delete;
   Checked& operator=(const Checked&) = delete;
 
-  /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ.
+  /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ. To be
+  /// called after progress() of the checks, which once a turn is enough for many messages: it asks MPI for
+  /// each that is open.
   virtual bool poll() = 0;
   /// What it waits for. Throws Error where it has words of its own for a timeout.
   virtual std::string missing() const = 0;

@@ -126,6 +126,7 @@ void Operation::complete() {
 bool Operation::completes() {
   if (state_ == State::empty) fail_empty("test()");
   if (finished()) return true;
+  if (has_timeout()) detail::internals(*comm_).checks()->progress();
   for (auto& part : parts()) poll(part);
   return mark_complete();
 }

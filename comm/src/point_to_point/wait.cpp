@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "src/checks/checked.hpp"
 #include "support/deadline.hpp"
 
 #include <kontor/comm/wait.hpp>
@@ -79,7 +80,18 @@ template <class Turn>
 void Pool::wait_with_timeout(Turn turn) {
   const auto first_active = [&] { return std::ranges::find_if(operations_, &Operation::active); };
   const double timeout = (*first_active())->comm_->options().timeout;
-  const auto done = [&] { return turn() || first_active() == operations_.end(); };
+  const auto completes = [](Operation& operation) {
+    for (auto& part : operation.parts()) operation.poll(part);
+    return operation.mark_complete();
+  };
+  const auto done = [&] {
+    Checks* checks = nullptr;
+    for (auto* operation : operations_) {
+      if (!operation->active() || !operation->has_timeout()) continue;
+      if (auto* const own = internals(*operation->comm_).checks(); own != checks) (checks = own)->progress();
+    }
+    return turn(completes) || first_active() == operations_.end();
+  };
   if (mpi::Deadline(timeout).wait(done)) return;
   const auto& late = **first_active();
   late.fail_timeout(*std::ranges::find_if(late.parts_, &Operation::Part::pending));
@@ -87,10 +99,10 @@ void Pool::wait_with_timeout(Turn turn) {
 
 void Pool::wait_all() {
   if (has_timeout()) {
-    return wait_with_timeout([&] {
+    return wait_with_timeout([&](auto completes) {
       bool all = true;
       for (auto* operation : operations_)
-        if (operation->active()) all &= operation->completes();
+        if (operation->active()) all &= completes(*operation);
       return all;
     });
   }
@@ -112,9 +124,9 @@ void Pool::wait_all() {
 std::optional<std::size_t> Pool::wait_any() {
   if (has_timeout()) {
     std::optional<std::size_t> which;
-    wait_with_timeout([&] {
+    wait_with_timeout([&](auto completes) {
       for (std::size_t i = 0; i < operations_.size() && !which; ++i)
-        if (operations_[i]->active() && operations_[i]->completes()) which = i;
+        if (operations_[i]->active() && completes(*operations_[i])) which = i;
       return which.has_value();
     });
     return which;
@@ -135,9 +147,9 @@ std::optional<std::size_t> Pool::wait_any() {
 std::vector<std::size_t> Pool::wait_some() {
   std::vector<std::size_t> which;
   if (has_timeout()) {
-    wait_with_timeout([&] {
+    wait_with_timeout([&](auto completes) {
       for (std::size_t i = 0; i < operations_.size(); ++i)
-        if (operations_[i]->active() && operations_[i]->completes()) which.push_back(i);
+        if (operations_[i]->active() && completes(*operations_[i])) which.push_back(i);
       return !which.empty();
     });
     return which;
