@@ -7,21 +7,15 @@
 #include "machine/link.hpp"
 #include "machine/node.hpp"
 #include "machine/stream.hpp"
-<<<<<<< HEAD
+#include "machine/stream_kernels.hpp"
 #include "tasks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-=======
-#include "machine/stream_kernels.hpp"
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <numeric>
->>>>>>> calib
 #include <string>
 #include <sys/resource.h>
 #include <thread>
@@ -208,7 +202,6 @@ TEST(Cores, AreToldAsRanges) {
   EXPECT_EQ(ranges({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
 }
 
-<<<<<<< HEAD
 std::vector<long> page_faults_of_threads() {
   std::vector<long> faults(static_cast<std::size_t>(Kokkos::DefaultHostExecutionSpace().concurrency()));
   auto* const values = faults.data();
@@ -262,10 +255,7 @@ TEST(Cores, OfEachThreadAreTold) {
   EXPECT_EQ(place.threads.substr(0, place.threads.find(' ')), ranges(cores_of_task(0)));
 }
 
-TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsTheTriads) {
-=======
 TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsThatOfMemory) {
->>>>>>> calib
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto machine =
       calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
