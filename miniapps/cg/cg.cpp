@@ -53,36 +53,6 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
           {"neighbours_min", -most[count + 3]},    {"neighbours_max", most[3]}};
 }
 
-/// What an iteration does: products; beside them, a row, additions with a multiplication, and numbers that
-/// kernels read or write (solver/*.cpp tell which).
-struct IterationWork {
-  double products = 1;
-  double operations = 0;
-  double numbers = 0;
-};
-IterationWork work_of(const SolverOptions& options) {
-  IterationWork work;
-  switch (options.method) {
-  case Method::classic: work = {1, 5, 8}; break;    // sums p.q, r.r; updates of r, x, p
-  case Method::merged: work = {1, 6, 9}; break;     // sums r.r, w.r; updates of p, s, x, r
-  case Method::pipelined: work = {1, 8, 13}; break; // sums r.r, w.r; updates of z, s, p, x, r, w
-  }
-  if (!options.fused) work.numbers += 2; // the dot reads both once more
-  const auto degree = static_cast<double>(options.chebyshev_degree);
-  switch (options.preconditioner) {
-  case PreconditionerKind::none: return work;
-  case PreconditionerKind::jacobi: work.numbers += options.method == Method::merged ? 3 : 2; break;
-  case PreconditionerKind::chebyshev:
-    work.products += degree;
-    work.operations += 3 * degree;
-    work.numbers += 8 * degree - 1;
-    break;
-  case PreconditionerKind::gauss_seidel: work.products += 2; break; // there and back
-  }
-  ++work.operations; // the sum r.z
-  return work;
-}
-
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
@@ -164,13 +134,13 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
   const auto rows = static_cast<double>(system_.partition.rows);
   const auto iterations = static_cast<double>(std::max<std::int64_t>(0, outcome_.iterations - made_before_));
   const auto entries = static_cast<double>(entries_);
-  const auto work = work_of(options_.solver);
-  const double flops = iterations * 2 * (work.products * entries + work.operations * rows);
+  const auto cost = solver_->cost(made_before_, outcome_.iterations);
+  const double flops = cost.flops(rows, entries);
   // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of
   // https://github.com/Mantevo/miniFE.
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
-  const double bytes = iterations * (work.products * matrix_bytes_ + work.numbers * sizeof(double) * rows);
+  const double bytes = cost.bytes_read(rows, matrix_bytes_) + cost.bytes_written(rows);
   const double attainable = machine.attainable_bandwidth();
   const bool matrix_free = options_.solver.format == Format::matrix_free;
   return {
@@ -202,6 +172,13 @@ miniapp::AppRecord Cg::record() const {
   auto& solver = record.extras["solver"];
   solver = words_of(options_.solver);
   solver.update(solver_->record());
+  if (const auto made = static_cast<double>(outcome_.iterations - made_before_); made > 0) {
+    const auto rows = static_cast<double>(system_.partition.rows);
+    const auto cost = (1 / made) * solver_->cost(made_before_, outcome_.iterations);
+    solver["iteration_flops"] = cost.flops(rows, static_cast<double>(entries_));
+    solver["iteration_bytes_read"] = cost.bytes_read(rows, matrix_bytes_);
+    solver["iteration_bytes_written"] = cost.bytes_written(rows);
+  }
   return record;
 }
 
