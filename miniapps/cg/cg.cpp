@@ -2,9 +2,9 @@
 #include "cg/cg.hpp"
 
 #include "cg/memory.hpp"
-#include "cg/solver/operator.hpp"
 #include "cg/state.hpp"
 #include "machine/huge_pages.hpp"
+#include "machine/raw_twin.hpp"
 #include "run/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -124,10 +124,9 @@ void Cg::run() {
 }
 
 miniapp::Verification Cg::verify() {
-  const auto& comm = solver_->exchange_comm();
-  Operator product(workspace(comm));
-  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution(),
-                    solver_->preconditioner(), &accuracy_.emplace());
+  const auto baseline = miniapp::raw_twin(context_.comm);
+  return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
+                    outcome_, *solver_, solver_->preconditioner(), &accuracy_.emplace());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
