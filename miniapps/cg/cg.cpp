@@ -2,9 +2,9 @@
 #include "cg/cg.hpp"
 
 #include "cg/memory.hpp"
-#include "cg/solver/operator.hpp"
 #include "cg/state.hpp"
 #include "machine/huge_pages.hpp"
+#include "machine/raw_twin.hpp"
 #include "run/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -51,36 +51,6 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
           {"interior_rows_min", -most[count + 1]}, {"interior_rows_max", most[1]}, {"ghosts", sums[2]},
           {"ghosts_min", -most[count + 2]},        {"ghosts_max", most[2]},        {"neighbours", sums[3]},
           {"neighbours_min", -most[count + 3]},    {"neighbours_max", most[3]}};
-}
-
-/// What an iteration does: products; beside them, a row, additions with a multiplication, and numbers that
-/// kernels read or write (solver/*.cpp tell which).
-struct IterationWork {
-  double products = 1;
-  double operations = 0;
-  double numbers = 0;
-};
-IterationWork work_of(const SolverOptions& options) {
-  IterationWork work;
-  switch (options.method) {
-  case Method::classic: work = {1, 5, 8}; break;    // sums p.q, r.r; updates of r, x, p
-  case Method::merged: work = {1, 6, 9}; break;     // sums r.r, w.r; updates of p, s, x, r
-  case Method::pipelined: work = {1, 8, 13}; break; // sums r.r, w.r; updates of z, s, p, x, r, w
-  }
-  if (!options.fused) work.numbers += 2; // the dot reads both once more
-  const auto degree = static_cast<double>(options.chebyshev_degree);
-  switch (options.preconditioner) {
-  case PreconditionerKind::none: return work;
-  case PreconditionerKind::jacobi: work.numbers += options.method == Method::merged ? 3 : 2; break;
-  case PreconditionerKind::chebyshev:
-    work.products += degree;
-    work.operations += 3 * degree;
-    work.numbers += 8 * degree - 1;
-    break;
-  case PreconditionerKind::gauss_seidel: work.products += 2; break; // there and back
-  }
-  ++work.operations; // the sum r.z
-  return work;
 }
 
 } // namespace
@@ -154,30 +124,28 @@ void Cg::run() {
 }
 
 miniapp::Verification Cg::verify() {
-  const auto& comm = solver_->exchange_comm();
-  Operator product(workspace(comm));
-  return cg::verify(comm, system_, product, streams_, options_, outcome_, solver_->solution(),
-                    solver_->preconditioner(), &accuracy_.emplace());
+  const auto baseline = miniapp::raw_twin(context_.comm);
+  return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
+                    outcome_, *solver_, solver_->preconditioner(), &accuracy_.emplace());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
   const auto rows = static_cast<double>(system_.partition.rows);
   const auto iterations = static_cast<double>(std::max<std::int64_t>(0, outcome_.iterations - made_before_));
   const auto entries = static_cast<double>(entries_);
-  const auto work = work_of(options_.solver);
-  const double flops = iterations * 2 * (work.products * entries + work.operations * rows);
+  const auto cost = solver_->cost(made_before_, outcome_.iterations);
+  const double flops = cost.flops(rows, entries);
   // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of
   // https://github.com/Mantevo/miniFE.
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
-  const double bytes = iterations * (work.products * matrix_bytes_ + work.numbers * sizeof(double) * rows);
-  const miniapp::BytesMoved moved{.read = bytes, .written = 0};
+  const miniapp::BytesMoved moved{.read = cost.bytes_read(rows, matrix_bytes_), .written = cost.bytes_written(rows)};
   const auto figure = [&](const char* name, double value, const char* unit) {
     return miniapp::limited_by_memory({name, value / seconds, unit}, seconds, moved, machine);
   };
   const bool matrix_free = options_.solver.format == Format::matrix_free;
   return {figure(matrix_free ? "matrix_free_flops" : "flops", flops, "flop/s"),
-          figure("effective_bandwidth", bytes, "B/s"),
+          figure("effective_bandwidth", moved.read + moved.written, "B/s"),
           {"iterations", iterations / seconds, "1/s"},
           {"minife_flops", minife_flops / seconds, "flop/s"}};
 }
@@ -204,6 +172,13 @@ miniapp::AppRecord Cg::record() const {
   auto& solver = record.extras["solver"];
   solver = words_of(options_.solver);
   solver.update(solver_->record());
+  if (const auto made = static_cast<double>(outcome_.iterations - made_before_); made > 0) {
+    const auto rows = static_cast<double>(system_.partition.rows);
+    const auto cost = (1 / made) * solver_->cost(made_before_, outcome_.iterations);
+    solver["iteration_flops"] = cost.flops(rows, static_cast<double>(entries_));
+    solver["iteration_bytes_read"] = cost.bytes_read(rows, matrix_bytes_);
+    solver["iteration_bytes_written"] = cost.bytes_written(rows);
+  }
   return record;
 }
 

@@ -12,7 +12,8 @@ namespace kontor::cg {
 /// How far x may be from the known solution, as root mean square over the rows, which is what vectors are
 /// compared by here: the norm over the square root of the number of rows.
 struct ErrorBound {
-  double discretisation = 0;   ///< of the exact solution of A x = b
+  double discretisation = 0;   ///< of the exact solution of A x = b; of a right-hand side that is made of the
+                               ///< known solution: by rounding
   double least_eigenvalue = 1; ///< no eigenvalue of A is smaller, but for rows that have only their diagonal
                                ///< and no residual: |x - A^-1 b| <= |b - A x| / this
   double variation = 0;        ///< of the known solution around its mean

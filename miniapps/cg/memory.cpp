@@ -84,7 +84,7 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
           {"cg/offsets for Kokkos Kernels", o.kernel == Kernel::kokkos_kernels ? part.rows * of_index : 0},
           {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
           {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},
-          {"cg/vectors to verify with", (4 * part.rows + part.ghosts) * of_value}};
+          {"cg/vectors to verify with", (3 * part.rows + part.ghosts) * of_value}};
 }
 
 void require_memory(const comm::Communicator& comm, const SolverOptions& options, const PartSize& part,

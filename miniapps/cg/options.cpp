@@ -87,8 +87,8 @@ void describe(Visitor& v, MatrixMarketOptions& o) {
   v.value("file", o.file, "Coordinate file of a real matrix");
   v.choice<RhsKind>("rhs", o.rhs, rhs_kinds,
                     "Right-hand side: ones, A times ones (the solution is ones), or from a file");
-  v.value("rhs_file", o.rhs_file, "Array file of the right-hand side");
-  v.value("initial_file", o.initial_file, "Array file of the guess; empty: 0");
+  v.value("rhs_file", o.rhs_file, "Array, coordinate or plain file of the right-hand side");
+  v.value("initial_file", o.initial_file, "Such a file of the guess; empty: 0");
   v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
   v.choice<Ordering>("ordering", o.ordering, orderings,
                      "Order of rows: as in the file, or reverse Cuthill-McKee");
@@ -195,7 +195,7 @@ void resolve_matrix_market(const Options& all, const config::Deck& deck) {
   if (o.file.path.empty()) deck.fail(section + "file", "is empty; it must name a Matrix Market file");
   if (o.rhs == RhsKind::file && o.rhs_file.path.empty())
     deck.fail(section + "rhs_file",
-              "is empty, but problem.matrix_market.rhs is file; it must name an array file");
+              "is empty, but problem.matrix_market.rhs is file; it must name a file of a vector");
   if (o.rhs != RhsKind::file && !o.rhs_file.path.empty())
     deck.fail(section + "rhs_file",
               "is given, but not used: problem.matrix_market.rhs must be file for that");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -32,20 +33,21 @@ double asymmetry(const comm::Communicator& comm, const Partition& partition, con
                  const Apply& apply) {
   enum { x_x, y_y, bx_bx, by_by, x_by, y_bx, count };
   Sums sums(comm, "symmetry", count, compute, SumKind::reproducible);
-  const Vector v("cg/random vector", static_cast<std::size_t>(partition.own));
+  const Vector all("cg/random vector", partition.global.extent(0)); // ghosts too: nothing needs to travel
+  const auto v = Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own));
   const Vector bv("cg/product of it", static_cast<std::size_t>(partition.own));
   const auto fill = [&](std::uint64_t which) {
-    Kokkos::parallel_for("cg/random", Policy(compute, 0, partition.own),
-                         FillAtRandom{partition.global, v, which});
+    Kokkos::parallel_for("cg/random", Policy(compute, 0, static_cast<std::int64_t>(all.extent(0))),
+                         FillAtRandom{partition.global, all, which});
   };
   fill(0);
   sums.dot(compute, x_x, v, v);
-  apply(v, bv);
+  apply(all, bv);
   sums.dot(compute, bx_bx, bv, bv);
   fill(1);
   sums.dot(compute, y_y, v, v);
   sums.dot(compute, y_bx, v, bv);
-  apply(v, bv);
+  apply(all, bv);
   sums.dot(compute, by_by, bv, bv);
   fill(0);
   sums.dot(compute, x_by, v, bv);

@@ -10,7 +10,8 @@
 
 namespace kontor::cg {
 
-/// to = B from, own values of two vectors, for what compute() is given next. Collective.
+/// Collective. to = B from, for what compute() is given next. `from` has own values and ghosts, `to` own
+/// ones.
 using Apply = std::function<void(const Vector& from, const Vector& to)>;
 
 /// Collective. |x.B y - y.B x| beside |x| |B y| + |y| |B x|, for two vectors x and y that look random:

@@ -4,7 +4,7 @@
 #include "cg/linear_system.hpp"
 #include "cg/options.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/solver/operator.hpp"
+#include "cg/problem/reference_rows.hpp"
 #include "cg/solver/solver.hpp"
 #include "run/result.hpp"
 
@@ -19,11 +19,16 @@ struct Accuracy {
   std::optional<double> relative_error = {}; ///< |x - exact| beside |exact|, or as it is if that is 0
 };
 
-/// Collective. The true residual of a solution beside what the recurrence says; where that passes, the error
-/// beside the known solution, if there is one and a bound for it. Before both, whether the matrix and the
-/// preconditioner, null if there is none, are symmetric. All that is found is put into `found`.
-miniapp::Verification verify(const comm::Communicator&, const LinearSystem&, Operator&,
-                             stepping::Streams<Space>&, const Options&, const Outcome&,
-                             const Vector& solution, Preconditioner*, Accuracy* found = nullptr);
+/// Collective. Verifies the last solve, in this order: matrix and right-hand side against the rows of
+/// `reference`; symmetry of the matrix and of the preconditioner, null if there is none; the true residual
+/// against the recurrence's; the error where the solution is known. A solve without an iteration is
+/// inconclusive. What is found is put into `found`.
+///
+/// Values of other ranks come by their numbers in the whole matrix over `baseline`, all ranks by backend
+/// `raw`; neither the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&,
+                             const ReferenceRows& reference, const Matrix&, const Space& compute,
+                             const Options&, const Outcome&, const Solver&, Preconditioner*,
+                             Accuracy* found = nullptr);
 
 } // namespace kontor::cg

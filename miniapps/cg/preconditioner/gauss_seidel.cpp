@@ -115,6 +115,7 @@ class GaussSeidel final : public Preconditioner {
     sparse::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
                                          square_.values, z, r, true, true, 1.0, 1);
   }
+  Cost cost() const override { return 2 * product_cost; } // there and back
   bool definite() const override { return definite_; }
   std::optional<std::string> obstacle_to_graph() const override {
     return "Kokkos Kernels may wait for the device in gauss_seidel";

@@ -8,6 +8,7 @@ namespace {
 
 struct Scale {
   Vector diagonal, r, z;
+  static constexpr Cost cost{.reads = 2, .writes = 1};
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { z(i) = diagonal(i) * r(i); }
 };
 
@@ -23,6 +24,7 @@ class Jacobi final : public Preconditioner {
     for_rows("cg/jacobi", streams_->compute(), static_cast<std::int64_t>(diagonal_.values.extent(0)),
              Scale{diagonal_.values, r, z});
   }
+  Cost cost() const override { return Scale::cost; }
   const Vector* diagonal() const override { return &diagonal_.values; }
   bool definite() const override { return diagonal_.positive; }
 

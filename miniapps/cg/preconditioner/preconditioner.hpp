@@ -23,6 +23,9 @@ class Preconditioner {
   /// Collective. z = M r, own values, for what compute() is given next. r and z are two vectors.
   virtual void apply(const Vector& r, const Vector& z) = 0;
 
+  /// Local. Of an application.
+  virtual Cost cost() const = 0;
+
   /// M's diagonal, where M has nothing else: kernels can multiply with it on the way. Null: it has.
   virtual const Vector* diagonal() const { return nullptr; }
   /// False: the matrix is known not to be positive definite. Equal on all ranks.

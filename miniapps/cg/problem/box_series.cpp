@@ -37,6 +37,22 @@ class Sines {
   std::vector<double> values_;
 };
 
+/// sinh(g (length - distance)) / sinh(g length).
+double decay(double g, double distance, double length) {
+  return std::exp(-g * distance) * std::expm1(-2 * g * (length - distance)) / std::expm1(-2 * g * length);
+}
+
+/// v(y, z) of a rectangle with sides b and c.
+double of_rectangle(double y, double z, double b, double c) {
+  double value = y * (b - y) / 2;
+  const double nearest = std::min(z, c - z);
+  for (int m = 1; m * pi / b * nearest <= largest_exponent; m += 2) {
+    const double g = m * pi / b;
+    value -= 4 * b * b / std::pow(pi * m, 3) * std::sin(g * y) * (decay(g, z, c) + decay(g, c - z, c));
+  }
+  return value;
+}
+
 /// The part of one face, plane by plane.
 class FaceSeries {
  public:
@@ -45,8 +61,10 @@ class FaceSeries {
         upper_(face % 2 == 1), along_b_(points, b_, terms(b_, points.spacing[axis_])),
         along_c_(points, c_, terms(c_, points.spacing[axis_])) {}
 
-  /// Adds temperature * series to the points of a plane across the axis, inside of the box.
-  void add(const grid::HostBlockView<double>& values, std::int64_t plane, double temperature) const {
+  /// Adds temperature * series to the points of a plane across the axis, inside of the box; `of_source`: with
+  /// terms over g^2.
+  void add(const grid::HostBlockView<double>& values, std::int64_t plane, double temperature,
+           bool of_source = false) const {
     const auto number = points_.offset[axis_] + plane;
     const double length = width(axis_);
     const double distance = // from the face
@@ -58,9 +76,8 @@ class FaceSeries {
         const auto m = static_cast<double>(2 * s + 1), n = static_cast<double>(2 * t + 1);
         const double g = pi * std::hypot(m / width(b_), n / width(c_));
         if (g * distance > largest_exponent) break;
-        const double along_axis =
-            std::exp(-g * distance) * std::expm1(-2 * g * (length - distance)) / std::expm1(-2 * g * length);
-        const double factor = 16 * temperature / (pi * pi * m * n) * along_axis;
+        const double factor =
+            16 * temperature / (pi * pi * m * n * (of_source ? g * g : 1)) * decay(g, distance, length);
         for (std::size_t c = 0; c < over_n.size(); ++c) over_n[c] += factor * along_c_[t][c];
       }
       for (std::int64_t c = 0; c < points_.extents[c_]; ++c) {
@@ -101,7 +118,7 @@ class FaceSeries {
 } // namespace
 
 void fill_box_series(const grid::HostBlockView<double>& values, const grid::Block& points,
-                     const std::array<double, 6>& temperatures) {
+                     const std::array<double, 6>& temperatures, double heating) {
   const auto temperature_on_face = [&](const std::array<std::int64_t, 3>& point) {
     for (int face = 5; face >= 0; --face) {
       const auto plane = face % 2 == 0 ? 0 : points.global[face / 2] - 1;
@@ -113,11 +130,31 @@ void fill_box_series(const grid::HostBlockView<double>& values, const grid::Bloc
     for (std::int64_t j = 0; j < points.extents[1]; ++j)
       for (std::int64_t i = 0; i < points.extents[0]; ++i) values(k, j, i) = temperature_on_face({i, j, k});
   for (int face = 0; face < 6; ++face) {
-    if (temperatures[face] == 0) continue;
+    const bool heated = heating != 0 && face < 2;
+    if (temperatures[face] == 0 && !heated) continue;
     const FaceSeries series(points, face);
-    for (std::int64_t plane = 0; plane < points.extents[face / 2]; ++plane)
-      if (series.inside(face / 2, plane)) series.add(values, plane, temperatures[face]);
+    for (std::int64_t plane = 0; plane < points.extents[face / 2]; ++plane) {
+      if (!series.inside(face / 2, plane)) continue;
+      series.add(values, plane, temperatures[face]);
+      if (heated) series.add(values, plane, -heating, true);
+    }
   }
+  if (heating == 0) return;
+  const auto inside = [&](int axis, std::int64_t i) {
+    return points.offset[axis] + i > 0 && points.offset[axis] + i < points.global[axis] - 1;
+  };
+  const auto at = [&](int axis, std::int64_t i) {
+    return static_cast<double>(points.offset[axis] + i) * points.spacing[axis];
+  };
+  for (std::int64_t k = 0; k < points.extents[2]; ++k)
+    for (std::int64_t j = 0; j < points.extents[1]; ++j) {
+      if (!inside(1, j) || !inside(2, k)) continue;
+      const double v =
+          of_rectangle(at(1, j), at(2, k), static_cast<double>(points.global[1] - 1) * points.spacing[1],
+                       static_cast<double>(points.global[2] - 1) * points.spacing[2]);
+      for (std::int64_t i = 0; i < points.extents[0]; ++i)
+        if (inside(0, i)) values(k, j, i) += heating * v;
+    }
 }
 
 } // namespace kontor::cg

@@ -38,9 +38,10 @@ void sort_entries(CoordinateMatrix&);
 
 /// Local. Throws config::Error, with an entry and its line, if a matrix with sorted entries cannot be
 /// positive definite: a diagonal entry is missing or not above 0, or an entry is not equal to its counterpart
-/// across the diagonal, which must be there. Equal means: but for 1e-12 of the root of both diagonal entries'
-/// product, which the entries of a positive definite matrix are smaller than.
-void require_symmetric_with_positive_diagonal(const CoordinateMatrix&);
+/// across the diagonal, which is 0 if it is not there. Equal means: but for 1e-12 of the root of both
+/// diagonal entries' product, which the entries of a positive definite matrix are smaller than. Entries
+/// without a counterpart are taken out.
+void require_symmetric_with_positive_diagonal(CoordinateMatrix&);
 
 /// Local. Calls each(row, column, value) for the entries of both triangles of a matrix with sorted entries;
 /// those of one row come in the order of their columns.

@@ -107,6 +107,7 @@ class FeHeat final : public Problem {
     return system;
   }
 
+  ReferenceRows reference_rows() const override { return fe_heat_reference(options_, box_.partition); }
   std::string field() const override { return "temperature"; }
   std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
     return write_points(file, box_, field(), solution);

@@ -31,21 +31,26 @@ grid::Block with_layer(grid::Block block) {
   return block;
 }
 
-/// The temperatures of the faces, if the series is the solution.
-std::optional<std::array<double, 6>> of_series(const FeHeatOptions& o) {
+/// The numbers of the series, if that is the solution.
+struct SeriesOptions {
+  std::array<double, 6> temperatures{};
+  double heating = 0;
+};
+std::optional<SeriesOptions> of_series(const FeHeatOptions& o) {
   const auto constant = [](const config::Expression& formula) -> std::optional<double> {
     const config::Function f(formula);
     if (!f.constant()) return {};
     return f(0, 0, 0, 0);
   };
-  if (constant(o.source) != 0 || !constant(o.conductivity)) return {};
-  std::array<double, 6> temperatures{};
+  const auto source = constant(o.source), conductivity = constant(o.conductivity);
+  if (!source || !conductivity) return {};
+  SeriesOptions series{.heating = *source / *conductivity};
   for (std::size_t face = 0; face < 6; ++face) {
     const auto value = constant(o.faces[face].value);
     if (o.faces[face].condition != FaceCondition::temperature || !value) return {};
-    temperatures[face] = *value;
+    series.temperatures[face] = *value;
   }
-  return temperatures;
+  return series;
 }
 
 /// PointSums over points.
@@ -112,12 +117,12 @@ bool has_known_solution(const FeHeatOptions& options) {
 
 std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const comm::Communicator& comm,
                                             const BoxRows& box, grid::FiniteCheck& finite) {
-  const auto temperatures = options.exact ? std::nullopt : of_series(options);
-  if (!options.exact && !temperatures) return {};
+  const auto series = options.exact ? std::nullopt : of_series(options);
+  if (!options.exact && !series) return {};
   const auto layered = with_layer(box.block);
   const HostValues values("cg/known solution", layered.extents[2], layered.extents[1], layered.extents[0]);
-  if (temperatures)
-    fill_box_series(values, layered, *temperatures);
+  if (series)
+    fill_box_series(values, layered, series->temperatures, series->heating);
   else
     grid::for_each_row(layered, grid::DeckFunction(*options.exact), 0, finite,
                        [&](std::int64_t j, std::int64_t k, const std::vector<double>& row) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -72,12 +73,14 @@ bool Lines::next(std::string_view& line) {
 }
 
 bool Lines::next_with_content(std::string_view& line) {
-  while (next(line)) {
-    std::size_t i = 0;
-    while (i < line.size() && is_blank(line[i])) ++i;
-    if (i < line.size() && line[i] != '%') return true;
-  }
+  while (next(line))
+    if (content(line)) return true;
   return false;
+}
+
+bool content(std::string_view line) {
+  const auto first = std::find_if_not(line.begin(), line.end(), is_blank);
+  return first != line.end() && *first != '%';
 }
 
 std::int64_t Lines::left() const {

@@ -48,6 +48,9 @@ class Lines {
   Crc32 crc32_;
 };
 
+/// Whether a line is neither blank nor a comment.
+bool content(std::string_view line);
+
 /// The next word of a line, which is taken off it; empty if there is none. Words are separated by blanks.
 std::string_view take_word(std::string_view& line);
 

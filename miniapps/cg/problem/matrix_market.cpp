@@ -13,12 +13,14 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg {
 namespace {
@@ -55,6 +57,38 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   if (rhs) whole.rhs = read_vector(*rhs, options.rhs_file.path, matrix.rows);
   if (initial) whole.initial = read_vector(*initial, options.initial_file.path, matrix.rows);
   return whole;
+}
+
+/// Local. Every so many of the rows as they were read.
+ReferenceRows reference_of(const WholeSystem& whole, RhsKind rhs) {
+  const auto& matrix = whole.matrix;
+  const auto stride = reference_stride(matrix.rows);
+  std::vector<std::vector<std::pair<GlobalIndex, double>>> rows(
+      static_cast<std::size_t>((matrix.rows - 1) / stride + 1));
+  const auto keep = [&](GlobalIndex row, GlobalIndex column, double value) {
+    if (row % stride == 0) rows[static_cast<std::size_t>(row / stride)].emplace_back(column, value);
+  };
+  for (const auto& entry : matrix.entries) {
+    keep(entry.row, entry.column, entry.value);
+    if (matrix.symmetric && entry.row != entry.column) keep(entry.column, entry.row, entry.value);
+  }
+  ReferenceRows reference;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto row = static_cast<GlobalIndex>(r) * stride;
+    double sum = 0, size = 0;
+    for (const auto& [column, value] : rows[r]) {
+      reference.add_entry(column, value);
+      sum += value;
+      size += std::abs(value);
+    }
+    if (rhs == RhsKind::ones) sum = size = 1;
+    if (rhs == RhsKind::file) {
+      sum = whole.rhs[static_cast<std::size_t>(row)];
+      size = std::abs(sum);
+    }
+    reference.add_row(row, sum, size);
+  }
+  return reference;
 }
 
 /// Collective. Calls work() on rank 0; its config::Error is thrown on every rank.
@@ -107,6 +141,7 @@ class MatrixMarket final : public Problem {
     from_row_order(comm_, partition_, values, v);
   }
 
+  ReferenceRows reference_rows() const override { return reference_; }
   nlohmann::ordered_json matrix_record() const override { return record_; }
 
  private:
@@ -127,6 +162,7 @@ class MatrixMarket final : public Problem {
       options_.partition_location.fail(fmt::format("metis {}", *refusal));
     whole.plan =
         plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
+    reference_ = reference_of(whole, options_.rhs);
     record_ = {{"file", config::printable(options_.file.path)},
                {"file_crc32", fmt::format("{:08x}", matrix.crc32)},
                {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
@@ -143,6 +179,7 @@ class MatrixMarket final : public Problem {
   comm::Communicator comm_;
   miniapp::Timers& timers_;
   Partition partition_;
+  ReferenceRows reference_; ///< at rank 0
   nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };
 

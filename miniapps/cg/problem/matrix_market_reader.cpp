@@ -11,7 +11,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -24,6 +26,7 @@ constexpr std::int64_t largest_integer = std::int64_t{1} << 53; ///< up to which
 struct Header {
   bool integer = false;
   bool symmetric = false;
+  bool coordinate = false;
 };
 
 std::string lower(std::string_view word) {
@@ -33,11 +36,36 @@ std::string lower(std::string_view word) {
   return result;
 }
 
-Header read_header(Lines& lines, std::string_view wanted) {
+/// Refuses by name what is no text, or hides something from who looks at it.
+void require_text(const Lines& lines, std::string_view line) {
+  struct Known {
+    std::string_view begin, what;
+  };
+  const bool tar = lines.name().find(".tar.") != std::string::npos || lines.name().ends_with(".tgz");
+  for (const auto& [begin, what] :
+       {Known{"\x1f\x8b", tar ? "is a compressed tar archive: unpack it by tar xf"
+                              : "is compressed: decompress it by gunzip"},
+        {"BZh", "is compressed: decompress it by bunzip2"},
+        {"\xfd"
+         "7zXZ",
+         "is compressed: decompress it by unxz"},
+        {"\x28\xb5\x2f\xfd", "is compressed: decompress it by unzstd"},
+        {"PK\x03\x04", "is a zip archive: unpack it by unzip"},
+        {"\xef\xbb\xbf",
+         "begins with a byte order mark (EF BB BF), which editors do not show: save it as UTF-8 "
+         "without one, or take the first 3 bytes off by tail -c +4"},
+        {"\xff\xfe",
+         "is UTF-16, as its byte order mark (FF FE) tells: convert it by iconv -f UTF-16 -t ASCII"},
+        {"\xfe\xff",
+         "is UTF-16, as its byte order mark (FE FF) tells: convert it by iconv -f UTF-16 -t ASCII"}})
+    if (line.starts_with(begin)) lines.fail(fmt::format("the file {}", what));
+  if (line.size() > 262 && line.substr(257, 5) == "ustar")
+    lines.fail("the file is a tar archive: unpack it by tar xf, and name the .mtx file in it");
+}
+
+/// Of the first line.
+Header read_header(Lines& lines, std::string_view line, std::string_view wanted) {
   const auto expects = fmt::format("the file begins with the line \"%%MatrixMarket {}\"", wanted);
-  std::string_view line;
-  if (!lines.next(line)) fail_at(lines.name(), 0, "the file is empty; " + expects);
-  if (line.starts_with("\x1f\x8b")) lines.fail("the file is compressed: decompress it by gunzip");
   auto rest = line;
   std::array<std::string, 5> words;
   for (auto& word : words) word = lower(take_word(rest));
@@ -51,23 +79,31 @@ Header read_header(Lines& lines, std::string_view wanted) {
                              *allowed.begin(), allowed.size() > 1 ? " or " : "",
                              allowed.size() > 1 ? *(allowed.end() - 1) : ""));
   };
-  const bool matrix = wanted.find("coordinate") != std::string_view::npos;
+  const bool matrix = wanted.ends_with("symmetric");
   if (matrix)
     allow(layout, "format", {"coordinate"});
   else
-    allow(layout, "format", {"array"});
+    allow(layout, "format", {"array", "coordinate"});
   allow(field, "field", {"real", "integer"});
   if (matrix)
     allow(symmetry, "symmetry", {"general", "symmetric"});
   else
     allow(symmetry, "symmetry", {"general"});
-  return {.integer = field == "integer", .symmetric = symmetry == "symmetric"};
+  return {.integer = field == "integer",
+          .symmetric = symmetry == "symmetric",
+          .coordinate = layout == "coordinate"};
+}
+
+/// Which from_chars() does not take.
+std::string_view without_plus(std::string_view word) {
+  return word.size() > 1 && word[0] == '+' && word[1] != '-' && word[1] != '+' ? word.substr(1) : word;
 }
 
 /// A whole number from `least` on.
 std::int64_t index(const Lines& lines, std::string_view word, std::string_view what, std::int64_t least) {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto digits = without_plus(word);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range)
     lines.fail(fmt::format("{} {} does not fit 64 bits", what, in_quotes(word)));
   if (error != std::errc() || end != word.data() + word.size())
@@ -80,27 +116,30 @@ std::int64_t index(const Lines& lines, std::string_view word, std::string_view w
 /// A value of an entry as a double.
 double number(const Lines& lines, std::string_view word, bool integer) {
   if (word.empty()) lines.fail("the value is missing");
-  const auto* begin = word.data() + (word.size() > 1 && word[0] == '+' && word[1] != '-' ? 1 : 0);
-  const auto* end = word.data() + word.size();
   if (integer) {
     const auto value =
-        index(lines, {begin, end}, "the value of an integer file", std::numeric_limits<std::int64_t>::min());
+        index(lines, word, "the value of an integer file", std::numeric_limits<std::int64_t>::min());
     if (value > largest_integer || value < -largest_integer)
       lines.fail(fmt::format("the value {} is beyond 2^53, so a double cannot hold it", value));
     return static_cast<double>(value);
   }
   double value = 0;
-  auto result = std::from_chars(begin, end, value);
-  std::string rewritten; // the exponent of Fortran
-  if (result.ec == std::errc() && result.ptr != end && (*result.ptr == 'D' || *result.ptr == 'd')) {
-    rewritten.assign(begin, end);
-    rewritten[static_cast<std::size_t>(result.ptr - begin)] = 'e';
-    begin = rewritten.data();
-    end = begin + rewritten.size();
-    result = std::from_chars(begin, end, value);
+  std::string text(without_plus(word));
+  auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto read = static_cast<std::size_t>(result.ptr - text.data());
+  if (result.ec == std::errc() &&
+      read < text.size()) { // 1.5D+3, or, where three digits leave no room, 1.5-101
+    const char next = text[read];
+    if (next == 'D' || next == 'd') text[read] = 'e';
+    if ((next == '-' || next == '+') && text.find('.') < read) text.insert(read, 1, 'e');
+    result = std::from_chars(text.data(), text.data() + text.size(), value);
   }
-  if (result.ec == std::errc::result_out_of_range)
+  const auto* end = text.data() + text.size();
+  if (result.ec == std::errc::result_out_of_range) { // which does not say at which end
+    value = std::strtod(text.c_str(), nullptr);
+    if (std::abs(value) < 1) return value;
     lines.fail(fmt::format("the value {} is beyond what a double can hold", in_quotes(word)));
+  }
   if (result.ec != std::errc() || result.ptr != end)
     lines.fail(fmt::format("the value is a number, found {}", in_quotes(word)));
   if (!std::isfinite(value)) lines.fail(fmt::format("the value is {}; it must be finite", in_quotes(word)));
@@ -112,11 +151,11 @@ void require_end(const Lines& lines, std::string_view rest, std::string_view wha
   if (!more.empty()) lines.fail(fmt::format("{}, found {} behind", what, in_quotes(more)));
 }
 
-/// How many lines of `least` characters or more are to come, after what the size line has said.
+/// How many lines of `least` characters or more are to come, and who says so: "line 2 announces".
 class Count {
  public:
-  Count(const Lines& lines, std::int64_t count, std::string_view what, std::int64_t least)
-      : size_line_(lines.number()), count_(count), what_(what), possible_(count) {
+  Count(const Lines& lines, std::int64_t count, std::string_view what, std::int64_t least, std::string who)
+      : who_(std::move(who)), count_(count), what_(what), possible_(count) {
     if (lines.left() >= 0) possible_ = std::min(count, lines.left() / least + 1); // the last may lack its LF
   }
 
@@ -128,17 +167,15 @@ class Count {
   }
   void require_room(const Lines& lines, std::size_t so_far) const {
     if (static_cast<std::int64_t>(so_far) == count_)
-      lines.fail(
-          fmt::format("there are more {} than the {} that line {} announces", what_, count_, size_line_));
+      lines.fail(fmt::format("there are more {} than the {} that {}", what_, count_, who_));
   }
   void require_all(const Lines& lines, std::size_t so_far) const {
     if (static_cast<std::int64_t>(so_far) < count_)
-      lines.fail(fmt::format("the file ends after {} of the {} {} that line {} announces", so_far, count_,
-                             what_, size_line_));
+      lines.fail(fmt::format("the file ends after {} of the {} {} that {}", so_far, count_, what_, who_));
   }
 
  private:
-  std::int64_t size_line_;
+  std::string who_;
   std::int64_t count_;
   std::string_view what_;
   std::int64_t possible_;
@@ -152,8 +189,12 @@ void next_size_line(Lines& lines, std::string_view& line, std::string_view what)
 
 CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double memory) {
   Lines lines(in, name);
-  const auto header = read_header(lines, "matrix coordinate real|integer general|symmetric");
+  const std::string_view wanted = "matrix coordinate real|integer general|symmetric";
   std::string_view line;
+  if (!lines.next(line))
+    fail_at(name, 0, fmt::format("the file is empty; it begins with the line \"%%MatrixMarket {}\"", wanted));
+  require_text(lines, line);
+  const auto header = read_header(lines, line, wanted);
   constexpr std::string_view size_line = "rows, columns and entries";
   next_size_line(lines, line, size_line);
   const auto rows = index(lines, take_word(line), "the number of rows", 1);
@@ -167,7 +208,8 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
         fmt::format("the matrix has {} rows and {} entries, so diagonal entries are missing: it is not "
                     "positive definite, which cg needs",
                     rows, entries));
-  const Count count(lines, entries, "entries", 6); // "1 1 1\n"
+  const Count count(lines, entries, "entries", 6,
+                    fmt::format("line {} announces", lines.number())); // "1 1 1\n"
   const double bytes = static_cast<double>(count.possible()) * sizeof(Entry);
   if (bytes > memory)
     lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", count.possible(),
@@ -199,29 +241,74 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
   return matrix;
 }
 
+namespace {
+
+/// The lines of an array; `line` is the first of them.
+std::vector<double> read_array(Lines& lines, std::string_view line, const Count& count, bool integer) {
+  std::vector<double> values;
+  values.reserve(count.to_reserve(lines));
+  do {
+    count.require_room(lines, values.size());
+    values.push_back(number(lines, take_word(line), integer));
+    require_end(lines, line, "a line has one value");
+  } while (lines.next_with_content(line));
+  count.require_all(lines, values.size());
+  return values;
+}
+
+/// Entries (row, 1, value); the others are 0.
+std::vector<double> read_coordinates(Lines& lines, std::int64_t rows, const Count& count, bool integer) {
+  std::vector<double> values(static_cast<std::size_t>(rows), 0);
+  std::vector<bool> given(values.size(), false);
+  std::size_t entries = 0;
+  for (std::string_view line; lines.next_with_content(line); ++entries) {
+    count.require_room(lines, entries);
+    const auto row = index(lines, take_word(line), "the row", 1);
+    const auto column = index(lines, take_word(line), "the column", 1);
+    if (row > rows || column > 1)
+      lines.fail(fmt::format("entry ({}, {}) is outside of the vector; rows go from 1 to {}, the column is 1",
+                             row, column, rows));
+    const auto at = static_cast<std::size_t>(row - 1);
+    if (given[at]) lines.fail(fmt::format("entry ({}, 1) is given twice", row));
+    given[at] = true;
+    values[at] = number(lines, take_word(line), integer);
+    require_end(lines, line, "an entry is a row, a column and a value");
+  }
+  count.require_all(lines, entries);
+  return values;
+}
+
+} // namespace
+
 std::vector<double> read_vector(std::istream& in, const std::string& name, std::int64_t wanted) {
   Lines lines(in, name);
-  const auto header = read_header(lines, "matrix array real|integer general");
   std::string_view line;
+  if (!lines.next(line)) fail_at(name, 0, fmt::format("the file is empty; it has {} values", wanted));
+  require_text(lines, line);
+  if (!line.starts_with("%%")) { // one number a line
+    const Count count(lines, wanted, "values", 2, "the matrix has");
+    if (!content(line) && !lines.next_with_content(line)) count.require_all(lines, 0);
+    return read_array(lines, line, count, false);
+  }
+  const auto header = read_header(lines, line, "matrix array|coordinate real|integer general");
   next_size_line(lines, line, "rows and columns");
   const auto rows = index(lines, take_word(line), "the number of rows", 1);
   const auto columns = index(lines, take_word(line), "the number of columns", 1);
-  require_end(lines, line, "the size line is rows and columns");
+  const auto entries = header.coordinate ? index(lines, take_word(line), "the number of entries", 0) : rows;
+  require_end(lines, line,
+              header.coordinate ? "the size line is rows, columns and entries"
+                                : "the size line is rows and columns");
   if (rows != wanted || columns != 1)
     lines.fail(
-        fmt::format("the array has {} rows and {} columns; allowed are the {} rows of the matrix and 1 "
+        fmt::format("the vector has {} rows and {} columns; allowed are the {} rows of the matrix and 1 "
                     "column",
                     rows, columns, wanted));
-  const Count count(lines, rows, "values", 2); // "1\n"
-  std::vector<double> values;
-  values.reserve(count.to_reserve(lines));
-  while (lines.next_with_content(line)) {
-    count.require_room(lines, values.size());
-    values.push_back(number(lines, take_word(line), header.integer));
-    require_end(lines, line, "a line has one value");
-  }
-  count.require_all(lines, values.size());
-  return values;
+  const auto size_line = fmt::format("line {} announces", lines.number());
+  if (header.coordinate)
+    return read_coordinates(lines, rows, Count(lines, entries, "entries", 6, size_line), header.integer);
+  const Count count(lines, rows, "values", 2, size_line); // "1\n"
+  if (!lines.next_with_content(line)) count.require_all(lines, 0);
+  return read_array(lines, line, count, header.integer);
 }
 
 } // namespace kontor::cg

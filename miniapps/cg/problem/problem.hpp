@@ -4,6 +4,7 @@
 #include "cg/linear_system.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/options.hpp"
+#include "cg/problem/reference_rows.hpp"
 #include "run/mini_app.hpp"
 
 #include <memory>
@@ -34,6 +35,9 @@ class Problem {
 
   /// Local. Ranks along x, y, z; empty: rows are not those of a box.
   virtual std::vector<std::int64_t> process_grid() const { return {}; }
+
+  /// Local; waits. Some rows as they are defined, of this rank or others, to verify with. After build().
+  virtual ReferenceRows reference_rows() const = 0;
 
   /// Local. What else /run/matrix tells; rank 0's is written.
   virtual nlohmann::ordered_json matrix_record() const { return nlohmann::ordered_json::object(); }

@@ -3,7 +3,9 @@
 
 #include <kontor/comm/sparse_exchange.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace kontor::cg {
@@ -62,7 +64,7 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
 
   const auto begin = block_begin(partition.rows, comm.rank(), comm.size());
   const auto end = block_begin(partition.rows, comm.rank() + 1, comm.size());
-  std::vector<double> block(static_cast<std::size_t>(end - begin));
+  std::vector<double> block(static_cast<std::size_t>(end - begin), std::numeric_limits<double>::quiet_NaN());
   for (const auto& message :
        comm::sparse_exchange(comm, "values in the order of rows", messages_of(std::move(to))))
     for (std::size_t n = 0; n < message.bytes.size() / sizeof(NumberedValue); ++n) {
@@ -72,29 +74,38 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
   return block;
 }
 
-/// Ranks say which rows they have, and are told the values in the same order.
-void from_row_order(const comm::Communicator& comm, const Partition& partition,
-                    const std::vector<double>& block, const Vector& own) {
-  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+/// Ranks say which rows they want, and are told the values in the same order.
+std::vector<double> values_of_rows(const comm::Communicator& comm, GlobalIndex rows,
+                                   const std::vector<double>& block, const std::vector<GlobalIndex>& wanted) {
   const auto ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::vector<std::byte>> asked(ranks), told(ranks);
-  std::vector<std::vector<LocalIndex>> rows(ranks);
-  for (LocalIndex i = 0; i < partition.own; ++i) {
-    const auto rank = static_cast<std::size_t>(block_of(numbers(i), partition.rows, comm.size()));
-    append(asked[rank], GlobalIndex{numbers(i)});
-    rows[rank].push_back(i);
+  std::vector<std::vector<std::size_t>> places(ranks);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(block_of(wanted[i], rows, comm.size()));
+    append(asked[rank], wanted[i]);
+    places[rank].push_back(i);
   }
-  const auto begin = block_begin(partition.rows, comm.rank(), comm.size());
+  const auto begin = block_begin(rows, comm.rank(), comm.size());
   for (const auto& message : comm::sparse_exchange(comm, "rows of ranks", messages_of(std::move(asked))))
     for (std::size_t n = 0; n < message.bytes.size() / sizeof(GlobalIndex); ++n)
       append(told[static_cast<std::size_t>(message.peer)],
              block[static_cast<std::size_t>(item_at<GlobalIndex>(message.bytes, n) - begin)]);
-  const auto values = Kokkos::create_mirror_view(own);
+  std::vector<double> values(wanted.size());
   for (const auto& message : comm::sparse_exchange(comm, "values of rows", messages_of(std::move(told)))) {
-    const auto& mine = rows[static_cast<std::size_t>(message.peer)];
-    for (std::size_t n = 0; n < mine.size(); ++n) values(mine[n]) = item_at<double>(message.bytes, n);
+    const auto& mine = places[static_cast<std::size_t>(message.peer)];
+    for (std::size_t n = 0; n < mine.size(); ++n) values[mine[n]] = item_at<double>(message.bytes, n);
   }
-  Kokkos::deep_copy(own, values);
+  return values;
+}
+
+void from_row_order(const comm::Communicator& comm, const Partition& partition,
+                    const std::vector<double>& block, const Vector& own) {
+  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  const auto values =
+      values_of_rows(comm, partition.rows, block, {numbers.data(), numbers.data() + partition.own});
+  const auto host = Kokkos::create_mirror_view(own);
+  std::copy(values.begin(), values.end(), host.data());
+  Kokkos::deep_copy(own, host);
 }
 
 } // namespace kontor::cg

@@ -7,9 +7,11 @@
 #include "grid/process_grid.hpp"
 #include "machine/first_touch.hpp"
 
+#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/kokkos/compat.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace kontor::cg {
@@ -78,6 +80,11 @@ struct RightHandSide {
   }
 };
 
+struct SquareOfRow {
+  Vector values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += values(i) * values(i); }
+};
+
 template <class Body>
 void for_points(const char* label, const grid::Index3& n, const Body& body) {
   using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
@@ -87,7 +94,8 @@ void for_points(const char* label, const grid::Index3& n, const Body& body) {
 class StencilProblem final : public Problem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)
-      : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
+      : options_(options.stencil),
+        cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
         corners_(options.stencil.size == 27), assembled_(needs_matrix(options.solver)),
         process_grid_(options.process_grid), exact_(options.stencil.exact), initial_(options.initial),
         box_(make_fitting_rows(options)) {}
@@ -117,12 +125,14 @@ class StencilProblem final : public Problem {
     system.rhs = Vector("cg/b", own);
     for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
     system.exact = values_at_points(box_, exact_, "cg/solution", finite);
+    system.error_bound = bound(*system.exact);
     system.initial = values_at_points(box_, initial_, "cg/initial", finite);
     finite.agree(cartesian_);
     comm::fence(Space(), "cg/built");
     return system;
   }
 
+  ReferenceRows reference_rows() const override { return stencil_reference(options_, box_.partition); }
   std::unique_ptr<Matrix> matrix_free(const ProductTuning& tuning) const override {
     const Stencil stencil{box_.rows, corners_};
     std::vector<StencilEntry> entries;
@@ -147,6 +157,20 @@ class StencilProblem final : public Problem {
   std::vector<std::int64_t> process_grid() const override { return process_grid_; }
 
  private:
+  /// Collective. The right-hand side is a sum of so many products, rounded one by one.
+  ErrorBound bound(const Vector& exact) const {
+    double squares = 0;
+    Kokkos::parallel_reduce("cg/norm of the solution", Policy(0, box_.partition.own), SquareOfRow{exact},
+                            squares);
+    squares = comm::allreduce(cartesian_, squares, comm::ReduceOp::sum);
+    const auto terms = options_.size;
+    ErrorBound bound{.least_eigenvalue = least_eigenvalue(options_)};
+    constexpr double unit_roundoff = 0x1p-53;
+    bound.discretisation = terms * unit_roundoff * 2 * (terms - 1) / bound.least_eigenvalue *
+                           std::sqrt(squares / static_cast<double>(box_.partition.rows));
+    return bound;
+  }
+
   /// Collective. The rows, unless what is to come does not fit into memory.
   BoxRows make_fitting_rows(const Options& options) const {
     const grid::UniformGrid points{
@@ -182,6 +206,7 @@ class StencilProblem final : public Problem {
     return block;
   }
 
+  StencilOptions options_;
   comm::Communicator cartesian_;
   bool corners_;
   bool assembled_;

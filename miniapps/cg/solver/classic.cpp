@@ -6,8 +6,6 @@
 //
 // Vectors: x, r, p, q; z with a preconditioner that must be applied.
 // Sums: two an iteration, p.q, then r.r and r.z; the second waits for the first.
-// Moved by updates, a row, fused: 8 vectors, 64 bytes (r, q read, r written; x, p, r read, x, p written; the
-// product writes q), 10 with jacobi (its diagonal read twice).
 // Rounding: p.A p is computed of what it says, so an indefinite matrix is found; of the three methods r stays
 // nearest to b - A x.
 #include "cg/solver/method.hpp"
@@ -22,6 +20,7 @@ struct UpdateResidual {
   const double* pq; ///< two parts
   const Numbers* numbers;
   const IterationState* state;
+  static constexpr Cost cost{.updates = scaled ? 3 : 2, .reads = scaled ? 3 : 2, .writes = 1};
 
   KOKKOS_FUNCTION double curvature() const { return pq[0] + pq[1]; }
   /// alpha; 0 if the step cannot be made.
@@ -86,6 +85,7 @@ struct UpdateDirection {
   Vector x, p, z, inverse;
   EndStep step;
   bool ended; ///< the step's end has been written down
+  static constexpr Cost cost{.updates = 2, .reads = scaled ? 4 : 3, .writes = 2};
 
   KOKKOS_FUNCTION Numbers scalars() const { return ended ? *step.numbers : step.result(); }
   KOKKOS_FUNCTION void operator()(std::int64_t i, const Numbers& n) const {
@@ -170,6 +170,16 @@ class Classic final : public MethodBase {
       update("cg/update direction", row);
     else
       update_then("cg/update direction", row, rr_, WriteEnd{row.step});
+  }
+
+  Cost step_cost() const override {
+    const auto sum_of_product = fused() ? Cost{.updates = 1} : dot_cost;
+    if (diagonal())
+      return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
+    auto cost = product_cost + sum_of_product + UpdateResidual<false>::cost + UpdateDirection<false>::cost;
+    if (!fused()) cost += {.reads = 1}; // r.r
+    if (preconditioner_) cost += preconditioner_->cost() + dot_cost;
+    return cost;
   }
 
   std::vector<SolverStateVector> vectors() const override { return {{"r", r_}, {"p", ghosted_.own()}}; }

@@ -6,9 +6,6 @@
 //
 // Vectors: x, r, w, p, s; u with a preconditioner.
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
-// Moved by updates, a row, fused: 9 vectors, 72 bytes (r, w, p, s, x read; p, s, x, r written; the product
-// writes w), 12 with jacobi (its diagonal and u read, u
-// written).
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and
 // a p.A p that is not above 0 need not be the matrix's fault.
 #include "cg/solver/merged_update.hpp"
@@ -70,6 +67,16 @@ class Merged final : public MethodBase {
     }
     reduce(sums_);
     if (!late_) write_end();
+  }
+
+  Cost step_cost() const override {
+    const bool scaled = diagonal() != nullptr;
+    auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
+                (fused() ? Cost{.updates = 1} : dot_cost);
+    if (applies()) cost += preconditioner_->cost();
+    if (applies() && fused()) cost += dot_cost;                                         // r.u
+    if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
+    return cost;
   }
 
   std::optional<std::string> obstacle_to_persistent() const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/cost.hpp"
 #include "cg/solver/one_sum.hpp"
 #include "cg/vector.hpp"
 
@@ -11,6 +12,14 @@ namespace kontor::cg {
 struct MergedUpdate {
   Vector x, r, u, w, p, s, inverse;
   EndOfStep before;
+  /// Of u.w, which the product adds up, too; without a preconditioner u is r.
+  static constexpr Cost cost_of(bool scaled, bool preconditioned) {
+    return {.updates = scaled ? 6. : 5.,
+            .reads = scaled           ? 7.
+                     : preconditioned ? 6.
+                                      : 5.,
+            .writes = scaled ? 5. : 4.};
+  }
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   template <bool scaled>

@@ -303,6 +303,13 @@ comm::PhaseTimes MethodBase::exchange_times() const {
   return times;
 }
 
+Cost MethodBase::cost(std::int64_t begin, std::int64_t end) const {
+  if (end <= begin) return {};
+  const auto every = replace_every();
+  const auto replacements = every > 0 ? (end - 1) / every - begin / every : 0; // none after the last one
+  return static_cast<double>(end - begin) * step_cost() + static_cast<double>(replacements) * replace_cost();
+}
+
 nlohmann::ordered_json MethodBase::record() const {
   nlohmann::ordered_json record{{"graph", graph_ ? "on" : "off"}};
   if (!graph_seconds_.empty())

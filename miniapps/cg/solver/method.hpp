@@ -42,6 +42,7 @@ class MethodBase : public Solver {
   const comm::Communicator& exchange_comm() const final { return comm_ ? *comm_ : work_.comm; }
   Preconditioner* preconditioner() const override { return preconditioner_.get(); }
   comm::PhaseTimes exchange_times() const override;
+  Cost cost(std::int64_t begin, std::int64_t end) const override;
   nlohmann::ordered_json record() const override;
 
  protected:
@@ -66,6 +67,9 @@ class MethodBase : public Solver {
   virtual void replace() {}
   /// 0: never.
   virtual std::int64_t replace_every() const { return 0; }
+  /// Local. Of a step and of a replacement.
+  virtual Cost step_cost() const = 0;
+  virtual Cost replace_cost() const { return {}; }
   /// Why iterations cannot be made by one kernel; nothing: persistent_steps() makes so many, which leave
   /// their end to the next one, as step() does.
   virtual std::optional<std::string> obstacle_to_persistent() const {

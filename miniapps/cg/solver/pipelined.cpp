@@ -8,9 +8,6 @@
 // Vectors: x, r, w, n, p, s, z; m with a preconditioner; u, q with one that must be applied.
 // Sums: one an iteration, of r.u, w.u and r.r together, which travels while m = M w and n = A m are computed.
 // So the residual of an iteration is known one product late.
-// Moved by updates, a row, fused: 13 vectors, 104 bytes (n, z, w, s, r, p, x read; z, s, p, x, r, w written;
-// the product writes n), 15 with jacobi (its diagonal read, m written), 18 with others.
-// A replacement costs four products, of x, u, p and s, and as many vectors as three iterations.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
 // replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
 #include "cg/solver/method.hpp"
@@ -27,6 +24,7 @@ template <bool scaled>
 struct UpdateDiagonal {
   Vector x, r, w, n, p, s, z, m, inverse;
   EndOfStep before;
+  static constexpr Cost cost{.updates = scaled ? 9 : 8, .reads = scaled ? 8 : 7, .writes = scaled ? 7 : 6};
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
@@ -61,6 +59,7 @@ struct UpdateDiagonal {
 struct UpdateAll {
   Vector x, r, u, w, m, n, p, s, q, z;
   EndOfStep before;
+  static constexpr Cost cost{.updates = 11, .reads = 10, .writes = 8};
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
@@ -91,6 +90,7 @@ struct UpdateAll {
 /// r = b - A x, and by how much it was something else, of A x.
 struct ReplaceResidual {
   Vector b, ax, r;
+  static constexpr Cost cost{.reads = 3, .writes = 2};
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double value = b(i) - ax(i);
     ax(i) = value - r(i);
@@ -160,6 +160,25 @@ class Pipelined final : public MethodBase {
     product_.apply(ghosted_, n_, sums_travel ? &sums_ : nullptr);
     if (sums_travel) finish(sums_);
     update_vectors();
+  }
+
+  Cost step_cost() const override {
+    auto cost = product_cost;
+    if (applies())
+      cost += UpdateAll::cost + preconditioner_->cost();
+    else
+      cost += diagonal() ? UpdateDiagonal<true>::cost : UpdateDiagonal<false>::cost;
+    if (!fused()) cost += {.reads = applies() ? 5. : 4.}; // r.u, r.r, w.u, which then have loops of their own
+    return cost;
+  }
+  Cost replace_cost() const override {
+    auto with_m = product_cost; // precondition_and_multiply()
+    if (preconditioner_) with_m += preconditioner_->cost();
+    if (!diagonal()) with_m += copy_cost;
+    auto cost = 2 * (product_cost + copy_cost) + 2 * with_m + ReplaceResidual::cost + norm_cost + norm_cost +
+                2 * dot_cost + copy_cost;
+    if (diagonal()) cost += preconditioner_->cost();
+    return cost;
   }
 
   bool ends_late() const override { return true; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/cost.hpp"
 #include "cg/ghosted_vector.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/options.hpp"
@@ -78,6 +79,8 @@ class Solver {
   virtual Preconditioner* preconditioner() const = 0;
   /// Local. Phases of all exchanges since the last reset().
   virtual comm::PhaseTimes exchange_times() const = 0;
+  /// Local. Of the iterations after the first `begin`, to the one that makes them `end`.
+  virtual Cost cost(std::int64_t begin, std::int64_t end) const = 0;
   /// Local. What the record says of the method, an object.
   virtual nlohmann::ordered_json record() const = 0;
 };

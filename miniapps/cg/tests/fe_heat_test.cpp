@@ -7,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <string>
 
 namespace kontor::cg::test {
@@ -69,6 +72,8 @@ TEST_F(FeHeat, MatchesTheSeriesOfACube) {
   EXPECT_TRUE(solve(options).passed());
   options.fe_heat.faces[0].value = "0.2"; // others than that of miniFE
   options.fe_heat.faces[4].value = "-1";
+  options.fe_heat.source = "3";
+  options.fe_heat.conductivity = "2";
   EXPECT_TRUE(solve(options).passed());
 }
 
@@ -86,6 +91,27 @@ TEST(BoxSeries, AddsUpOverTheFaces) {
   box.spacing = {0.125, 0.2, 0.3};
   fill_box_series(values, box, {1, 1, 1, 1, 1, 1});
   for (std::size_t i = 0; i < values.span(); ++i) EXPECT_NEAR(values.data()[i], 1, 1e-13);
+}
+
+/// Source 1 with all faces at 0, as the sum over x, y and z that it is by definition.
+TEST(BoxSeries, OfASource) {
+  const grid::Block box{.centering = grid::Centering::points,
+                        .global = {9, 7, 6},
+                        .extents = {9, 7, 6},
+                        .spacing = {0.125, 0.2, 0.3}};
+  const grid::HostBlockView<double> values("values", 6, 7, 9);
+  fill_box_series(values, box, {}, 2);
+  const double pi = std::numbers::pi, a = 1, b = 1.2, c = 1.5;
+  for (const auto& [i, j, k] : {std::array{4, 3, 2}, {1, 1, 1}, {7, 2, 4}}) {
+    double sum = 0;
+    for (int l = 1; l < 160; l += 2)
+      for (int m = 1; m < 160; m += 2)
+        for (int n = 1; n < 160; n += 2)
+          sum += std::sin(l * pi * i / 8) * std::sin(m * pi * j / 6) * std::sin(n * pi * k / 5) /
+                 (l * m * n * (l * l / (a * a) + m * m / (b * b) + n * n / (c * c)));
+    EXPECT_NEAR(values(k, j, i), 2 * 64 / std::pow(pi, 5) * sum, 2e-6);
+  }
+  EXPECT_EQ(values(3, 0, 4), 0);
 }
 
 } // namespace

@@ -51,7 +51,11 @@ TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
            head + "symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2.5\n3 2 -1e-3\n3 3 3\n",
            head +
                "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
-           head + "general\n3 3 7\n1 1 +2\n2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
+           head + "general\n3 3 7\n1 1 +2\n+2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
+           head + "general\n+3 3 +8\n1 1 2\n2 1 -1\n1 2 -1\n2 2 .25+001\n3 2 -0.1-2\n2 3 -.1-02\n3 3 3d0\n3 "
+                  "1 0\n",
+           head + "general\n3 3 8\n1 1 2\n2 1 -1\n1 2 -1\n2 2 25.E-1\n3 2 -1e-3\n2 3 -.1e-2\n3 3 3\n1 3 "
+                  "1e-400\n",
            std::string("%%MATRIXMARKET Matrix\tCoordinate  REAL Symmetric \n%\n%x\n 3\t3 5 \n\n"
                        "  1   1 2.0\n% in between\n2 1 -1\n 2 2 2.5\n\t\n3 2\t-0.001\n3 3 3\n\n% end\n"),
        }) {
@@ -63,6 +67,13 @@ TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
                 .entries[0]
                 .value,
             9007199254740992.0);
+  const auto value = [&](const std::string& number) {
+    return checked(symmetric + "2 2 3\n1 1 1\n2 2 1\n2 1 " + number + "\n").entries[1].value;
+  };
+  EXPECT_EQ(value("0.15-101"), 0.15e-101);
+  EXPECT_EQ(value("1.5D+3"), 1500);
+  EXPECT_EQ(value("-1e-310"), -1e-310);
+  for (const auto* tiny : {"1e-400", "-1D-400", "0.15-401", "1e-99999999999"}) EXPECT_EQ(value(tiny), 0);
 }
 
 TEST(MatrixMarketFile, IsRefusedWithItsLine) {
@@ -77,6 +88,9 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {"", {"m.mtx: ", "empty", "%%MatrixMarket matrix coordinate"}},
       {"2 2 3\n1 1 1\n", {"m.mtx:1: ", "%%MatrixMarket matrix coordinate real|integer", "\"2 2 3\""}},
       {"\x1f\x8b\x08", {"m.mtx:1: ", "compressed", "gunzip"}},
+      {"\xef\xbb\xbf" + ok, {"m.mtx:1: ", "byte order mark"}},
+      {std::string("\xff\xfe%\0%\0", 6), {"m.mtx:1: ", "UTF-16"}},
+      {std::string(257, '\0') + "ustar  " + ok, {"m.mtx:1: ", "tar archive", "tar xf"}},
       {with("real", "complex"), {"m.mtx:1: ", "\"complex\"", "real or integer"}},
       {with("real", "pattern"), {"m.mtx:1: ", "\"pattern\"", "real or integer"}},
       {with("symmetric", "skew-symmetric"), {"m.mtx:1: ", "\"skew-symmetric\"", "general or symmetric"}},
@@ -102,6 +116,9 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {with("2 1 -1", "2 1 -1 0"), {"m.mtx:4: ", "a row, a column and a value", "\"0\""}},
       {with("2 1 -1", "2 1 nan"), {"m.mtx:4: ", "\"nan\"", "finite"}},
       {with("2 1 -1", "2 1 1e400"), {"m.mtx:4: ", "\"1e400\"", "double"}},
+      {with("2 1 -1", "2 1 -1.5+400"), {"m.mtx:4: ", "\"-1.5+400\"", "double"}},
+      {with("2 1 -1", "2 1 1-2"), {"m.mtx:4: ", "number", "\"1-2\""}},
+      {with("2 1 -1", "++2 1 -1"), {"m.mtx:4: ", "row", "\"++2\""}},
       {with("2 1 -1", "3 1 -1"), {"m.mtx:4: ", "(3, 1)", "1 to 2"}},
       {with("2 1 -1", "2 0 -1"), {"m.mtx:4: ", "column is 0", "1 or more"}},
       {with("2 1 -1", "1 2 -1"), {"m.mtx:4: ", "(1, 2)", "above the diagonal", "lower triangle"}},
@@ -151,13 +168,28 @@ TEST(MatrixMarketFile, EqualButForRoundingIsSymmetric) {
 
 TEST(MatrixMarketFile, HasVectorsToo) {
   EXPECT_EQ(vector_of(array + "% b\n3 1\n1\n-2.5\n\n3e0"), (std::vector<double>{1, -2.5, 3}));
+  EXPECT_EQ(vector_of("%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 1.5d0\n+1 1 -2\n"),
+            (std::vector<double>{-2, 0, 1.5}));
+  for (const auto* plain : {"1\n-2.5\n+3\n", "% of a program\n\n 1 \r\n-.25D1\n3"})
+    EXPECT_EQ(vector_of(plain), (std::vector<double>{1, -2.5, 3})) << plain;
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"", {"v.mtx: ", "empty"}},
+      {"1\n2\n", {"v.mtx:2: ", "2 of the 3 values", "the matrix has"}},
+      {"% nothing\n", {"v.mtx:1: ", "0 of the 3 values"}},
+      {"1\n2\n3\n4\n", {"v.mtx:4: ", "more values than the 3"}},
+      {"1 2 3\n", {"v.mtx:1: ", "one value", "\"2\""}},
+      {"\xef\xbb\xbf"
+       "1\n2\n3\n",
+       {"v.mtx:1: ", "byte order mark"}},
+      {"%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 1\n3 1 2\n",
+       {"v.mtx:4: ", "(3, 1)", "twice"}},
+      {"%%MatrixMarket matrix coordinate real general\n3 1 1\n4 1 1\n", {"v.mtx:3: ", "(4, 1)", "1 to 3"}},
       {array + "4 1\n1\n2\n3\n4\n", {"v.mtx:2: ", "4 rows", "3 rows of the matrix"}},
       {array + "3 2\n1\n2\n3\n1\n2\n3\n", {"v.mtx:2: ", "2 columns"}},
       {array + "3 1\n1\n2\n", {"v.mtx:4: ", "2 of the 3 values", "line 2"}},
       {array + "3 1\n1\n2\n3\n4\n", {"v.mtx:6: ", "more values than the 3"}},
       {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
-      {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"coordinate\"", "array"}},
+      {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"symmetric\"", "general"}},
   };
   for (const auto& [text, facts] : cases)
     expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);

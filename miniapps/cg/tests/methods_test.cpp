@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -36,6 +37,46 @@ double true_residual(const SmallSystem& s, const Values& x) {
     rhs += s.rhs[i] * s.rhs[i];
   }
   return std::sqrt(residual / rhs);
+}
+
+/// Of an iteration without replacements, counted by hand from the algorithms: multiplications of the matrix,
+/// additions with a multiplication, vectors read and vectors written. Chebyshev's degree is 3.
+TEST(Methods, CostOfAnIteration) {
+  struct Case {
+    Method method;
+    PreconditionerKind preconditioner;
+    bool fused;
+    std::array<double, 4> cost;
+  };
+  using enum Method;
+  using enum PreconditionerKind;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto& [method, preconditioner, fused, cost] : {Case{classic, none, true, {1, 5, 5, 3}},
+                                                            {classic, none, false, {1, 5, 8, 3}},
+                                                            {classic, jacobi, true, {1, 6, 7, 3}},
+                                                            {classic, jacobi, false, {1, 6, 12, 4}},
+                                                            {classic, chebyshev, true, {4, 15, 24, 11}},
+                                                            {merged, none, true, {1, 6, 5, 4}},
+                                                            {merged, none, false, {1, 6, 9, 4}},
+                                                            {merged, jacobi, true, {1, 7, 7, 5}},
+                                                            {merged, chebyshev, true, {4, 16, 25, 12}},
+                                                            {pipelined, none, true, {1, 8, 7, 6}},
+                                                            {pipelined, none, false, {1, 8, 11, 6}},
+                                                            {pipelined, jacobi, true, {1, 9, 8, 7}},
+                                                            {pipelined, chebyshev, true, {4, 20, 27, 16}}}) {
+    SolverOptions options{
+        .method = method, .replace_every = 0, .preconditioner = preconditioner, .fused = fused};
+    Bench bench(comm, line(23), options);
+    const auto one = make_solver(bench.workspace())->cost(7, 8);
+    EXPECT_EQ((std::array{one.products, one.updates, one.reads, one.writes}), cost)
+        << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused;
+    options.replace_every = 10; // after 10, 20, 30 and 40 of 50 iterations
+    Bench replacing(comm, line(23), options);
+    EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0],
+              method != pipelined           ? 0
+              : preconditioner == chebyshev ? 4 * (4 + 2 * 3)
+                                            : 4 * 4);
+  }
 }
 
 TEST(Methods, ComeToTheSameSolution) {
