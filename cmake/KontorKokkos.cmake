@@ -23,8 +23,11 @@ if(Kokkos_FOUND AND NOT TARGET Kontor::kokkos)
   endif()
 endif()
 
-# Whether kernels run on NVIDIA GPUs.
-set(KONTOR_KOKKOS_CUDA OFF)
-if(Kokkos_DEVICES AND "CUDA" IN_LIST Kokkos_DEVICES)
-  set(KONTOR_KOKKOS_CUDA ON)
-endif()
+# Whether kernels run on GPUs of NVIDIA (CUDA) or AMD (HIP).
+foreach(_space CUDA HIP)
+  set(KONTOR_KOKKOS_${_space} OFF)
+  if(Kokkos_DEVICES AND ${_space} IN_LIST Kokkos_DEVICES)
+    set(KONTOR_KOKKOS_${_space} ON)
+  endif()
+endforeach()
+unset(_space)
