@@ -3,25 +3,25 @@
 # The registry of communication backends. Each kontor_backend() line gives one entry of the table that
 # kontor_write_registry() generates; no static initialisers, which linkers drop from static libraries.
 
-# kontor_backend(<name> SUMMARY <text> [SOURCES ...] [CUDA] [NEEDS <package> ...] [LINK ...])
+# kontor_backend(<name> SUMMARY <text> [SOURCES ...] [GPU] [NEEDS <package> ...] [LINK ...])
 # The backend's folder is <name>/, its sources default to <name>/<name>.cpp, and it defines
 #   namespace kontor::comm::<name> {
 #   Capabilities capabilities();
 #   std::unique_ptr<Backend> make(const BackendContext&);
 #   }
-# It is in the build if there is what it needs: the packages, and with CUDA the toolkit and a Kokkos that has
-# CUDA. Where only that Kokkos is missing its sources are compiled all the same, so that they stay in order.
+# It is in the build if there is what it needs: the packages, and with GPU a Kokkos that has HIP, or one that has CUDA
+# and the toolkit. Where only that Kokkos is missing, CUDA compiles its sources all the same, so that they stay in order.
 # -DKONTOR_BACKEND_<NAME>=OFF leaves it out.
 function(kontor_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "SUMMARY" "SOURCES;NEEDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "SUMMARY" "SOURCES;NEEDS;LINK")
   string(TOUPPER ${name} upper)
   option(KONTOR_BACKEND_${upper} "Build the communication backend '${name}'" ON)
   if(NOT arg_SOURCES)
     set(arg_SOURCES ${name}/${name}.cpp)
   endif()
-  kontor_backend_lacks(compiles "${arg_CUDA}" "${arg_SOURCES}" "${arg_NEEDS}")
+  kontor_backend_lacks(compiles "${arg_GPU}" "${arg_SOURCES}" "${arg_NEEDS}")
   set(runs ${compiles})
-  if(arg_CUDA AND NOT KONTOR_KOKKOS_CUDA)
+  if(arg_GPU AND NOT KONTOR_KOKKOS_CUDA AND NOT KONTOR_KOKKOS_HIP)
     list(APPEND runs "a Kokkos that has CUDA (-DKokkos_ROOT=<prefix>)")
   endif()
 
@@ -31,6 +31,11 @@ function(kontor_backend name)
     # nothing of it
   elseif(NOT runs)
     target_sources(kontor_comm PRIVATE ${arg_SOURCES})
+    if(KONTOR_KOKKOS_HIP)
+      set(kernels ${arg_SOURCES})
+      list(FILTER kernels INCLUDE REGEX "[.]cu$")
+      set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX)
+    endif()
     target_link_libraries(kontor_comm PRIVATE ${arg_LINK})
     set(functions "${name}::make, ${name}::capabilities")
     set_property(TARGET kontor_comm APPEND PROPERTY KONTOR_BACKEND_PACKAGES ${arg_NEEDS})
@@ -53,11 +58,13 @@ function(kontor_backend name)
 endfunction()
 
 # What a backend cannot be compiled without and is not there, in words, with the variables to set.
-function(kontor_backend_lacks variable cuda sources packages)
+function(kontor_backend_lacks variable gpu sources packages)
   set(lacks "")
-  if(cuda AND NOT CUDAToolkit_FOUND)
+  if(NOT gpu OR KONTOR_KOKKOS_HIP)
+    # no CUDA
+  elseif(NOT CUDAToolkit_FOUND)
     list(APPEND lacks "the CUDA toolkit (-DCUDAToolkit_ROOT=<prefix>)")
-  elseif(cuda AND sources MATCHES "[.]cu(;|$)" AND NOT KONTOR_NVCC)
+  elseif(sources MATCHES "[.]cu(;|$)" AND NOT KONTOR_NVCC)
     list(APPEND lacks "a CUDA compiler that works (-DCMAKE_CUDA_COMPILER=<nvcc>)")
   endif()
   foreach(package IN LISTS packages)

@@ -23,11 +23,19 @@ if(Kokkos_FOUND AND NOT TARGET Kontor::kokkos)
   endif()
 endif()
 
-# Whether kernels run on NVIDIA GPUs, or else by several threads, and the variable that says by how many.
-set(KONTOR_KOKKOS_CUDA OFF)
+# Whether kernels run on GPUs of NVIDIA (CUDA) or AMD (HIP).
+foreach(_space CUDA HIP)
+  set(KONTOR_KOKKOS_${_space} OFF)
+  if(Kokkos_DEVICES AND ${_space} IN_LIST Kokkos_DEVICES)
+    set(KONTOR_KOKKOS_${_space} ON)
+  endif()
+endforeach()
+unset(_space)
+
+# Where they run on the host: by several threads, and the variable that says by how many.
 set(KONTOR_KOKKOS_THREADS "")
-if("CUDA" IN_LIST Kokkos_DEVICES)
-  set(KONTOR_KOKKOS_CUDA ON)
+if(KONTOR_KOKKOS_CUDA OR KONTOR_KOKKOS_HIP)
+  # not on the host
 elseif("OPENMP" IN_LIST Kokkos_DEVICES)
   set(KONTOR_KOKKOS_THREADS OMP_NUM_THREADS)
 elseif("THREADS" IN_LIST Kokkos_DEVICES)

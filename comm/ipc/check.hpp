@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include "support/gpu_runtime.hpp"
+
 #include <string>
 
 namespace kontor::comm::ipc {

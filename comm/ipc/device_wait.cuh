@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ipc/atomic.cuh"
 #include "ipc/kernels.hpp"
-
-#include <cuda/atomic>
 
 namespace kontor::comm::ipc {
 
-using HostNumber = cuda::atomic_ref<int, cuda::thread_scope_system>;
-
-__device__ inline std::uint64_t nanoseconds() {
-  std::uint64_t now = 0;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
+using HostNumber = SystemAtomic<int>;
 
 /// One wait of a thread: between looks.
 class DeviceWait {
@@ -24,14 +17,14 @@ class DeviceWait {
   /// there is none), nor when the host no longer wants what is waited for. Clock and host are asked seldom:
   /// most waits are short.
   __device__ bool goes_on() {
-    __nanosleep(20);
+    pause();
     if (++turn_ % 256 != 0) return true;
     if (timeout_ > 0) {
       const auto now = nanoseconds();
       if (begin_ == 0) begin_ = now;
       if (now - begin_ > timeout_) return false;
     }
-    return HostNumber(flags_->abandoned).load(cuda::memory_order_relaxed) == 0;
+    return HostNumber(flags_->abandoned).load(memory_order_relaxed) == 0;
   }
 
  private:

@@ -6,6 +6,9 @@
 #if defined(__CUDACC__)
 #define KONTOR_IPC_FUNCTION __host__ __device__ inline
 #define KONTOR_IPC_EITHER _Pragma("nv_exec_check_disable")
+#elif defined(__HIP__)
+#define KONTOR_IPC_FUNCTION __host__ __device__ inline
+#define KONTOR_IPC_EITHER
 #else
 #define KONTOR_IPC_FUNCTION inline
 #define KONTOR_IPC_EITHER

@@ -3,11 +3,11 @@
 
 #include "ipc/kernels.hpp"
 #include "support/deadline.hpp"
+#include "support/gpu_runtime.hpp"
 
 #include <mpi.h>
 
 #include <atomic>
-#include <cuda_runtime_api.h>
 
 /// What the host does while kernels wait for other ranks.
 namespace kontor::comm::ipc {

@@ -3,34 +3,33 @@
 // No block waits for another one of its kernel, and kernels of many blocks wait for nobody: if they did,
 // those of several exchanges could fill a device and keep out the one that their peers wait for. Ranks that
 // start and finish their exchanges in the same order therefore always come to an end.
+#include "ipc/atomic.cuh"
 #include "ipc/device_wait.cuh"
 #include "ipc/kernels.hpp"
-
-#include <cuda/atomic>
 
 namespace kontor::comm::ipc {
 namespace {
 
 constexpr int waiting_threads = 64; ///< of a kernel that only waits
 
-using Shared = cuda::atomic_ref<Counter, cuda::thread_scope_system>;
-using Number = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
-using Ended = cuda::atomic_ref<unsigned, cuda::thread_scope_system>; ///< orders what peers see
+using Shared = SystemAtomic<Counter>;
+using Number = DeviceAtomic<unsigned>;
+using Ended = SystemAtomic<unsigned>; ///< orders what peers see
 
 __device__ bool given_up(const DevicePlan& plan) {
-  return Number(plan.state->given_up).load(cuda::memory_order_relaxed) != 0;
+  return Number(plan.state->given_up).load(memory_order_relaxed) != 0;
 }
 
 __device__ void give_up(const DevicePlan& plan, int message) {
-  Number(plan.state->given_up).store(1, cuda::memory_order_relaxed);
-  HostNumber(plan.host_flags->late).store(message + 1, cuda::memory_order_relaxed);
+  Number(plan.state->given_up).store(1, memory_order_relaxed);
+  HostNumber(plan.host_flags->late).store(message + 1, memory_order_relaxed);
 }
 
 /// Whether the counter comes to the step before the wait ends.
 __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) {
   const Shared steps(counter);
   DeviceWait wait(plan.timeout, plan.host_flags);
-  while (steps.load(cuda::memory_order_acquire) < step)
+  while (steps.load(memory_order_acquire) < step)
     if (!wait.goes_on()) return false;
   return true;
 }
@@ -48,13 +47,13 @@ __device__ bool wait(const DevicePlan& plan, Counter* counters, int count, int f
 /// By all threads of a block.
 __device__ void tell(Counter** counters, int count, Counter step) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-    Shared(*counters[i]).store(step, cuda::memory_order_release);
+    Shared(*counters[i]).store(step, memory_order_release);
 }
 
 /// Whether the calling block is the first to ask in this step: it may wait, because it waits for no other.
 __device__ bool is_first(const DevicePlan& plan) {
   __shared__ bool first;
-  if (threadIdx.x == 0) first = Number(plan.state->begun).fetch_add(1, cuda::memory_order_relaxed) == 0;
+  if (threadIdx.x == 0) first = Number(plan.state->begun).fetch_add(1, memory_order_relaxed) == 0;
   __syncthreads();
   return first;
 }
@@ -64,7 +63,7 @@ __device__ bool is_last(const DevicePlan& plan) {
   __shared__ bool last;
   __syncthreads();
   if (threadIdx.x == 0)
-    last = Ended(plan.state->ended).fetch_add(1, cuda::memory_order_acq_rel) + 1 == gridDim.x;
+    last = Ended(plan.state->ended).fetch_add(1, memory_order_acq_rel) + 1 == gridDim.x;
   __syncthreads();
   return last;
 }
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(tile_threads) send_kernel(const DevicePlan pla
   else
     go = !given_up(plan);
   if (go)
-    for (auto tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) copy_tile(plan, tile);
+    for (std::uint32_t tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) copy_tile(plan, tile);
 
   if (!is_last(plan)) return;
   if (!given_up(plan)) tell(plan.tell_arrived, plan.sends, step);
@@ -136,11 +135,8 @@ __global__ void __launch_bounds__(waiting_threads) receive_kernel(const DevicePl
 template <class Kernel>
 cudaError_t launch(Kernel kernel, unsigned blocks, unsigned threads, const DevicePlan& plan,
                    cudaStream_t stream) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  return cudaLaunchKernelEx(&config, kernel, plan);
+  void* arguments[] = {const_cast<DevicePlan*>(&plan)};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, 0, stream);
 }
 
 } // namespace

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ipc/copy_block.hpp"
+#include "support/gpu_runtime.hpp"
 
 #include <cstdint>
-#include <cuda_runtime_api.h>
 
 /// What a step of a plan does on the device. Kernels only, so that a stream can be captured as a graph.
 namespace kontor::comm::ipc {

@@ -91,7 +91,7 @@ KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step
   for (std::uint32_t p = thread; p < pieces<T>(count); p += threads) {
     const auto piece = Piece<T>::load(in, p * piece_numbers<T>, count);
     std::uint32_t bytes[piece_words<T>];
-    std::memcpy(bytes, &piece, sizeof piece);
+    memcpy(bytes, &piece, sizeof piece);
     for (int next = 1; next < boxes.ranks; ++next) { // not all to the same one first
       const int to = (boxes.rank + next) % boxes.ranks;
       Word* const words = slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * piece_words<T>;
@@ -116,7 +116,7 @@ KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, co
       all = all && word >> 32 == expected;
     }
     if (all) {
-      std::memcpy(&piece, bytes, sizeof piece);
+      memcpy(&piece, bytes, sizeof piece);
       return true;
     }
     if (!wait.goes_on()) return false;

@@ -8,11 +8,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#if !defined(__HIP__)
 #include <cudaTypedefs.h>
+#endif
 
 namespace kontor::comm::ipc {
 namespace {
+
+#if defined(__HIP__)
+
+std::byte* allocation_of(void* data, const std::string& what) {
+  hipDeviceptr_t base = nullptr;
+  std::size_t bytes = 0;
+  check(hipMemGetAddressRange(&base, &bytes, data), fmt::format("hipMemGetAddressRange of {}", what));
+  return static_cast<std::byte*>(base);
+}
+
+bool is_managed(const cudaPointerAttributes& attributes) {
+  return attributes.isManaged != 0;
+}
+
+bool is_of_device(const cudaPointerAttributes& attributes) {
+  return attributes.memoryType == hipMemoryTypeDevice;
+}
+
+#else
 
 /// From the driver by name, so that programs start where there is none.
 PFN_cuMemGetAddressRange_v3020 address_range() {
@@ -38,15 +58,21 @@ std::byte* allocation_of(void* data, const std::string& what) {
   return reinterpret_cast<std::byte*>(base);
 }
 
-bool equal(const cudaUUID_t& a, const cudaUUID_t& b) {
-  return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
+bool is_managed(const cudaPointerAttributes& attributes) {
+  return attributes.type == cudaMemoryTypeManaged;
 }
+
+bool is_of_device(const cudaPointerAttributes& attributes) {
+  return attributes.type == cudaMemoryTypeDevice;
+}
+
+#endif
 
 constexpr const char* alternatives = "choose backend 'nccl', or 'raw' or 'view' with path 'staged'";
 
 /// Whether the GPU is visible here: CUDA may map its memory even if it is not.
-bool is_visible(const cudaUUID_t& gpu, const Gpus& gpus, const std::string& what) {
-  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const auto& g) { return equal(g, gpu); });
+bool is_visible(const GpuUuid& gpu, const Gpus& gpus, const std::string& what) {
+  const auto found = std::find(gpus.begin(), gpus.end(), gpu);
   if (found == gpus.end()) return false;
   const auto theirs = static_cast<int>(found - gpus.begin());
   int mine = 0;
@@ -67,23 +93,20 @@ bool is_visible(const cudaUUID_t& gpu, const Gpus& gpus, const std::string& what
 Gpus visible_gpus() {
   int count = 0;
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-  Gpus gpus;
-  for (int device = 0; device < count; ++device) {
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-    gpus.push_back(properties.uuid);
-  }
+  Gpus gpus(static_cast<std::size_t>(count));
+  for (int device = 0; device < count; ++device)
+    check(get_uuid(gpus[static_cast<std::size_t>(device)], device), "cudaGetDeviceProperties");
   return gpus;
 }
 
 IpcAddress address_of(void* data, const Gpus& gpus, const std::string& what) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, data), fmt::format("cudaPointerGetAttributes of {}", what));
-  if (attributes.type == cudaMemoryTypeManaged)
+  if (is_managed(attributes))
     throw Error(fmt::format("{} lies in managed memory (Kokkos' CudaUVMSpace), which CUDA IPC cannot let "
                             "other processes write into; put it into CudaSpace, or {}",
                             what, alternatives));
-  if (attributes.type != cudaMemoryTypeDevice)
+  if (!is_of_device(attributes))
     throw Error(
         fmt::format("{} does not lie in a GPU's memory, and backend 'ipc' carries nothing else; choose "
                     "backend 'shm', 'raw' or 'view'",

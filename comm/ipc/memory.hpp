@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/gpu_runtime.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <cuda_runtime_api.h>
 #include <memory>
 #include <new>
 #include <string>
@@ -19,7 +20,7 @@ struct IpcAddress {
   cudaIpcMemHandle_t allocation; ///< that it lies in
   std::int64_t offset;           ///< bytes from the beginning of the allocation
   std::byte* address;            ///< in the process that it belongs to
-  cudaUUID_t gpu;                ///< whose memory it is
+  GpuUuid gpu;                   ///< whose memory it is
 };
 
 /// The place so many bytes further on in the same allocation.
@@ -30,7 +31,7 @@ inline IpcAddress operator+(IpcAddress place, std::int64_t bytes) {
 }
 
 /// Which GPUs a process can use, by ordinal.
-using Gpus = std::vector<cudaUUID_t>;
+using Gpus = std::vector<GpuUuid>;
 
 /// Local. Throws Error if there are none.
 Gpus visible_gpus();
@@ -60,10 +61,10 @@ class Mappings {
 };
 
 struct FreeDevice {
-  void operator()(void* data) const { cudaFree(data); }
+  void operator()(void* data) const { static_cast<void>(cudaFree(data)); }
 };
 struct FreePinned {
-  void operator()(void* data) const { cudaFreeHost(data); }
+  void operator()(void* data) const { static_cast<void>(cudaFreeHost(data)); }
 };
 
 /// Device memory of this process' own.

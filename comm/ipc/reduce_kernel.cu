@@ -2,10 +2,9 @@
 //
 // One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for
 // those that they wait for.
+#include "ipc/atomic.cuh"
 #include "ipc/device_wait.cuh"
 #include "ipc/reduce_kernel.hpp"
-
-#include <cuda/atomic>
 
 namespace kontor::comm::ipc {
 namespace {
@@ -19,19 +18,19 @@ struct SystemMemory {
   std::uint64_t timeout;
   HostFlags* host_flags;
 
-  using Shared = cuda::atomic_ref<Word, cuda::thread_scope_system>;
+  using Shared = SystemAtomic<Word>;
   __device__ void store(Word& word, Word value) const {
-    Shared(word).store(value, cuda::memory_order_relaxed);
+    Shared(word).store(value, memory_order_relaxed);
   }
   __device__ Word load(const Word& word) const {
-    return Shared(const_cast<Word&>(word)).load(cuda::memory_order_relaxed);
+    return Shared(const_cast<Word&>(word)).load(memory_order_relaxed);
   }
   __device__ DeviceWait wait() const { return {timeout, host_flags}; }
 };
 
 template <class T>
 __global__ void __launch_bounds__(most_threads)
-    reduce_kernel(const __grid_constant__ DeviceReduction plan, const T* in, T* out, std::uint32_t count,
+    reduce_kernel(const KONTOR_GRID_CONSTANT DeviceReduction plan, const T* in, T* out, std::uint32_t count,
                   Combination how) {
   if (plan.state->given_up != 0) return;
   const Counter step = plan.state->step + 1;
@@ -39,7 +38,7 @@ __global__ void __launch_bounds__(most_threads)
   send_numbers(plan.mailboxes, step, in, count, threadIdx.x, blockDim.x, memory);
   const int late =
       combine_numbers(plan.mailboxes, step, in, out, count, how, threadIdx.x, blockDim.x, memory);
-  if (late >= 0) HostNumber(plan.host_flags->late).store(late + 1, cuda::memory_order_relaxed);
+  if (late >= 0) HostNumber(plan.host_flags->late).store(late + 1, memory_order_relaxed);
   const bool all = __syncthreads_and(late < 0) != 0;
   if (threadIdx.x != 0) return;
   if (all)
@@ -52,12 +51,11 @@ template <class T>
 cudaError_t launch(const DeviceReduction& plan, const NumberReduction& reduction, const void* in, void* out,
                    cudaStream_t stream) {
   const auto wanted = (pieces<T>(reduction.count) + warp - 1) / warp * warp;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(1);
-  config.blockDim = dim3(wanted < most_threads ? wanted : most_threads);
-  config.stream = stream;
-  return cudaLaunchKernelEx(&config, reduce_kernel<T>, plan, static_cast<const T*>(in), static_cast<T*>(out),
-                            reduction.count, reduction.how);
+  auto count = reduction.count;
+  auto how = reduction.how;
+  void* arguments[] = {const_cast<DeviceReduction*>(&plan), &in, &out, &count, &how};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(reduce_kernel<T>), dim3(1),
+                          dim3(wanted < most_threads ? wanted : most_threads), arguments, 0, stream);
 }
 
 } // namespace

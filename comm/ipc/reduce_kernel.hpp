@@ -3,10 +3,10 @@
 
 #include "ipc/kernels.hpp"
 #include "ipc/mailbox_reduction.hpp"
+#include "support/gpu_runtime.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cuda_runtime_api.h>
 
 namespace kontor::comm::ipc {
 

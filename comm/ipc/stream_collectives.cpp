@@ -66,7 +66,7 @@ std::optional<NumberReduction> number_reduction(Scalar scalar, ReduceOp op, std:
 }
 
 struct DestroyEvent {
-  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
 };
 using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 

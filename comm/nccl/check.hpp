@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cuda_runtime_api.h>
-#include <nccl.h>
+#include "nccl/library.hpp"
+
 #include <string>
 
 namespace kontor::comm::nccl {

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,11 +17,9 @@
 namespace kontor::comm::nccl {
 namespace {
 
-using Uuid = std::array<unsigned char, 16>;
-
 /// The GPU of one rank, as it travels.
 struct Device {
-  Uuid uuid{};
+  GpuUuid uuid{};
   int visible = 0; ///< GPUs that the rank can choose from
   char name[sizeof cudaDeviceProp::name] = {};
   char host[MPI_MAX_PROCESSOR_NAME] = {};
@@ -35,15 +32,14 @@ Device own_device() {
   check(cudaGetDevice(&index), "cudaGetDevice");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  std::copy_n(reinterpret_cast<const unsigned char*>(properties.uuid.bytes), device.uuid.size(),
-              device.uuid.begin());
+  check(get_uuid(device.uuid, index), "cudaGetDeviceProperties");
   std::copy_n(properties.name, sizeof device.name, device.name);
   int length = 0;
   mpi::check(MPI_Get_processor_name(device.host, &length), "MPI_Get_processor_name");
   return device;
 }
 
-std::string hexadecimal(const Uuid& uuid) {
+std::string hexadecimal(const GpuUuid& uuid) {
   std::string text;
   for (const auto byte : uuid) text += fmt::format("{:02x}", byte);
   return text;
@@ -64,12 +60,12 @@ void refuse_shared_devices(MPI_Comm comm) {
       throw Error(fmt::format("backend 'nccl': rank {} has no GPU that it can use: {}", rank, error.what()));
     }
   });
-  std::vector<Uuid> uuids(static_cast<std::size_t>(size));
+  std::vector<GpuUuid> uuids(static_cast<std::size_t>(size));
   mpi::check(
-      MPI_Allgather(mine.uuid.data(), sizeof(Uuid), MPI_BYTE, uuids.data(), sizeof(Uuid), MPI_BYTE, comm),
+      MPI_Allgather(mine.uuid.data(), sizeof(GpuUuid), MPI_BYTE, uuids.data(), sizeof(GpuUuid), MPI_BYTE, comm),
       "MPI_Allgather");
 
-  std::map<Uuid, int> users;
+  std::map<GpuUuid, int> users;
   for (int r = 0; r < size; ++r) {
     const auto [first, alone] = users.try_emplace(uuids[static_cast<std::size_t>(r)], r);
     if (alone) continue;

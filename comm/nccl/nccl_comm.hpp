@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "nccl/library.hpp"
 #include "support/backend_context.hpp"
 
-#include <cuda_runtime_api.h>
 #include <memory>
-#include <nccl.h>
 #include <set>
 #include <string>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "nccl/library.hpp"
+
 #include <kontor/comm/backend.hpp>
 
 #include <cstdint>
-#include <nccl.h>
 #include <optional>
 
 namespace kontor::comm::nccl {

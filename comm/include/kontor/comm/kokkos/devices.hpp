@@ -67,12 +67,15 @@ inline DeviceIdentity device_identity() {
   detail::check_gpu(KONTOR_GPU(GetDevice)(&device), "GetDevice");
 #if defined(KOKKOS_ENABLE_CUDA)
   cudaDeviceProp properties;
+  const auto& id = properties.uuid;
 #else
   hipDeviceProp_t properties;
+  hipUUID id; // not among the properties of HIP 5
+  detail::check_gpu(hipDeviceGetUuid(&id, device), "DeviceGetUuid");
 #endif
   detail::check_gpu(KONTOR_GPU(GetDeviceProperties)(&properties, device), "GetDeviceProperties");
   std::string uuid;
-  for (const char byte : properties.uuid.bytes) {
+  for (const char byte : id.bytes) {
     const auto value = static_cast<unsigned char>(byte);
     uuid += "0123456789abcdef"[value >> 4];
     uuid += "0123456789abcdef"[value & 15];

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstring>
+
+/// The runtime library of the GPU's maker, under CUDA's names: with HIP each of them stands for HIP's own. Backends `nccl`
+/// and `ipc` are written in these names.
+#if defined(__HIP__)
+
+#include <hip/hip_runtime.h>
+
+#define cudaDevAttrMultiProcessorCount hipDeviceAttributeMultiprocessorCount
+#define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
+#define cudaDeviceGetAttribute hipDeviceGetAttribute
+#define cudaDeviceProp hipDeviceProp_t
+#define cudaErrorAlreadyMapped hipErrorAlreadyMapped
+#define cudaErrorInvalidValue hipErrorInvalidValue
+#define cudaErrorNotReady hipErrorNotReady
+#define cudaErrorNotSupported hipErrorNotSupported
+#define cudaError_t hipError_t
+#define cudaEventCreateWithFlags hipEventCreateWithFlags
+#define cudaEventDestroy hipEventDestroy
+#define cudaEventDisableTiming hipEventDisableTiming
+#define cudaEventQuery hipEventQuery
+#define cudaEventRecord hipEventRecord
+#define cudaEventSynchronize hipEventSynchronize
+#define cudaEvent_t hipEvent_t
+#define cudaFree hipFree
+#define cudaFreeHost hipHostFree
+#define cudaGetDevice hipGetDevice
+#define cudaGetDeviceCount hipGetDeviceCount
+#define cudaGetDeviceProperties hipGetDeviceProperties
+#define cudaGetErrorName hipGetErrorName
+#define cudaGetErrorString hipGetErrorString
+#define cudaGetLastError hipGetLastError
+#define cudaHostAlloc hipHostMalloc
+#define cudaHostAllocDefault hipHostMallocDefault
+#define cudaIpcCloseMemHandle hipIpcCloseMemHandle
+#define cudaIpcGetMemHandle hipIpcGetMemHandle
+#define cudaIpcMemHandle_t hipIpcMemHandle_t
+#define cudaIpcMemLazyEnablePeerAccess hipIpcMemLazyEnablePeerAccess
+#define cudaIpcOpenMemHandle hipIpcOpenMemHandle
+#define cudaLaunchKernel hipLaunchKernel
+#define cudaMalloc hipMalloc
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaPointerAttributes hipPointerAttribute_t
+#define cudaPointerGetAttributes hipPointerGetAttributes
+#define cudaStreamCaptureStatus hipStreamCaptureStatus
+#define cudaStreamCaptureStatusNone hipStreamCaptureStatusNone
+#define cudaStreamGetPriority hipStreamGetPriority
+#define cudaStreamIsCapturing hipStreamIsCapturing
+#define cudaStreamQuery hipStreamQuery
+#define cudaStreamSynchronize hipStreamSynchronize
+#define cudaStreamWaitEvent hipStreamWaitEvent
+#define cudaStream_t hipStream_t
+#define cudaSuccess hipSuccess
+
+#else
+
+#include <cuda_runtime_api.h>
+
+#endif
+
+namespace kontor::comm {
+
+/// Which GPU it is, equal on all ranks that use it.
+using GpuUuid = std::array<unsigned char, 16>;
+
+/// Local. The UUID of the device with this ordinal.
+inline cudaError_t get_uuid(GpuUuid& uuid, int device) {
+#if defined(__HIP__)
+  hipUUID found;
+  const auto code = hipDeviceGetUuid(&found, device);
+  const auto& bytes = found.bytes;
+#else
+  cudaDeviceProp properties;
+  const auto code = cudaGetDeviceProperties(&properties, device);
+  const auto& bytes = properties.uuid.bytes;
+#endif
+  static_assert(sizeof bytes == sizeof uuid);
+  if (code == cudaSuccess) std::memcpy(uuid.data(), bytes, sizeof uuid);
+  return code;
+}
+
+} // namespace kontor::comm
