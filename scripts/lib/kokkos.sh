@@ -22,7 +22,11 @@ build_kokkos() {
   options=("${common[@]}" -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_IMPL_MDSPAN=OFF)
   kernels_options=("${common[@]}" "-DKokkos_DIR=$prefix/lib/cmake/Kokkos" -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF
     -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON -DKokkosKernels_ADD_DEFAULT_ETI=OFF)
-  if links_blas; then kernels_options+=(-DKokkosKernels_ENABLE_TPL_BLAS=ON); fi
+  if links_blas; then
+    kernels_options+=(-DKokkosKernels_ENABLE_TPL_BLAS=ON)
+    # How names of a Fortran BLAS end, which Kokkos Kernels else asks a Fortran compiler.
+    have "${FC:-gfortran}" || kernels_options+=("-DF77_BLAS_MANGLE=(name,NAME) name ## _")
+  fi
   mkdir -p "$prefix"
   if [[ -n $architecture ]]; then
     sed "s/sm_70/sm_${architecture//[A-Z]/}/" "$source/bin/nvcc_wrapper" >"$prefix/nvcc_wrapper" # which CUDA 13 does not know
