@@ -203,11 +203,12 @@ miniapp::Verification Advection::verify() {
 
 std::vector<miniapp::FigureOfMerit> Advection::figures(double seconds,
                                                        const miniapp::Calibration& machine) const {
-  const double rate = static_cast<double>(options_.cells) * static_cast<double>(options_.steps) / seconds;
-  constexpr double bytes = 2 * sizeof(double); // a cell is read once and written once
-  const double attainable = machine.attainable_bandwidth();
-  return {{"cell_updates", rate, "1/s", attainable / bytes},
-          {"effective_bandwidth", rate * bytes, "B/s", attainable}};
+  const double updates = static_cast<double>(options_.cells) * static_cast<double>(options_.steps);
+  const double words = updates * sizeof(double);
+  const miniapp::BytesMoved moved{.read = words, .written = words};
+  return {miniapp::limited_by_memory({"cell_updates", updates / seconds, "1/s"}, seconds, moved, machine),
+          miniapp::limited_by_memory({"effective_bandwidth", 2 * words / seconds, "B/s"}, seconds, moved,
+                                     machine)};
 }
 
 miniapp::AppRecord Advection::record() const {

@@ -171,13 +171,15 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
   const double bytes = iterations * (work.products * matrix_bytes_ + work.numbers * sizeof(double) * rows);
-  const double attainable = machine.attainable_bandwidth();
+  const miniapp::BytesMoved moved{.read = bytes, .written = 0};
+  const auto figure = [&](const char* name, double value, const char* unit) {
+    return miniapp::limited_by_memory({name, value / seconds, unit}, seconds, moved, machine);
+  };
   const bool matrix_free = options_.solver.format == Format::matrix_free;
-  return {
-      {matrix_free ? "matrix_free_flops" : "flops", flops / seconds, "flop/s", attainable * flops / bytes},
-      {"effective_bandwidth", bytes / seconds, "B/s", attainable},
-      {"iterations", iterations / seconds, "1/s"},
-      {"minife_flops", minife_flops / seconds, "flop/s"}};
+  return {figure(matrix_free ? "matrix_free_flops" : "flops", flops, "flop/s"),
+          figure("effective_bandwidth", bytes, "B/s"),
+          {"iterations", iterations / seconds, "1/s"},
+          {"minife_flops", minife_flops / seconds, "flop/s"}};
 }
 
 miniapp::AppRecord Cg::record() const {

@@ -110,6 +110,8 @@ inline bool needs_matrix(const SolverOptions& o) {
 
 /// The keys of a deck that are cg's own.
 struct Options {
+  static constexpr bool huge_pages = true; ///< of matrix and vectors
+
   ProblemKind kind = ProblemKind::stencil;
   FeHeatOptions fe_heat;
   StencilOptions stencil;

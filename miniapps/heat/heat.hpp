@@ -49,6 +49,7 @@ class Heat final : public miniapp::MiniApp {
   void drain();
   void write_snapshot();
   double field_bytes() const;
+  miniapp::BytesMoved moved_by(double updates) const;
   std::vector<miniapp::Traffic> traffic() const;
 
   miniapp::RunContext context_;

@@ -3,7 +3,7 @@
 
 #include "heat/names.hpp"
 #include "heat/stencil.hpp"
-#include "heat/stream_store.hpp"
+#include "machine/stream_store.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -92,7 +92,7 @@ inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stenci
       const auto to = from + length < end ? from + length : end;
       prefetch_ahead<dimensions>(row, from, to);
       result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, buffer));
-      stream_copy(row.out + from, buffer, to - from);
+      miniapp::stream_copy(row.out + from, buffer, to - from);
     }
     return result;
   }

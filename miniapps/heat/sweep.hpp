@@ -70,7 +70,7 @@ double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const
     for (auto k = box.begin[2]; k < box.end[2]; ++k)
       for (auto j = j_begin; j < j_end; ++j)
         result = joined<norm>(result, sweep_row<dimensions, sourced, norm, streaming>(in, out, box, j, k));
-    if constexpr (streaming) stream_fence();
+    if constexpr (streaming) miniapp::stream_fence();
     return result;
   };
   const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>> policy(instance, 0, tiles);

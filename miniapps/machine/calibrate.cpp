@@ -12,13 +12,21 @@
 
 namespace kontor::miniapp {
 
-Calibration calibrate(const comm::Communicator& comm) {
+namespace {
+
+/// Where ranks take turns no figure is compared with the rates: one sample of each way is enough.
+int samples_of(const Calibration& machine) {
+  return machine.oversubscribed ? 1 : 6;
+}
+
+} // namespace
+
+Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
   Calibration result;
+  result.huge_pages = huge_pages;
   if (!simulated) { // else nothing that is computed takes time
-    const double bytes = streamed_bytes(comm);
-    result.triad_bandwidth = triad_bandwidth(comm, bytes);
-    result.copy_bandwidth = copy_bandwidth(comm, bytes);
     result.oversubscribed = cores_are_oversubscribed(comm);
+    result.memory = stream_rates(comm, streamed_bytes(comm), huge_pages, samples_of(result));
   }
   const auto links = link_partners(comm);
   if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
@@ -42,8 +50,7 @@ Calibration calibrate_for(const comm::Communicator& comm, const CalibrationReque
   if (simulated) return result;
   result.working_set = comm::allreduce(comm, request.working_set, comm::ReduceOp::max);
   if (result.working_set > 0 && result.working_set < streamed_bytes(comm))
-    result.working_set_bandwidth =
-        std::max(triad_bandwidth(comm, request.working_set), copy_bandwidth(comm, request.working_set));
+    result.in_working_set = stream_rates(comm, request.working_set, result.huge_pages, samples_of(result));
   const double message = comm::allreduce(comm, request.message, comm::ReduceOp::max);
   if (message > timed_message) {
     const auto links = link_partners(comm);

@@ -12,6 +12,29 @@
 
 namespace kontor::miniapp {
 
+/// Bytes that kernels must move between memory and processor.
+struct BytesMoved {
+  double read = 0;
+  double written = 0;
+};
+
+/// How fast all ranks together stream through vectors: bytes/s, read and written; 0: not measured.
+struct StreamRates {
+  double read = 0;  ///< of a sum, which writes nothing
+  double copy = 0;  ///< of a copy, which writes as much as it reads
+  double triad = 0; ///< of a += b + s c, which reads three words and writes one
+
+  /// Seconds that a kernel needs at least. Every byte written goes, with one byte read, at the rate of the
+  /// copy; the other bytes read go at the rate of reading:
+  ///   (read - written) / read rate + 2 written / copy rate.
+  /// Where more is written than read, all bytes go at the rate of the copy. NaN if nothing was measured.
+  double seconds_for(const BytesMoved& bytes) const {
+    if (!(read > 0) || !(copy > 0)) return std::numeric_limits<double>::quiet_NaN();
+    if (bytes.written > bytes.read) return (bytes.read + bytes.written) / copy;
+    return (bytes.read - bytes.written) / read + 2 * bytes.written / copy;
+  }
+};
+
 /// The matrices of a product c += a b: a is m x k, b is k x n.
 struct GemmBlock {
   std::int64_t m = 0;
@@ -42,8 +65,10 @@ struct CalibrationRequest {
 
 /// What this machine does, measured in the same job on the same ranks.
 struct Calibration {
-  double triad_bandwidth = 0; ///< bytes/s, all ranks together; 0 on simulated ranks
-  double copy_bandwidth = 0;  ///< bytes/s read and written, all devices together; 0 on the host
+  StreamRates memory = {};         ///< of vectors that no cache holds; 0 on simulated ranks
+  StreamRates in_working_set = {}; ///< of vectors as large as the app's; 0 where these are not smaller
+  double working_set = 0;          ///< bytes of the rank that has most; 0: the app has told none
+  bool huge_pages = false;         ///< vectors ask the system for huge pages, as the app's do
 
   double latency = 0;              ///< s, half a round trip of one element between two ranks; 0 on one rank
   double bandwidth = 0;            ///< bytes/s one way between them; 0 on one rank
@@ -59,16 +84,14 @@ struct Calibration {
   /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
   bool oversubscribed = false;
 
-  double working_set = 0;            ///< bytes of the rank that has most; 0: the app has told none
-  double working_set_bandwidth = 0;  ///< bytes/s within it, all ranks together; 0 where memory's applies
   std::optional<GemmRate> gemm = {}; ///< what the app has asked for
 
-  /// What streaming through the working set can reach: bytes/s, all ranks together; NaN if it was not
-  /// measured.
-  double attainable_bandwidth() const {
-    if (working_set_bandwidth > 0) return working_set_bandwidth;
-    const double memory = std::max(triad_bandwidth, copy_bandwidth);
-    return memory > 0 ? memory : std::numeric_limits<double>::quiet_NaN();
+  /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of
+  /// the two measurements: in the smallest working sets starts of kernels take most of the time. NaN if
+  /// nothing was measured.
+  double seconds_for(const BytesMoved& bytes) const {
+    return StreamRates{std::max(memory.read, in_working_set.read), std::max(memory.copy, in_working_set.copy)}
+        .seconds_for(bytes);
   }
 };
 

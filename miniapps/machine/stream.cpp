@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/stream.hpp"
 
+#include "machine/huge_pages.hpp"
 #include "machine/memory.hpp"
+#include "machine/node.hpp"
+#include "machine/stream_kernels.hpp"
 
 #include <kontor/comm/collectives/broadcast.hpp>
 #include <kontor/comm/collectives/reductions.hpp>
@@ -13,15 +16,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace kontor::miniapp {
 namespace {
 
 using Vector = Kokkos::View<double*>;
+using Space = Kokkos::DefaultExecutionSpace;
 using comm::Stopwatch;
 
-constexpr int stream_repeats = 8;
+/// The ways in which a pattern can be followed: each goes through the vectors once.
+using Ways = std::vector<std::function<void()>>;
 
 constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
 
@@ -38,13 +47,13 @@ int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
 
 /// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample
 /// wants, one after the other. The slowest rank's time from a barrier until the default instance has done it;
-/// the best of the samples.
-template <class Work>
-double bandwidth_of(const comm::Communicator& comm, double bytes_moved, const Work& work) {
-  const Kokkos::DefaultExecutionSpace instance;
+/// the best of the samples of all ways.
+double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samples, const Ways& ways) {
+  const Space instance;
   const int times = times_in_sample(comm, bytes_moved);
   double best = std::numeric_limits<double>::max();
-  for (int repeat = 0; repeat < stream_repeats; ++repeat) {
+  for (std::size_t sample = 0; sample < std::max<std::size_t>(samples, ways.size()); ++sample) {
+    const auto& work = ways[sample % ways.size()];
     comm::fence(instance, "calibrate/ready");
     comm::barrier(comm);
     Stopwatch watch;
@@ -57,36 +66,84 @@ double bandwidth_of(const comm::Communicator& comm, double bytes_moved, const Wo
   return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
 }
 
+/// Local. Part `number` of so many that vectors of so many elements consist of. Equal places of two parts lie
+/// at different offsets in pages of 4 KiB: else a load seems to depend on the store before it.
+Vector part_of(const Vector& all, std::int64_t elements, int number, int parts) {
+  constexpr std::int64_t page = 4096 / sizeof(double), shift = 21 * stream::line;
+  const auto length = std::max<std::int64_t>(1, elements / parts);
+  const auto distance = (length + page - 1) / page * page + shift;
+  return Kokkos::subview(all, std::pair(number * distance, number * distance + length));
+}
+constexpr std::int64_t room_between_parts = 2 * (512 + 21 * stream::line);
+
+template <class Kernel>
+std::function<void()> pass(const char* label, std::int64_t count, const Kernel& kernel) {
+  return [=] {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, count),
+                         kernel);
+  };
+}
+
+/// Templates, so that each is compiled where it is used.
+template <class OnSpace>
+Ways ways_to_read(const Vector& all, std::int64_t elements, const Vector& sink) {
+  const auto threads = OnSpace().concurrency();
+  if constexpr (comm::on_host<OnSpace>) {
+    const auto tiles = stream::tiles_of(elements, threads);
+    return {pass("calibrate/read", tiles.count(), stream::ReadTile<true>{all.data(), tiles, sink.data()}),
+            pass("calibrate/read", tiles.count(), stream::ReadTile<false>{all.data(), tiles, sink.data()})};
+  } else {
+    const auto readers = std::clamp<std::int64_t>(elements / 8, 1, threads);
+    return {pass("calibrate/read", readers, stream::ReadStrided{all.data(), elements, readers, sink.data()})};
+  }
+}
+
+template <class OnSpace>
+Ways ways_to_copy(const Vector& from, const Vector& to) {
+  const auto elements = static_cast<std::int64_t>(to.extent(0));
+  Ways ways{pass("calibrate/copy", elements, stream::Copy{from.data(), to.data()})};
+  if constexpr (comm::on_host<OnSpace>) {
+    const auto tiles = stream::tiles_of(elements, OnSpace().concurrency());
+    ways.push_back(
+        pass("calibrate/copy", tiles.count(), stream::StreamCopyTile{from.data(), to.data(), tiles}));
+  } else {
+    ways.push_back([=] { Kokkos::deep_copy(OnSpace(), to, from); });
+  }
+  return ways;
+}
+
 } // namespace
 
+double streamed_host_bytes(int ranks_of_node) {
+  return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi);
+}
+
 double streamed_bytes(const comm::Communicator& comm) {
-  return host ? std::clamp(1536 * mebi / comm.size(), 48 * mebi, 192 * mebi)
-              : std::min(3072 * mebi, comm::allreduce(comm, free_device_memory() / 8, comm::ReduceOp::min));
+  const double mine = host ? streamed_host_bytes(place_on_node(comm.native()).ranks)
+                           : std::min(3072 * mebi, free_device_memory() / 8);
+  return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 
-double triad_bandwidth(const comm::Communicator& comm, double bytes) {
-  const auto n = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / (3 * sizeof(double)));
-  const Vector a("calibrate/a", n);
-  const Vector b("calibrate/b", n);
-  const Vector c("calibrate/c", n);
-  Kokkos::deep_copy(b, 2.0);
-  Kokkos::deep_copy(c, 2.0);
-  const Kokkos::DefaultExecutionSpace instance;
-  return bandwidth_of(comm, 4.0 * sizeof(double) * static_cast<double>(n), [&] {
-    Kokkos::parallel_for(
-        "calibrate/triad", Kokkos::RangePolicy<>(instance, 0, n),
-        KOKKOS_LAMBDA(std::size_t i) { a(i) += b(i) + 3.0 * c(i); });
-  });
-}
-
-double copy_bandwidth(const comm::Communicator& comm, double bytes) {
-  if (host) return 0;
-  const auto n = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / (2 * sizeof(double)));
-  const Vector from("calibrate/from", n);
-  const Vector to("calibrate/to", n);
-  const Kokkos::DefaultExecutionSpace instance;
-  return bandwidth_of(comm, 2.0 * sizeof(double) * static_cast<double>(n),
-                      [&] { Kokkos::deep_copy(instance, to, from); });
+StreamRates stream_rates(const comm::Communicator& comm, double bytes, bool huge_pages, int samples) {
+  const auto elements = std::max<std::int64_t>(3, static_cast<std::int64_t>(bytes / sizeof(double)));
+  const Vector all(Kokkos::view_alloc("calibrate/vectors", Kokkos::WithoutInitializing),
+                   static_cast<std::size_t>(elements + room_between_parts));
+  const Vector sink("calibrate/sink", 1);
+  Kokkos::deep_copy(all, 1.0);
+  if (huge_pages) use_huge_pages(all);
+  const auto part = [&](int number, int parts) { return part_of(all, elements, number, parts); };
+  const auto a = part(0, 3), b = part(1, 3), c = part(2, 3);
+  const auto half = part(1, 2);
+  const auto third = static_cast<std::int64_t>(a.extent(0));
+  constexpr double word = sizeof(double);
+  StreamRates rates;
+  rates.read = bandwidth_of(comm, word * static_cast<double>(elements), samples,
+                            ways_to_read<Space>(all, elements, sink));
+  rates.copy = bandwidth_of(comm, 2 * word * static_cast<double>(half.extent(0)), samples,
+                            ways_to_copy<Space>(part(0, 2), half));
+  rates.triad = bandwidth_of(comm, 4 * word * static_cast<double>(third), samples,
+                             {pass("calibrate/triad", third, stream::Triad{a.data(), b.data(), c.data()})});
+  return rates;
 }
 
 } // namespace kontor::miniapp

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/calibration.hpp"
+
 #include <kontor/comm/communicator.hpp>
 
 /// How fast the ranks stream through memory, all at once, as they do in a run.
 namespace kontor::miniapp {
 
-/// Collective. Bytes of a rank's vectors together: more than a core finds in caches that it may have to
-/// itself, less where many ranks share them and the memory; 1 GiB each on a device that has it.
+/// Local. Bytes of a rank's vectors on a host, where so many ranks compute on its node: more than a core
+/// finds in caches that it may have to itself, less where many ranks share them and the memory.
+double streamed_host_bytes(int ranks_of_node);
+
+/// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3
+/// GiB, or an eighth of what is free.
 double streamed_bytes(const comm::Communicator&);
 
-/// Collective; valid on every rank. Bytes/s, all ranks together, of the triad a += b + s c, which reads three
-/// words and writes one that it has read, so the 4 words counted are the 4 that move (Parallel Research
-/// Kernels, nstream). `bytes` are those of this rank's three vectors, at least one element each.
-double triad_bandwidth(const comm::Communicator&, double bytes);
-
-/// Collective; valid on every rank. Bytes/s, all devices together, of the devices' own copy from one vector
-/// to another, of `bytes` together: what is copied is read and written. 0 where kernels run on the host.
-double copy_bandwidth(const comm::Communicator&, double bytes);
+/// Collective; valid on every rank. Rates of all ranks together, each with vectors of `bytes` bytes together,
+/// at least one element each, in huge pages where asked and the system has them. Each pattern is measured in
+/// several ways in turn, as often as `samples` says in all but at least once each, and the fastest sample
+/// counts:
+///   read   sums all elements; on hosts with and without prefetches;
+///   copy   from one half to the other; on hosts by non-temporal stores (where the processor has them) and by
+///          ordinary ones, on devices by a kernel and by the vendor's copy;
+///   triad  a += b + 3 c on three thirds (nstream of the Parallel Research Kernels).
+StreamRates stream_rates(const comm::Communicator&, double bytes, bool huge_pages, int samples);
 
 } // namespace kontor::miniapp

@@ -33,6 +33,8 @@ class MiniAppFactory {
   /// Keys of the app's own that may be others when a run goes on from a checkpoint: "solver.tolerance", or a
   /// section, "decomposition.". None: the app writes no checkpoints. Local.
   virtual std::optional<std::vector<std::string>> restart_may_change() const { return {}; }
+  /// Whether what the app streams through asks the system for huge pages (machine/huge_pages.hpp). Local.
+  virtual bool huge_pages() const { return false; }
   virtual std::unique_ptr<MiniApp> make(const RunContext&) = 0;
 };
 
@@ -40,8 +42,9 @@ class MiniAppFactory {
 /// looked at together, resolve(const config::Deck&, int ranks), or with the keys that every deck has
 /// resolve(const config::Deck&, int ranks, const RunOptions&); if more is to be done before the calibration,
 /// prepare(const RunContext&), which keeps what it has found in the options; if the app writes checkpoints,
-/// restart_may_change() const, which returns a std::vector<std::string>. `Make` is called as
-/// make(options, context) and returns a std::unique_ptr to the app.
+/// restart_may_change() const, which returns a std::vector<std::string>; if its data lie in huge pages, a
+/// constant huge_pages = true. `Make` is called as make(options, context) and returns a std::unique_ptr to
+/// the app.
 template <class Options, class Make>
 class Factory final : public MiniAppFactory {
  public:
@@ -63,6 +66,10 @@ class Factory final : public MiniAppFactory {
   std::optional<std::vector<std::string>> restart_may_change() const override {
     if constexpr (requires { options_.restart_may_change(); }) return options_.restart_may_change();
     return {};
+  }
+  bool huge_pages() const override {
+    if constexpr (requires { Options::huge_pages; }) return Options::huge_pages;
+    return false;
   }
   std::unique_ptr<MiniApp> make(const RunContext& context) override { return make_(options_, context); }
 

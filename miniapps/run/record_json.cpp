@@ -74,10 +74,15 @@ ordered_json of_candidate(const comm::TimedMethod& candidate) {
 
 ordered_json of_figure(const FigureOfMerit& figure) {
   ordered_json json{{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}};
-  if (std::isfinite(figure.attainable)) {
+  if (figure.moved.read > 0) {
+    json["bytes_read"] = figure.moved.read;
+    json["bytes_written"] = figure.moved.written;
+  }
+  if (figure.has_fraction()) {
     json["attainable"] = figure.attainable;
     json["fraction"] = figure.fraction();
   }
+  if (const auto remark = figure.remark(); !remark.empty()) json["remark"] = remark;
   return json;
 }
 
@@ -130,10 +135,17 @@ ordered_json of_gemm(const GemmRate& gemm) {
           {"optimised", gemm.optimised}};
 }
 
+void add_rates(ordered_json& json, const std::string& of, const StreamRates& rates) {
+  json[of + "read_bandwidth"] = rates.read;
+  json[of + "copy_bandwidth"] = rates.copy;
+  json[of + "triad_bandwidth"] = rates.triad;
+}
+
 /// `of_app` is what the app has measured besides.
 ordered_json of_calibration(const Calibration& machine, const ordered_json& of_app) {
   auto json = of_app;
-  json["triad_bandwidth"] = machine.triad_bandwidth;
+  add_rates(json, "", machine.memory);
+  json["huge_pages"] = machine.huge_pages;
   json["latency"] = machine.latency;
   json["bandwidth"] = machine.bandwidth;
   json["oversubscribed"] = machine.oversubscribed;
@@ -143,9 +155,8 @@ ordered_json of_calibration(const Calibration& machine, const ordered_json& of_a
     json["internode_latency"] = machine.internode_latency;
     json["internode_bandwidth"] = machine.internode_bandwidth;
   }
-  if (machine.copy_bandwidth > 0) json["copy_bandwidth"] = machine.copy_bandwidth;
   if (machine.working_set > 0) json["working_set"] = static_cast<std::int64_t>(machine.working_set);
-  if (machine.working_set_bandwidth > 0) json["working_set_bandwidth"] = machine.working_set_bandwidth;
+  if (machine.in_working_set.read > 0) add_rates(json, "working_set_", machine.in_working_set);
   if (machine.large_bandwidth > 0) {
     json["large_message"] = static_cast<std::int64_t>(machine.large_message);
     json["large_bandwidth"] = machine.large_bandwidth;

@@ -47,15 +47,19 @@ void print_candidates(const RunRecord& record) {
                seconds * 1e6, seconds / fastest);
 }
 
+std::string words(const StreamRates& rates) {
+  return fmt::format("read {:.1f}, copy {:.1f}, triad {:.1f} GB/s", rates.read / 1e9, rates.copy / 1e9,
+                     rates.triad / 1e9);
+}
+
 void print_machine(const Calibration& machine) {
   if (simulated)
     fmt::print("simulated machine, {}", words_of_simulation());
   else
-    fmt::print("this machine: triad {:.1f} GB/s", machine.triad_bandwidth / 1e9);
-  if (machine.copy_bandwidth > 0) fmt::print(", copy {:.1f} GB/s", machine.copy_bandwidth / 1e9);
-  if (machine.working_set_bandwidth > 0)
-    fmt::print(", in a working set of {:.3g} MB a rank {:.1f} GB/s", machine.working_set / 1e6,
-               machine.working_set_bandwidth / 1e9);
+    fmt::print("this machine{}: {}", machine.huge_pages ? ", huge pages" : "", words(machine.memory));
+  if (machine.in_working_set.read > 0)
+    fmt::print("; in a working set of {:.3g} MB a rank: {}", machine.working_set / 1e6,
+               words(machine.in_working_set));
   if (machine.bandwidth > 0)
     fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", machine.latency * 1e6, machine.bandwidth / 1e9);
   if (machine.internode_bandwidth > 0)
@@ -99,9 +103,10 @@ void print_table(const RunRecord& record, const std::string& findings,
   fmt::print("\n");
   for (const auto& figure : outcome.figures) {
     fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
-    if (std::isfinite(figure.attainable))
+    if (figure.has_fraction())
       fmt::print(", {:.2f} of the attainable {:.4g}", figure.fraction(), figure.attainable);
-    fmt::print("\n");
+    const auto remark = figure.remark();
+    fmt::print("{}{}\n", remark.empty() ? "" : "\n    ", remark);
   }
   const auto& v = outcome.verification;
   if (v.off)

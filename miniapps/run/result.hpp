@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/calibration.hpp"
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,13 +14,25 @@ namespace kontor::miniapp {
 /// What a run is judged by. `attainable` is what the machine could do at best, in the same unit; NaN if
 /// there is no such figure.
 struct FigureOfMerit {
+  /// What measurements allow: a fraction above it is an error of the calibration or of the measurement.
+  static constexpr double largest_fraction = 1.2;
+
   std::string name;
   double value = 0;
   std::string unit;
   double attainable = std::numeric_limits<double>::quiet_NaN();
+  BytesMoved moved = {}; ///< in a repeat, by all ranks; 0: memory does not limit the figure
 
   double fraction() const { return value / attainable; }
+  /// Whether there is a fraction that can be shown.
+  bool has_fraction() const { return std::isfinite(attainable) && fraction() <= largest_fraction; }
+  /// Why there is none, although the machine was measured; else empty.
+  std::string remark() const;
 };
+
+/// Local. A figure of a repeat that took so many seconds and moved so many bytes, all ranks together.
+/// Attainable is what the same repeat reaches in the seconds that the calibration gives for these bytes.
+FigureOfMerit limited_by_memory(FigureOfMerit, double seconds, const BytesMoved&, const Calibration&);
 
 /// The answer set beside what it must be.
 struct Verification {
@@ -37,8 +51,8 @@ struct Verification {
   bool failed() const { return !off && !passed(); }
 };
 
-/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is not
-/// verified, gives no figure of merit, and ends with exit code 1, as one that failed.
+/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is
+/// not verified, gives no figure of merit, and ends with exit code 1, as one that failed.
 inline Verification inconclusive(std::string why) {
   return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
 }

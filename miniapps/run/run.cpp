@@ -194,7 +194,7 @@ int Run::operator()() {
     const ScopedTimer scope(timers.once("setup"), 0); // its first part
     factory_.prepare(context);
   }
-  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm); });
+  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, factory_.huge_pages()); });
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   machine = timed(timers.once("calibrate"),

@@ -10,13 +10,15 @@ RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str
 CHECKPOINT = {**dict.fromkeys(("written", "bytes", "at_step", "at_repeat"), int), **dict.fromkeys(("seconds", "bandwidth", "overhead"), NUMBER),
               **dict.fromkeys(("newest", "restarted_from"), str)}
 MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
-FIGURE = {"name": str, "value": NUMBER, "unit": str, "attainable": NUMBER, "fraction": NUMBER}
+FIGURE = {"name": str, "unit": str, "remark": str,
+          **dict.fromkeys(("value", "attainable", "fraction", "bytes_read", "bytes_written"), NUMBER)}
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
 TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int, "once": int, "kind": str}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
 TIMELINE = {"rank": int, "activity": str, "number": int, "begin": NUMBER, "end": NUMBER}
 CALIBRATION = dict.fromkeys(
-    ("triad_bandwidth", "copy_bandwidth", "peer_bandwidth", "latency", "bandwidth", "large_message", "large_bandwidth"), NUMBER)
+    ("read_bandwidth", "copy_bandwidth", "triad_bandwidth", "working_set_read_bandwidth", "working_set_copy_bandwidth",
+     "working_set_triad_bandwidth", "peer_bandwidth", "latency", "bandwidth", "large_message", "large_bandwidth"), NUMBER)
 CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": int,
          **dict.fromkeys(("mean", "median", "standard_error", "pack", "post", "wait", "unpack"), NUMBER)}
 RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,

@@ -15,6 +15,7 @@ WORK, PACKING, COMMUNICATION = "work", "packing", "communication"
 KINDS = {**dict.fromkeys(("pack", "unpack"), PACKING),
          **dict.fromkeys(("post", "wait", "reduce", "sums_post", "sums_wait", "broadcast", "skew", "restore", "replicate", "layer_sum",
                           "redistribute", "probes"), COMMUNICATION)}
+LARGEST_FRACTION = 1.2  # of attainable, that a measurement may give
 # The order in which parts of a repeat are shown; others follow.
 PARTS = ("compute", "graph", "persistent", "device", "gemm", "spmv", "spmv_boundary", "vectors", "preconditioner",
          "pack", "post", "wait", "unpack", "reduce", "sums_post", "sums_wait")
@@ -175,6 +176,10 @@ def figures_of(primary, others):
     for figure in figures:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
+        if figure.get("fraction", 0) > LARGEST_FRACTION:
+            figure["remark"] = (f"no fraction: it would be {figure.pop('fraction'):.2f}, and more than {LARGEST_FRACTION} is an error of the "
+                                "calibration or of the measurement")
+            figure.pop("attainable", None)
     return figures
 
 

@@ -113,7 +113,9 @@ def _figures(record):
          quantity(figure.get("attainable"), figure.get("unit", "")), percent(figure.get("fraction"))]
         for figure in record.figures
     ]
-    return table(rows, ["name", "value", "attainable", "fraction"])
+    text = table(rows, ["name", "value", "attainable", "fraction"])
+    remarks = [f"\n  {printable(figure['name'])}: {printable(figure['remark'])}" for figure in record.figures if figure.get("remark")]
+    return text + "".join(remarks) if remarks else text
 
 
 def _time_title(record):
@@ -170,7 +172,8 @@ def bytes_table(values):
 
 
 def _calibration(record):
-    units = {"triad_bandwidth": "B/s", "copy_bandwidth": "B/s", "working_set": "B", "working_set_bandwidth": "B/s",
+    patterns = ("read_bandwidth", "copy_bandwidth", "triad_bandwidth")
+    units = {**dict.fromkeys(patterns, "B/s"), "working_set": "B", **{f"working_set_{key}": "B/s" for key in patterns},
              "peer_bandwidth": "B/s", "large_message": "B", "large_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
     names = {"bandwidth": "message bandwidth", "latency": "message latency"}
     rows = [[names.get(key, key.replace("_", " ")), quantity(record.calibration[key], unit)]

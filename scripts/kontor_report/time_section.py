@@ -92,7 +92,7 @@ def _attainable(series: list[Series]) -> Section | None:
         points = [(point, median_of([record.fraction for record in point.records if record.fraction is not None]))
                   for point in one.points if any(record.fraction is not None for record in point.records)]
         for point, fraction in points:
-            figure = next(figure for figure in point.records[0].figures if "fraction" in figure)
+            figure = next(figure for record in point.records for figure in record.figures if "fraction" in figure)
             unit = figure.get("unit", "")
             values, most = ([one_figure[key] for record in point.records for one_figure in record.figures
                              if one_figure["name"] == figure["name"] and key in one_figure] for key in ("value", "attainable"))
@@ -106,7 +106,7 @@ def _attainable(series: list[Series]) -> Section | None:
         return None
     across = sorted({x for line in chart.lines for x in line.x})
     chart.lines.append(Line("attainable", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
-    text = ("Attainable is what the machine could do at best by what the run itself has measured of it (triad, copy or matrix product on the "
+    text = ("Attainable is what the machine could do at best by what the run itself has measured of it (reading, copying or matrix products on the "
             "same ranks), as in a roofline: see figures-of-merit.md.")
     parts: list[Part] = [text, Table(["series", "workers", "figure", "value", "attainable", "fraction"], rows, left=3), chart]
     return Section("Fraction of attainable", parts)

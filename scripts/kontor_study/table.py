@@ -39,7 +39,7 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
                       "repeat.count": len(repeats)})
     figures = record.get("figures_of_merit") or {}
     for figure in figures.values() if isinstance(figures, dict) else figures:
-        for what in ("value", "attainable", "fraction"):
+        for what in ("value", "attainable", "fraction", "remark"):
             if figure.get(what) is not None:
                 found[f"fom.{figure['name']}{'' if what == 'value' else f'.{what}'}"] = figure[what]
     for group in ("verification", "calibration"):

@@ -23,8 +23,8 @@ OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
 ARGUMENTS = ["-o", "plate.h5", "--results", "plate.json", "--quiet"]
 
 
-# What the record of a run on more ranks than cores lacks.
-NOT_ALWAYS = ("attainable", "fraction", "speed_up", "limit")
+# What the record of a run lacks on more ranks than cores, or where the calibration was disturbed; and what it has then.
+NOT_ALWAYS = ("attainable", "fraction", "speed_up", "limit", "remark")
 
 
 class Site(NamedTuple):

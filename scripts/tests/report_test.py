@@ -37,7 +37,8 @@ class OneRun(ReportTest):
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
         self.assert_row(text, "0", "1", "1", "8.00 kB")
         self.assert_row(text, "all", "all", "2", "16.0 kB")
-        self.assert_row(text, "triad bandwidth", "32.0 GB/s")
+        for key, value in ("read", "40.0"), ("copy", "30.0"), ("triad", "32.0"), ("working set read", "90.0"):
+            self.assert_row(text, f"{key} bandwidth", f"{value} GB/s")
 
     def test_checkpoints(self):
         went_on = {"written": 0, "restarted_from": "b-000000040.h5", "at_step": 40}
@@ -55,6 +56,17 @@ class OneRun(ReportTest):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
         self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
         self.assertIn("none: the run failed its verification", text)
+
+    def test_a_fraction_above_what_can_be_is_withheld(self):
+        """By the record, which then has a remark; or by the reader, of a record that has such a fraction."""
+        withheld = {"name": "cell_updates", "value": 13.0, "unit": "1/s", "remark": "no fraction: an error of the calibration"}
+        told = {"name": "effective_bandwidth", "value": 13.0, "unit": "B/s", "attainable": 10.0, "fraction": 1.3}
+        text = self.report(self.sample("a.h5", figures=(withheld, told)))
+        self.assert_row(text, "cell updates", "13.0 /s", "-", "-")
+        self.assert_row(text, "effective bandwidth", "13.0 B/s", "-", "-")
+        self.assertIn("cell_updates: no fraction: an error of the calibration", text)
+        self.assertRegex(text, r"effective_bandwidth: no fraction: it would be 1\.30, and more than 1\.2 is an error")
+        self.assertNotIn("130.0 %", self.report("a.h5", self.sample("b.h5")))
 
     def test_what_is_absent_is_left_out(self):
         with h5py.File(self.folder / "bare.h5", "w") as file:

@@ -64,7 +64,8 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
         group["repeats"] = [2.0, 2.1, 1.9]
         columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
         group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)
-        group.create_group("calibration").attrs.update({"triad_bandwidth": 32e9, "latency": 1e-6, "bandwidth": 9e9})
+        group.create_group("calibration").attrs.update({
+            "read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "working_set_read_bandwidth": 90e9, "latency": 1e-6, "bandwidth": 9e9})
         if field:
             values = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
             file["fields/temperature"] = values

@@ -33,7 +33,8 @@ output: {file: diffusion.h5}
 
 # Of these a second run has others.
 OF_THE_MOMENT = {"started", "command", "deck", "start_to_first_step", "peak_memory", "value", "attainable", "fraction"}
-OF_THE_MOMENT |= {"timers", "repeats", "seconds", "wall", "triad_bandwidth", "working_set_bandwidth", "latency", "bandwidth"}
+OF_THE_MOMENT |= {"timers", "repeats", "seconds", "wall", "latency", "bandwidth", "remark"}
+OF_THE_MOMENT |= {f"{of}{pattern}_bandwidth" for of in ("", "working_set_") for pattern in ("read", "copy", "triad")}
 
 
 def centres(cells, lower, upper):

@@ -25,7 +25,8 @@ RUN = {
     "ended_early": TRUTH,
     "hosts": LIST,
 }
-FIGURE = {"name": TEXT, "unit": TEXT, "value": NUMBER, "attainable": NUMBER, "fraction": NUMBER}
+FIGURE = {"name": TEXT, "unit": TEXT, **dict.fromkeys("value bytes_read bytes_written attainable fraction".split(), NUMBER)}
+PATTERNS = "read_bandwidth", "copy_bandwidth", "triad_bandwidth"
 
 
 def tree(group):
@@ -68,26 +69,37 @@ class Run(RecordTest):
         self.assertEqual(len(run["repeats"]), 2)
         self.assertGreaterEqual(len(value["hosts"]), 1)
 
+    def assert_figure(self, figure):
+        """With a fraction, which is right, or, where others disturbed the calibration, with a remark instead."""
+        if "remark" in figure.attrs:
+            self.assert_attributes(figure, {**{key: kind for key, kind in FIGURE.items() if key not in ("attainable", "fraction")}, "remark": TEXT})
+            return
+        self.assert_attributes(figure, FIGURE)
+        self.assertAlmostEqual(figure.attrs["fraction"], figure.attrs["value"] / figure.attrs["attainable"])
+        self.assertLessEqual(figure.attrs["fraction"], 1.2)
+
     def test_groups(self):
         run = self.run_deck(PLATE, "plate.h5", ranks=min(2, len(os.sched_getaffinity(0))))["/run"]
-        self.assert_attributes(run["figure_of_merit"], FIGURE)
         self.assertEqual(run["figure_of_merit"].attrs["name"], "cell_updates")
         for name, figure in run["figures_of_merit"].items():
-            self.assert_attributes(figure, FIGURE)
+            self.assert_figure(figure)
             self.assertEqual(figure.attrs["name"], name)
-            self.assertAlmostEqual(figure.attrs["fraction"], figure.attrs["value"] / figure.attrs["attainable"])
+            sweeps = run.attrs["sweeps"] * 26 * 22 * 8
+            self.assertEqual((figure.attrs["bytes_read"], figure.attrs["bytes_written"]), (sweeps, sweeps))
         verification = {"passed": TRUTH, "measure": TEXT, "error": NUMBER, "tolerance": NUMBER}
         self.assert_attributes(run["verification"], verification)
         self.assertEqual(run["verification"].attrs["passed"], 1)
         self.assertLessEqual(run["verification"].attrs["error"], run["verification"].attrs["tolerance"])
         machine = run["calibration"].attrs
-        known = {"triad_bandwidth", "latency", "bandwidth", "working_set", "working_set_bandwidth", "oversubscribed"}
+        known = {"latency", "bandwidth", "working_set", "oversubscribed", "huge_pages", *PATTERNS, *(f"working_set_{key}" for key in PATTERNS)}
         known |= {"link"} if run.attrs["ranks"] > 1 else set()
         self.assertEqual(machine["oversubscribed"], 0)
-        self.assertEqual(set(machine), known | ({"copy_bandwidth"} if "devices" in run else set()))
+        self.assertEqual(machine["huge_pages"], 0)
+        self.assertEqual(set(machine), known)
         self.assertTrue(16 * 26 * 22 / 2 < machine["working_set"] <= run.attrs["field_memory"])
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
-        self.assertEqual(bandwidth["attainable"], machine["working_set_bandwidth"])
+        if "remark" not in bandwidth:
+            self.assertAlmostEqual(bandwidth["attainable"] / max(machine["copy_bandwidth"], machine["working_set_copy_bandwidth"]), 1)
 
     def test_ranks_that_share_cores_are_not_set_beside_the_machine(self):
         ranks = len(os.sched_getaffinity(0)) + 1
@@ -98,7 +110,7 @@ class Run(RecordTest):
             self.skipTest("a GPU computes")
         self.assertEqual(run["calibration"].attrs["oversubscribed"], 1)
         for figure in run["figures_of_merit"].values():
-            self.assertEqual(set(figure.attrs), {"name", "unit", "value"})
+            self.assertEqual(set(figure.attrs), {"name", "unit", "value", "bytes_read", "bytes_written"})
 
     def test_attainable_of_what_is_not_in_a_cache(self):
         large = {"problem__cells": "[3600,3600]", "problem__exact": "none", "solver__tolerance": "0"}
@@ -107,9 +119,10 @@ class Run(RecordTest):
             self.skipTest("a device streams through more than this")
         machine = run["calibration"].attrs
         self.assertGreater(machine["working_set"], 16 * 3600**2)
-        self.assertNotIn("working_set_bandwidth", machine)
+        self.assertNotIn("working_set_read_bandwidth", machine)
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
-        self.assertEqual(bandwidth["attainable"], machine["triad_bandwidth"])
+        if "remark" not in bandwidth:
+            self.assertAlmostEqual(bandwidth["attainable"] / machine["copy_bandwidth"], 1)
 
     def test_tables(self):
         run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]

@@ -5,9 +5,12 @@
 #include "machine/link.hpp"
 #include "machine/node.hpp"
 #include "machine/stream.hpp"
+#include "machine/stream_kernels.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -87,11 +90,78 @@ TEST(GatherToRoot, KeepsTheOrderOfRanks) {
   EXPECT_EQ(all, expected);
 }
 
+TEST(StreamRates, TimeIsThatOfTheMix) {
+  const StreamRates rates{.read = 60, .copy = 48, .triad = 44};
+  EXPECT_DOUBLE_EQ(rates.seconds_for({.read = 120, .written = 0}), 2);
+  EXPECT_DOUBLE_EQ(rates.seconds_for({.read = 24, .written = 24}), 1);
+  EXPECT_DOUBLE_EQ(rates.seconds_for({.read = 72, .written = 24}), 1.8) << "48 at 60 and 48 at 48";
+  EXPECT_DOUBLE_EQ(rates.seconds_for({.read = 24, .written = 48}), 1.5) << "all by the copy";
+  EXPECT_TRUE(std::isnan(StreamRates{}.seconds_for({.read = 1, .written = 1})));
+}
+
+TEST(StreamRates, OfAWorkingSetAreTheLargerOnes) {
+  const Calibration machine{.memory = {.read = 10, .copy = 8}, .in_working_set = {.read = 40, .copy = 2}};
+  EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 40, .written = 0}), 1);
+  EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 4, .written = 4}), 1);
+}
+
+TEST(Stream, BytesAreSharedByTheRanksOfANode) {
+  constexpr double mebi = 1 << 20;
+  EXPECT_EQ(streamed_host_bytes(1), 192 * mebi);
+  EXPECT_EQ(streamed_host_bytes(16), 96 * mebi);
+  EXPECT_EQ(streamed_host_bytes(1000), 48 * mebi);
+}
+
+TEST(Stream, ReadsEachElementOnce) {
+  for (const std::int64_t n : {1, 31, 32, 1000, 20001}) {
+    std::vector<double> x(static_cast<std::size_t>(n));
+    std::iota(x.begin(), x.end(), 1);
+    const double expected = static_cast<double>(n * (n + 1) / 2);
+    for (const int threads : {1, 7}) {
+      const auto tiles = stream::tiles_of(n, threads);
+      const stream::ReadTile<false> plain{x.data(), tiles, nullptr};
+      const stream::ReadTile<true> ahead{x.data(), tiles, nullptr};
+      const stream::ReadStrided strided{x.data(), n, threads, nullptr};
+      double by_plain = 0, by_ahead = 0, by_strided = 0;
+      for (std::int64_t t = 0; t < tiles.count(); ++t) by_plain += plain.sum(t), by_ahead += ahead.sum(t);
+      for (std::int64_t t = 0; t < threads; ++t) by_strided += strided.sum(t);
+      EXPECT_EQ(by_plain, expected);
+      EXPECT_EQ(by_ahead, expected);
+      EXPECT_EQ(by_strided, expected);
+    }
+  }
+}
+
+TEST(Stream, CopiesEachElementAndNoOther) {
+  for (const std::int64_t n : {1, 127, 128, 20001}) {
+    std::vector<double> from(static_cast<std::size_t>(n) + 1), to(from.size(), -1);
+    std::iota(from.begin(), from.end(), 1);
+    const auto tiles = stream::tiles_of(n, 3);
+    const stream::StreamCopyTile copy{from.data(), to.data(), tiles};
+    for (std::int64_t t = 0; t < tiles.count(); ++t) copy(t);
+    EXPECT_EQ(to.back(), -1);
+    from.back() = -1;
+    EXPECT_EQ(to, from);
+  }
+}
+
+TEST(Stream, MeasuresAllPatternsOfAnySize) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const double bytes : {0., 8., 4096., 3e6})
+    for (const bool huge_pages : {false, true}) {
+      const auto rates = stream_rates(comm, bytes * (comm.rank() + 1), huge_pages, 1);
+      for (const double rate : {rates.read, rates.copy, rates.triad}) {
+        EXPECT_GT(rate, 0);
+        EXPECT_TRUE(std::isfinite(rate));
+      }
+    }
+}
+
 TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto machine = calibrate_for(comm, {}, {});
   EXPECT_EQ(machine.working_set, 0);
-  EXPECT_EQ(machine.working_set_bandwidth, 0);
+  EXPECT_EQ(machine.in_working_set.read, 0);
   EXPECT_EQ(machine.large_bandwidth, 0);
   EXPECT_FALSE(machine.gemm);
 }
@@ -109,8 +179,9 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
   const auto machine = calibrate_for(comm, request, {.latency = 3});
   EXPECT_EQ(machine.latency, 3);
   EXPECT_EQ(machine.working_set, 24e3);
-  EXPECT_GT(machine.working_set_bandwidth, 0);
-  EXPECT_EQ(machine.attainable_bandwidth(), machine.working_set_bandwidth);
+  for (const double rate :
+       {machine.in_working_set.read, machine.in_working_set.copy, machine.in_working_set.triad})
+    EXPECT_GT(rate, 0);
   EXPECT_EQ(machine.large_message, comm.size() > 1 ? timed_message + 8 : 0);
   EXPECT_EQ(machine.large_bandwidth > 0, comm.size() > 1);
   EXPECT_EQ(calls, 1);
@@ -123,11 +194,12 @@ TEST(Cores, AreToldAsRanges) {
   EXPECT_EQ(ranges({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
 }
 
-TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsTheTriads) {
+TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsThatOfMemory) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto machine = calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.triad_bandwidth = 5});
-  EXPECT_EQ(machine.working_set_bandwidth, 0);
-  EXPECT_EQ(machine.attainable_bandwidth(), 5);
+  const auto machine =
+      calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
+  EXPECT_EQ(machine.in_working_set.read, 0);
+  EXPECT_EQ(machine.seconds_for({.read = 10, .written = 0}), 2);
 }
 
 } // namespace

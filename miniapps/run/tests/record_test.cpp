@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/node.hpp"
 #include "run/record.hpp"
+#include "run/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -41,7 +43,8 @@ const Keys of_every_run{"app",          "version",
 TEST(Record, OfAnAppThatAddsNothing) {
   const auto json = to_json(RunRecord{});
   EXPECT_EQ(keys(json), of_every_run);
-  EXPECT_EQ(keys(json["calibration"]), (Keys{"triad_bandwidth", "latency", "bandwidth", "oversubscribed"}));
+  EXPECT_EQ(keys(json["calibration"]), (Keys{"read_bandwidth", "copy_bandwidth", "triad_bandwidth",
+                                             "huge_pages", "latency", "bandwidth", "oversubscribed"}));
   EXPECT_EQ(json["ended_early"], false);
 }
 
@@ -64,13 +67,14 @@ TEST(Record, OfAnAppThatAddsAll) {
                            {.region = "wait", .kind = RegionKind::communication}};
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
-  machine = {.copy_bandwidth = 1, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
+  machine = {
+      .memory = {.read = 3, .copy = 1, .triad = 2}, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
   machine.link = "ranks 0 and 1 of n0";
   machine.internode_link = "rank 0 of n0 and rank 2 of n1";
   machine.oversubscribed = true;
   record.outcome.end_signal = "USR1";
   machine.working_set = 100.5;
-  machine.working_set_bandwidth = 7;
+  machine.in_working_set = {.read = 7, .copy = 6, .triad = 5};
   machine.large_message = 4e6;
   machine.large_bandwidth = 5;
   machine.gemm = {{64, 32, 16}, "double", 5e10, "OpenBLAS", true};
@@ -99,12 +103,15 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["figure_of_merit"]["fraction"], 0.5);
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
   EXPECT_EQ(keys(json["calibration"]),
-            (Keys{"triad_bandwidth", "latency", "bandwidth", "internode_latency", "internode_bandwidth",
-                  "copy_bandwidth", "working_set", "working_set_bandwidth", "gemm", "peer_bandwidth",
+            (Keys{"read_bandwidth", "copy_bandwidth", "triad_bandwidth", "huge_pages", "latency", "bandwidth",
+                  "internode_latency", "internode_bandwidth", "working_set", "working_set_read_bandwidth",
+                  "working_set_copy_bandwidth", "working_set_triad_bandwidth", "gemm", "peer_bandwidth",
                   "large_message", "large_bandwidth", "oversubscribed", "link", "internode_link"}));
   EXPECT_EQ(json["calibration"]["oversubscribed"], true);
   EXPECT_EQ(json["ended_early"], true);
+  EXPECT_EQ(json["calibration"]["read_bandwidth"], 3);
   EXPECT_EQ(json["calibration"]["working_set"], 100);
+  EXPECT_EQ(json["calibration"]["working_set_copy_bandwidth"], 6);
   EXPECT_EQ(json["calibration"]["gemm"]["k"], 16);
 }
 
@@ -156,6 +163,38 @@ TEST(Record, GathersAtRank0) {
 TEST(Figures, AFractionIsOfTheAttainable) {
   EXPECT_EQ((FigureOfMerit{"x", 3, "1/s", 4}.fraction()), 0.75);
   EXPECT_TRUE(std::isnan((FigureOfMerit{"x", 3, "1/s"}.fraction())));
+}
+
+/// Of a repeat of 2 s that reads 3e9 bytes and writes 1e9, on a machine that reads and copies at such a rate.
+FigureOfMerit figure_at(double rate) {
+  const Calibration machine{.memory = {.read = rate, .copy = rate}};
+  return limited_by_memory({"updates", 5, "1/s"}, 2, {.read = 3e9, .written = 1e9}, machine);
+}
+
+TEST(Figures, MemoryGivesTheAttainable) {
+  EXPECT_DOUBLE_EQ(figure_at(4e9).attainable, 10);
+  EXPECT_DOUBLE_EQ(figure_at(4e9).fraction(), 0.5);
+  EXPECT_TRUE(std::isnan(figure_at(0).attainable));
+  EXPECT_FALSE(figure_at(0).has_fraction());
+}
+
+TEST(Figures, AFractionAbove1Point2IsWithheld) {
+  EXPECT_TRUE(figure_at(2e9 / 1.19).has_fraction());
+  EXPECT_EQ(figure_at(2e9 / 1.19).remark(), "");
+  RunRecord record;
+  record.outcome.figures = {figure_at(2e9 / 1.21)};
+  record.outcome.repeats = {2};
+  const auto json = to_json(record)["figure_of_merit"];
+  EXPECT_EQ(keys(json), (Keys{"name", "value", "unit", "bytes_read", "bytes_written", "remark"}));
+  EXPECT_EQ(json["value"], 5);
+  EXPECT_EQ(json["bytes_read"], 3e9);
+  EXPECT_NE(json["remark"].get<std::string>().find("error of the calibration"), std::string::npos);
+  testing::internal::CaptureStdout();
+  print_table(record, "", {});
+  std::fflush(stdout);
+  const auto text = testing::internal::GetCapturedStdout();
+  EXPECT_NE(text.find("updates: 5 1/s\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(json["remark"].get<std::string>()), std::string::npos) << text;
 }
 
 TEST(Verification, PassesWithinTheToleranceOnly) {

@@ -10,7 +10,7 @@
 
 /// Non-temporal stores. An ordinary store reads its cache line first, so a sweep that writes what it will not
 /// read again soon moves 3 words a cell instead of 2.
-namespace kontor::heat {
+namespace kontor::miniapp {
 
 /// Copies `count` values to memory by non-temporal stores where the processor has them, else plainly. Other
 /// threads and ranks see them after stream_fence().
@@ -43,4 +43,4 @@ inline void stream_fence() {
 #endif
 }
 
-} // namespace kontor::heat
+} // namespace kontor::miniapp
