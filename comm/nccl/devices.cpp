@@ -61,9 +61,9 @@ void refuse_shared_devices(MPI_Comm comm) {
     }
   });
   std::vector<GpuUuid> uuids(static_cast<std::size_t>(size));
-  mpi::check(
-      MPI_Allgather(mine.uuid.data(), sizeof(GpuUuid), MPI_BYTE, uuids.data(), sizeof(GpuUuid), MPI_BYTE, comm),
-      "MPI_Allgather");
+  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(GpuUuid), MPI_BYTE, uuids.data(), sizeof(GpuUuid),
+                           MPI_BYTE, comm),
+             "MPI_Allgather");
 
   std::map<GpuUuid, int> users;
   for (int r = 0; r < size; ++r) {

@@ -139,7 +139,8 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
   // https://github.com/Mantevo/miniFE.
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
-  const miniapp::BytesMoved moved{.read = cost.bytes_read(rows, matrix_bytes_), .written = cost.bytes_written(rows)};
+  const miniapp::BytesMoved moved{.read = cost.bytes_read(rows, matrix_bytes_),
+                                  .written = cost.bytes_written(rows)};
   const auto figure = [&](const char* name, double value, const char* unit) {
     return miniapp::limited_by_memory({name, value / seconds, unit}, seconds, moved, machine);
   };

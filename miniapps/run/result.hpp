@@ -51,8 +51,8 @@ struct Verification {
   bool failed() const { return !off && !passed(); }
 };
 
-/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is not
-/// verified, gives no figure of merit, and ends with exit code 1, as one that failed.
+/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is
+/// not verified, gives no figure of merit, and ends with exit code 1, as one that failed.
 inline Verification inconclusive(std::string why) {
   return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
 }
