@@ -303,5 +303,27 @@ TEST_F(Mismatch, SharedCells) {
   EXPECT_NO_THROW(commit(twice, Communicator(MPI_COMM_WORLD, unchecked)));
 }
 
+/// Of one View, elements that lie upon each other.
+TEST_F(Mismatch, ElementsShareMemory) {
+  using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  const Array<double> storage("storage", 24);
+  const Kokkos::LayoutStride apart(3, 4, 4, 1);
+  const auto commit = [&](const Kokkos::LayoutStride& of_last) {
+    Exchange<Strided> exchange(comm, "ring");
+    exchange.add(Strided(storage.data(), apart), next,
+                 Strided(storage.data() + 12, is_last ? of_last : apart), previous);
+    exchange.commit();
+  };
+  EXPECT_NO_THROW(commit(apart));
+  for (const auto& [layout, strides] : {std::pair(Kokkos::LayoutStride(3, 1, 4, 1), "(strides 1, 1)"),
+                                        std::pair(Kokkos::LayoutStride(3, 0, 4, 1), "(strides 0, 1)")}) {
+    const auto text = text_of<AgreedError>([&] { commit(layout); });
+    for (const auto& fact :
+         {std::string("exchange 'ring'"), fmt::format("on rank {}", last),
+          std::string("(3, 4) double, receives"), std::string("share memory"), std::string(strides)})
+      EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
+  }
+}
+
 } // namespace
 } // namespace kontor::comm::test

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <numbers>
+#include <optional>
+#include <vector>
 
 namespace kontor::config {
 namespace {
@@ -25,6 +27,26 @@ std::size_t find_assignment(std::string_view formula) {
     }
   }
   return std::string_view::npos;
+}
+
+/// The position of a comparison whose left side is another one, as in 0<i<1: its value is 0 or 1, not i.
+std::optional<std::size_t> find_chain(std::string_view formula) {
+  std::vector<bool> compared{false}; ///< at each depth of parentheses
+  for (std::size_t i = 0; i < formula.size(); ++i) {
+    const char c = formula[i];
+    if (c == '(') {
+      compared.push_back(false);
+    } else if (c == ')') {
+      if (compared.size() > 1) compared.pop_back();
+    } else if (std::string_view(",?:&|").find(c) != std::string_view::npos) {
+      compared.back() = false;
+    } else if (std::string_view("<>=!").find(c) != std::string_view::npos) {
+      if (compared.back()) return i;
+      compared.back() = true;
+      if (i + 1 < formula.size() && formula[i + 1] == '=') ++i;
+    }
+  }
+  return std::nullopt;
 }
 
 /// "foo is unknown at position 5; did you mean ...", with what is known.
@@ -62,6 +84,13 @@ std::optional<std::string> compile(mu::Parser& parser, const std::string& formul
     return fmt::format("it has {} characters; a formula may have {}", formula.size(), limits::formula);
   if (const auto position = find_assignment(formula); position != std::string::npos)
     return fmt::format("= at position {} would be an assignment; write == to compare", position + 1);
+  if (const auto position = formula.find("**"); position != std::string::npos)
+    return fmt::format("** at position {} is no operator; a power is written x^2", position + 1);
+  if (const auto position = find_chain(formula))
+    return fmt::format(
+        "the comparison at position {} has another one on its left, which is 0 or 1; write a<b && "
+        "b<c, or parentheses",
+        *position + 1);
   try {
     parser.SetExpr(' ' + formula); // muParser counts positions from 0, people from 1
     int results = 0;
@@ -70,6 +99,8 @@ std::optional<std::string> compile(mu::Parser& parser, const std::string& formul
   } catch (const mu::ParserError& error) {
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) return unknown(parser, error, names);
     if (error.GetCode() == mu::ecEMPTY_EXPRESSION) return "it is empty";
+    if (error.GetCode() == mu::ecMISSING_PARENS)
+      return "a parenthesis is not closed; inside {...} and [...] a formula with a comma stands in quotes";
     if (error.GetCode() == mu::ecUNEXPECTED_EOF) return "it ends too early";
     return shown(error.GetMsg());
   }

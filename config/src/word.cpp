@@ -3,6 +3,8 @@
 
 #include "names.hpp"
 
+#include <kontor/config/limits.hpp>
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -21,6 +23,11 @@ bool Text::read(const Node& node, const std::string& path, Problems& problems) {
   if (!node.is_scalar()) return refuse(node, path, problems);
   if (node.scalar.find('\0') != std::string::npos) { // what takes C strings would see its beginning only
     problems.add(node.where(), fmt::format("{} has a NUL character, which is not allowed", path));
+    return false;
+  }
+  if (node.scalar.size() > limits::text) {
+    problems.add(node.where(), fmt::format("{} has {} bytes, and may have {}; found {}", path,
+                                           node.scalar.size(), limits::text, node.describe()));
     return false;
   }
   value_ = node.scalar;

@@ -186,6 +186,18 @@ class Builder final : public YAML::EventHandler {
   Node root_;
 };
 
+/// The first line, from 1, that is indented by a tab; 0: none.
+int line_with_tab(const std::string& text) {
+  int line = 0;
+  std::istringstream lines(text);
+  for (std::string words; std::getline(lines, words);) {
+    ++line;
+    const auto indentation = words.substr(0, words.find_first_not_of(" \t"));
+    if (indentation.find('\t') != std::string::npos) return line;
+  }
+  return 0;
+}
+
 } // namespace
 
 Node parse_yaml(const std::string& text, const Place& source, Problems& problems) {
@@ -200,7 +212,12 @@ Node parse_yaml(const std::string& text, const Place& source, Problems& problems
       refuse(builder.take().place, "a second document starts here; a deck is one YAML document");
     return root;
   } catch (const YAML::Exception& exception) {
-    refuse(builder.place(exception.mark), "malformed YAML: " + exception.msg);
+    const int tab = source.order == 0 ? line_with_tab(text) : 0;
+    refuse(builder.place(exception.mark),
+           fmt::format("malformed YAML: {}{}", exception.msg,
+                       tab > 0
+                           ? fmt::format("; line {} is indented by a tab, and YAML takes spaces only", tab)
+                           : ""));
   }
 }
 

@@ -4,10 +4,13 @@
 #include <kontor/config/error.hpp>
 #include <kontor/config/function.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <utility>
 
 using namespace made_up;
 
@@ -120,14 +123,33 @@ TEST(ExpressionInADeck, MayUseTheNamedVariablesOnly) {
 TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
   EXPECT_EQ(initial("2x"), "\"2x\": Unexpected variable \"x\" found at position 2");
   EXPECT_EQ(initial("'1 +/ 2'"), "\"1 +/ 2\": Unexpected operator \"/\" found at position 4");
-  EXPECT_EQ(initial("(1"), "\"(1\": Missing parenthesis");
+  EXPECT_EQ(
+      initial("(1"),
+      "\"(1\": a parenthesis is not closed; inside {...} and [...] a formula with a comma stands in quotes");
   EXPECT_EQ(initial("1 +"), "\"1 +\": it ends too early");
   EXPECT_EQ(initial("''"), "\"\": it is empty");
   EXPECT_EQ(initial("'1, 2'"), "\"1, 2\": it has several values, separated by commas");
   EXPECT_EQ(initial("x = 1"), "\"x = 1\": = at position 3 would be an assignment; write == to compare");
   EXPECT_EQ(initial("x == 1"), "");
+  EXPECT_EQ(initial("x**2"), "\"x**2\": ** at position 2 is no operator; a power is written x^2");
+  EXPECT_NE(initial("min(x, y)").find("\"min(x\": a parenthesis is not closed; inside {...} and [...]"),
+            std::string::npos);
+  EXPECT_EQ(initial("'min(x, y)'"), "");
   EXPECT_EQ(initial("7"), "");
   EXPECT_EQ(initial("-1e-3"), "");
+}
+
+TEST(ExpressionInADeck, ComparesTwoValues) {
+  for (const auto& [formula, position] :
+       {std::pair("0<x<1", 4), std::pair("0 <= x <= 1", 8), std::pair("x==y==1", 5),
+        std::pair("2*(0<x>y)", 7), std::pair("x!=y<1 ? 1 : 2", 5)}) {
+    const auto text = initial("'" + std::string(formula) + "'");
+    EXPECT_NE(text.find(fmt::format("at position {} ", position)), std::string::npos) << text;
+    EXPECT_NE(text.find("&&"), std::string::npos) << text;
+  }
+  for (const std::string formula :
+       {"0<x && x<1", "(0<x) == (x<1)", "x<1 ? y<2 : x<3", "min(x<1, y<2)", "x<1 || y>=2"})
+    EXPECT_EQ(initial("'" + formula + "'"), "") << formula;
 }
 
 } // namespace

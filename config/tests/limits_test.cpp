@@ -134,6 +134,23 @@ TEST(Limits, LongValuesAreCut) {
   EXPECT_LT(mistakes(head, {"problem.initial=" + std::string(4000, 'y')}).size(), 1000U);
 }
 
+TEST(Limits, ATextMayHaveSoManyBytesToo) {
+  EXPECT_EQ(mistakes(head + "file: " + std::string(limits::text, 'x') + "\n"), "");
+  const auto said = mistakes(head + "file: " + std::string(100'000, 'x') + "\n");
+  EXPECT_EQ(said.find("d.yaml:3:7: file has 100000 bytes, and may have 4095"), 0U) << said;
+  EXPECT_LT(said.size(), 200U);
+}
+
+TEST(Limits, ATabThatIndentsIsNamed) {
+  for (const auto& [text, place] :
+       {std::pair("problem:\n\tcells: [8, 8]\n", "line 3 is indented by a tab"),
+        std::pair("problem:\n  cells: [8, 8]\n\tx: 1\n", "line 4 is indented by a tab")}) {
+    const auto said = mistakes("app: made_up\n" + std::string(text));
+    EXPECT_NE(said.find("malformed YAML"), std::string::npos) << said;
+    EXPECT_NE(said.find(place), std::string::npos) << said;
+  }
+}
+
 TEST(Limits, ControlCharactersAreEscaped) {
   EXPECT_EQ(mistakes(head + "comm: {backend: \"r\\ea\\nw\\x7f\\Lz\"}\n"),
             "d.yaml:3:17: comm.backend expects raw, view or null, found "

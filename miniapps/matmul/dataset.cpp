@@ -25,25 +25,26 @@ class Blocks {
       : grid_(grid), options_(options), size_(size),
         elements_("matmul/block of a dataset", mine().rows.size, mine().columns.size) {}
 
-  MatrixParts mine() const { return block(grid_.layer.rank()); }
+  MatrixParts mine() const { return blocks()(grid_.all.rank()); }
   const Matrix<T>& elements() const { return elements_; }
 
   void give(const Matrix<T>& to) const { move(true, elements_, to); }
   void take(const Matrix<T>& from) const { move(false, from, elements_); }
 
  private:
-  MatrixParts block(int rank) const {
-    return wanted_part(size_, grid_.shape, false, rank / grid_.shape.columns, rank % grid_.shape.columns);
+  PartsOfRank blocks() const {
+    return parts_of_first_layer(grid_.shape, [this](int row, int column) {
+      return wanted_part(size_, grid_.shape, false, row, column);
+    });
   }
   void move(bool give, const Matrix<T>& from, const Matrix<T>& to) const {
-    const PartsOfRank blocks = [&](int rank) { return block(rank); };
-    const PartsOfRank given = [&](int rank) {
-      return given_part(options_, size_, grid_.shape, rank / grid_.shape.columns, rank % grid_.shape.columns);
-    };
+    const auto given = parts_of_first_layer(grid_.shape, [this](int row, int column) {
+      return given_part(options_, size_, grid_.shape, row, column);
+    });
     const Staging<T> staging{Buffer<T>("matmul/staging out", from.size()),
                              Buffer<T>("matmul/staging in", to.size())};
-    Redistribution<T>(grid_.layer, "distribution of a dataset", give ? blocks : given, give ? given : blocks,
-                      from, to, staging, Space())
+    Redistribution<T>(grid_.all, "distribution of a dataset", give ? blocks() : given,
+                      give ? given : blocks(), from, to, staging, Space())
         .run();
     comm::fence(Space(), "matmul/redistributed");
   }
@@ -60,7 +61,7 @@ template <class T>
 void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
                  const StoredSize& size, const LocalMatrix<T>& matrix) {
   try {
-    const output::Reader reader(grid.layer.native(), source.file.path);
+    const output::Reader reader(grid.all.native(), source.file.path);
     if (options.distribution == Distribution::block)
       return miniapp::read_view(reader, source.dataset, block_of(size, {matrix.rows, matrix.columns}),
                                 matrix.elements);
@@ -75,11 +76,8 @@ void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOp
 template <class T>
 void write_matrix(output::File& file, const std::string& name, const ProcessGrid& grid,
                   const Options& options, const StoredSize& size, const LocalMatrix<T>& matrix) {
-  if (grid.place.layer > 0 || options.distribution == Distribution::block) {
-    auto block = block_of(size, {matrix.rows, matrix.columns});
-    if (grid.place.layer > 0) block = {block.global, {0, 0}, {0, 0}};
-    return miniapp::write_view(file, name, block, matrix.elements);
-  }
+  if (options.distribution == Distribution::block)
+    return miniapp::write_view(file, name, block_of(size, {matrix.rows, matrix.columns}), matrix.elements);
   const Blocks<T> blocks(grid, options, size);
   blocks.take(matrix.elements);
   miniapp::write_view(file, name, block_of(size, blocks.mine()), blocks.elements());

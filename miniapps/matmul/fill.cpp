@@ -96,7 +96,7 @@ void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& 
   if (!dataset && source.kind != MatrixKind::expression) return fill_random(source, matrix);
   if (dataset) read_matrix(grid, options, source, size, matrix);
   try {
-    grid.layer.agree(dataset ? check_dataset(source, matrix) : fill_formula(source.expression, matrix));
+    grid.all.agree(dataset ? check_dataset(source, matrix) : fill_formula(source.expression, matrix));
   } catch (const comm::AgreedError& error) {
     throw config::Error({error.what()});
   }

@@ -8,7 +8,7 @@
 
 namespace kontor::matmul {
 
-/// Collective over the layer. Gives a matrix the elements that the deck says, the same whoever has which.
+/// Collective. Gives a matrix the elements that the deck says, the same whoever has which.
 /// Waits. Throws config::Error on all ranks if a formula is not finite, or a dataset not as it must be.
 template <class T>
 void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&, const LocalMatrix<T>&);

@@ -12,32 +12,31 @@ GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, 
                        bool transposed, const LocalMatrix<T>& wanted, bool brought, bool given_back) {
   const auto& grid = context.grid;
   const auto& options = context.options;
-  if (grid.place.layer > 0 || is_given_as_wanted(options, transposed, grid.shape)) return {};
-  const auto columns = grid.shape.columns; // ranks of a layer are numbered row by row
-  const PartsOfRank given = [&](int rank) {
-    return given_part(options, size, grid.shape, rank / columns, rank % columns);
-  };
-  const PartsOfRank of_product = [&](int rank) {
-    return wanted_part(size, grid.shape, transposed, rank / columns, rank % columns);
-  };
-  const auto mine = given(grid.layer.rank());
+  if (is_given_as_wanted(options, transposed, grid.shape)) return {};
+  const auto given = parts_of_first_layer(
+      grid.shape, [&](int row, int column) { return given_part(options, size, grid.shape, row, column); });
+  const auto of_product = parts_of_first_layer(grid.shape, [&](int row, int column) {
+    return wanted_part(size, grid.shape, transposed, row, column);
+  });
+  const auto mine = given(grid.all.rank());
   Matrix made{{matmul::Matrix<T>(std::string("matmul/given ") + label, mine.rows.size, mine.columns.size),
                mine.rows, mine.columns},
               {},
               {}};
   const auto& instance = streams_.exchange();
   if (brought)
-    made.bring.emplace(grid.layer, std::string("distribution of ") + label, given, of_product,
+    made.bring.emplace(grid.all, std::string("distribution of ") + label, given, of_product,
                        made.matrix.elements, wanted.elements, staging_, instance);
   if (given_back)
-    made.give_back.emplace(grid.layer, std::string("distribution of the product ") + label, of_product, given,
+    made.give_back.emplace(grid.all, std::string("distribution of the product ") + label, of_product, given,
                            wanted.elements, made.matrix.elements, staging_, instance);
   return made;
 }
 
 template <class T>
 GivenMatrices<T>::GivenMatrices(const MultiplicationContext& context, const Multiplication<T>& multiplication)
-    : multiplication_(multiplication), streams_(context.streams) {
+    : multiplication_(multiplication), streams_(context.streams),
+      in_first_layer_(context.grid.place.layer == 0) {
   const auto& o = context.options;
   const auto elements = staging_elements(o, context.grid.shape, context.grid.place);
   staging_ = {Buffer<T>("matmul/staging out", elements), Buffer<T>("matmul/staging in", elements)};

@@ -50,6 +50,15 @@ inline MatrixParts wanted_part(const StoredSize& size, const GridShape& grid, bo
   return {block_part(size.rows, grid.rows, row), block_part(size.columns, grid.columns, column)};
 }
 
+/// Local. The parts of a matrix of the first layer by the numbers of ranks, which begin with that layer, row
+/// by row; ranks of other layers have none. `part` is called with a row and a column of the process grid.
+template <class Part>
+PartsOfRank parts_of_first_layer(const GridShape& grid, const Part& part) {
+  return [grid, part](int rank) {
+    return rank < grid.rows * grid.columns ? part(rank / grid.columns, rank % grid.columns) : MatrixParts{};
+  };
+}
+
 /// Local. Whether the two are the same on all ranks.
 inline bool is_given_as_wanted(const Options& o, bool transposed, const GridShape& grid) {
   return o.distribution == Distribution::block && (!transposed || (grid.rows == 1 && grid.columns == 1));

@@ -72,13 +72,9 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   multiplication_ = o.algorithm == Algorithm::summa ? make_summa<T>(made_from) : make_cannon<T>(made_from);
   given_.emplace(made_from, *multiplication_);
   require_blas_memory(grid_, o);
-  const bool redistributes =
-      comm::allreduce(context.comm, given_->redistributes() ? 1 : 0, comm::ReduceOp::max);
-  if (redistributes) redistribute_ = &context.timers.communication("redistribute");
-  if (grid_.place.layer == 0) {
-    fill(grid_, o, o.a, stored_a(o), a());
-    fill(grid_, o, o.b, stored_b(o), b());
-  }
+  if (given_->redistributes()) redistribute_ = &context.timers.communication("redistribute");
+  fill(grid_, o, o.a, stored_a(o), a());
+  fill(grid_, o, o.b, stored_b(o), b());
   reset();
   if (context.comm.capabilities().moves_data) verifier_.emplace(grid_, o, a(), b(), c());
 
@@ -125,8 +121,9 @@ void Matmul<T>::reset() {
   multiplication_->reset();
   first_step_ = 0;
   if (options_.beta == 0)
-    Kokkos::deep_copy(c().elements, std::numeric_limits<T>::quiet_NaN());
-  else if (grid_.place.layer == 0)
+    for (const auto& c : {c().elements, multiplication_->c().elements})
+      Kokkos::deep_copy(c, std::numeric_limits<T>::quiet_NaN());
+  else
     fill(grid_, options_, options_.c, stored_c(options_), c());
 }
 

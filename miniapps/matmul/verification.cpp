@@ -60,14 +60,13 @@ Verifier<T>::Verifier(const ProcessGrid& grid, const Options& options, const Loc
                       const LocalMatrix<T>& b, const LocalMatrix<T>& c)
     : grid_(grid), options_(options), x_(random_vectors(options.size.n, grid.shape.columns, 101)),
       along_k_(random_vectors(options.size.k, grid.shape.columns, 102)) {
-  if (grid.place.layer > 0) return;
   before_ = prints(a, b);
   const auto& size = options.size;
-  const auto bx = multiply_all(grid.layer, b, options.b.operation == Operation::transpose, size.k, x_);
-  const auto abx = multiply_all(grid.layer, a, options.a.operation == Operation::transpose, size.m, bx);
+  const auto bx = multiply_all(grid.all, b, options.b.operation == Operation::transpose, size.k, x_);
+  const auto abx = multiply_all(grid.all, a, options.a.operation == Operation::transpose, size.m, bx);
   const auto product = on_host(abx);
   HostVectors former;
-  if (options.beta != 0) former = on_host(multiply_all(grid.layer, c, false, size.m, x_));
+  if (options.beta != 0) former = on_host(multiply_all(grid.all, c, false, size.m, x_));
   for (std::size_t i = 0; i < product.extent(0); ++i)
     for (int v = 0; v < vectors; ++v) {
       auto& value = product(i, v);
@@ -101,22 +100,20 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
   const auto k = static_cast<double>(o.size.k), n = static_cast<double>(o.size.n);
   const double tolerance = (k + 2) * eps + (k + n + 4) * check;
   const double least_bound = underflow<T>(o) / tolerance;
-  if (grid_.place.layer == 0) {
-    const auto after = prints(a, b);
-    changed = differences(after.a, before_.a) + differences(after.b, before_.b);
-    const auto found = on_host(multiply_all(grid_.layer, c, false, o.size.m, x_));
-    const auto expected = on_host(expected_);
-    for (std::size_t i = 0; i < found.extent(0); ++i)
-      for (int v = 0; v < vectors; ++v) {
-        const double bound = expected(i, vectors + v);
-        const double difference = std::abs(found(i, v) - expected(i, v));
-        if (v < vectors - 1) largest_bound = std::max(largest_bound, bound);
-        if (difference == 0) continue;
-        const double relative = exact ? difference : difference / (bound + least_bound);
-        error = relative <= std::numeric_limits<double>::max() ? std::max(error, relative)
-                                                               : std::numeric_limits<double>::infinity();
-      }
-  }
+  const auto after = prints(a, b);
+  changed = differences(after.a, before_.a) + differences(after.b, before_.b);
+  const auto found = on_host(multiply_all(grid_.all, c, false, o.size.m, x_));
+  const auto expected = on_host(expected_);
+  for (std::size_t i = 0; i < found.extent(0); ++i)
+    for (int v = 0; v < vectors; ++v) {
+      const double bound = expected(i, vectors + v);
+      const double difference = std::abs(found(i, v) - expected(i, v));
+      if (v < vectors - 1) largest_bound = std::max(largest_bound, bound);
+      if (difference == 0) continue;
+      const double relative = exact ? difference : difference / (bound + least_bound);
+      error = relative <= std::numeric_limits<double>::max() ? std::max(error, relative)
+                                                             : std::numeric_limits<double>::infinity();
+    }
   const auto all =
       comm::allreduce(grid_.all, std::array<double, 3>{error, largest_bound, changed}, comm::ReduceOp::max);
   if (all[2] > 0)

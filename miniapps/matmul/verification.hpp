@@ -18,7 +18,7 @@ template <class T>
 class Verifier {
  public:
   /// Collective. Before the first product, with A, B and C as they are given; a rank of another layer than
-  /// the first gives what it has.
+  /// the first has no elements of them.
   Verifier(const ProcessGrid&, const Options&, const LocalMatrix<T>& a, const LocalMatrix<T>& b,
            const LocalMatrix<T>& c);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint_options.hpp"
 
+#include <kontor/config/text.hpp>
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -50,7 +52,8 @@ void CheckpointOptions::resolve(const config::Deck& deck) {
   const auto length = duration(walltime);
   if (!length)
     deck.fail("checkpoint.walltime",
-              fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0", walltime));
+              fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0",
+                          config::shown(walltime)));
   walltime_seconds = *length;
 }
 

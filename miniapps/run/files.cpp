@@ -4,6 +4,7 @@
 #include "run/checkpoint_files.hpp"
 
 #include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
 #include <kontor/output/xdmf.hpp>
 
 #include <fmt/format.h>
@@ -37,8 +38,25 @@ std::vector<Role> roles(const Files& files) {
   return all;
 }
 
+/// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's
+/// name.
+std::optional<std::string> obstacle_to_xdmf(const fs::path& output) {
+  const auto name = output.filename().string();
+  if (name.find(':') != std::string::npos) return "a colon, at which readers of XDMF end it";
+  if (name.starts_with(' ') || name.ends_with(' '))
+    return "a space at an end, which readers of XDMF leave out";
+  if (config::printable(name) != name) return "bytes that are no printable UTF-8, which XML cannot carry";
+  return std::nullopt;
+}
+
 std::optional<std::string> problem_with(const Files& files) {
   auto all = roles(files);
+  if (files.fields)
+    if (const auto obstacle = obstacle_to_xdmf(files.output))
+      return fmt::format(
+          "{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
+          "or -o, or give output.fields: none",
+          files.output, *obstacle);
   if (!files.checkpoints.empty()) {
     for (auto role = all.begin() + 1; role != all.end(); ++role)
       if (is_checkpoint_name(role->path, files.checkpoints))

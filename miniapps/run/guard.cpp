@@ -6,6 +6,7 @@
 #include "run/launcher.hpp"
 #include "run/to_stderr.hpp"
 
+#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
@@ -27,12 +28,6 @@ namespace kontor::miniapp {
 namespace {
 
 using mpi::world_rank; // throws nothing, which would end in terminate()
-
-/// An error that every rank has: rank 0 tells it, and all leave in good order.
-int leave_together(const char* what, int code) {
-  if (world_rank() == 0) to_stderr(fmt::format("{}\n", config::printable(what, '\n')));
-  return code;
-}
 
 constexpr unsigned seconds_to_leave = 5;
 volatile std::sig_atomic_t leaves_with = exit_failed;
@@ -97,6 +92,38 @@ void tell_in_little_memory(const std::exception_ptr& error) {
   ::_exit(abort_all());
 }
 
+/// Where ranks meet that leave with an error of all. Of their own: others may wait in any other communicator.
+struct Leaving {
+  MPI_Comm comm = MPI_COMM_NULL;
+  double patience;
+
+  explicit Leaving(double seconds) : patience(seconds) {
+    comm::mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  }
+  bool all_come() const {
+    if (simulated) return true; // its clock goes on by what is waited for
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    int done = 0;
+    if (MPI_Ibarrier(comm, &barrier) != MPI_SUCCESS) return false;
+    const double begun = MPI_Wtime();
+    while (MPI_Test(&barrier, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+      if (MPI_Wtime() - begun > patience) return false;
+      ::usleep(1000);
+    }
+    return done != 0;
+  }
+  /// An error that every rank has: rank 0 tells it, and all leave in good order.
+  int together(const char* what, int code) const {
+    const bool all = all_come();
+    const auto text = config::printable(what, '\n');
+    if (all && world_rank() == 0) to_stderr(fmt::format("{}\n", text));
+    if (all) return code;
+    to_stderr(fmt::format("rank {}: {}\nrank {}: other ranks do not have this error; the run is aborted\n",
+                          world_rank(), text, world_rank()));
+    ::_exit(abort_all());
+  }
+};
+
 } // namespace
 
 void limit_exit(int code) noexcept {
@@ -106,18 +133,19 @@ void limit_exit(int code) noexcept {
   ::alarm(seconds_to_leave);
 }
 
-int guarded(const std::function<int()>& work) {
+int guarded(const std::function<int()>& work, double patience) {
   std::set_terminate(tell_and_leave);
+  const Leaving leave(patience);
   try {
     return work();
   } catch (const config::Error& error) {
-    return leave_together(error.what(), exit_user_error);
+    return leave.together(error.what(), exit_user_error);
   } catch (const comm::UsageError& error) {
-    return leave_together(error.what(), exit_user_error);
+    return leave.together(error.what(), exit_user_error);
   } catch (const comm::AgreedError& error) {
-    return leave_together(error.what(), exit_failed);
+    return leave.together(error.what(), exit_failed);
   } catch (const output::Error& error) {
-    return leave_together(error.what(), exit_failed);
+    return leave.together(error.what(), exit_failed);
   } // Others nobody catches, so (g++, clang) no destructor runs: it might wait for other ranks or a device.
 }
 

@@ -32,13 +32,13 @@ std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
 
 } // namespace
 
-Restart::Restart(MPI_Comm comm, const std::string& file) {
+Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place) {
   const auto names = candidates(comm, file);
   if (names.empty())
     throw config::Error(
-        {fmt::format("restart: there is no checkpoint {0} here, and none whose name is that with a number "
+        {fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
                      "of steps; give the file of one, or checkpoint.file of the run",
-                     file)});
+                     place, file)});
   for (const auto& name : names) {
     try {
       output::check_seal(comm, name);
@@ -56,12 +56,12 @@ Restart::Restart(MPI_Comm comm, const std::string& file) {
     }
   }
   if (path_.empty())
-    throw config::Error({fmt::format("restart: no checkpoint of {} is whole:{}", file, note_)});
+    throw config::Error({fmt::format("{}: no checkpoint of {} is whole:{}", place, file, note_)});
   if (!note_.empty())
     note_ = fmt::format("restart: going on from {}, after step {}; newer ones are damaged:{}\n", path_,
                         header_.step, note_);
   if (header_.format != CheckpointHeader::current_format)
-    throw config::Error({fmt::format("restart: {} is of format {}; this program reads format {}", path_,
+    throw config::Error({fmt::format("{}: {} is of format {}; this program reads format {}", place, path_,
                                      header_.format, CheckpointHeader::current_format)});
 }
 

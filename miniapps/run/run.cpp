@@ -18,6 +18,7 @@
 #include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/input_files.hpp>
+#include <kontor/config/text.hpp>
 #include <kontor/output/contents.hpp>
 #include <kontor/output/error.hpp>
 
@@ -90,7 +91,8 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
 Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, comm::Stopwatch since_start)
     : line_(line), command_(std::move(command)), factory_(factory), deck_(read()), since_start_(since_start) {
   if (deck_.app() != factory_.name())
-    deck_.fail("app", fmt::format("is '{}', but this program is '{}'", deck_.app(), factory_.name()));
+    deck_.fail("app",
+               fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), factory_.name()));
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
   if (!line_.restart.empty()) options_.restart = line_.restart;
@@ -119,7 +121,7 @@ Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, 
 /// The deck of the command line, else that in the checkpoint.
 config::Deck Run::read() {
   if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
-  restart_.emplace(MPI_COMM_WORLD, line_.restart);
+  restart_.emplace(MPI_COMM_WORLD, line_.restart, "--restart");
   return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
 }
 
@@ -153,7 +155,8 @@ void Run::check_restart() {
     if (!options_.restart.empty()) refuse("restart", options_.restart);
   }
   if (options_.restart.empty()) return;
-  if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart);
+  const auto place = line_.restart.empty() ? deck_.location("restart").text() : "--restart";
+  if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart, place);
   restart_->require_same(factory_.name(), deck_, app_settings_, *may_change);
   if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
     deck_.fail("measure.repeats",

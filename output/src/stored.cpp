@@ -17,8 +17,33 @@ namespace {
 
 constexpr int deepest = 64; // groups may hold themselves
 
+/// The object in another file that a link on this path stands for, in words; empty: there is none.
+std::string elsewhere(hid_t file, const std::string& object) {
+  for (std::size_t end = object.find_first_not_of('/'); end != std::string::npos;) {
+    end = object.find('/', end);
+    const std::string part = object.substr(0, end);
+    H5L_info_t link;
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 ||
+        H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0)
+      return {};
+    if (link.type == H5L_TYPE_EXTERNAL) {
+      std::string value(link.u.val_size, '\0');
+      const char *other = nullptr, *there = nullptr;
+      check(H5Lget_val(file, part.c_str(), value.data(), value.size(), H5P_DEFAULT), "H5Lget_val", part);
+      check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, &there), "H5Lunpack_elink_val",
+            part);
+      return fmt::format("{} of the file {}", there, other);
+    }
+    end = end == std::string::npos ? end : object.find_first_not_of('/', end);
+  }
+  return {};
+}
+
 /// An object of any kind.
 Handle open_object(hid_t file, const std::string& object) {
+  if (const auto other = elsewhere(file, object); !other.empty())
+    throw Error(fmt::format("{} is a link to {}, which is not read: copy it into this one (h5copy does)",
+                            object, other));
   if (!exists(file, object))
     throw Error(fmt::format("there is no object {}{}", object, present(file, object)));
   return {H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", object};
@@ -32,9 +57,30 @@ const char* kind_of(hid_t object) {
   }
 }
 
-/// Throws Error if the values are not in this file. HDF5 would read any file that the dataset names.
-void require_own_values(hid_t dataset, const std::string& name) {
+/// Throws Error where the HDF5 library has not got a filter that the values went through.
+void require_filters(hid_t creation, const std::string& name) {
+  const int filters = H5Pget_nfilters(creation);
+  for (int n = 0; n < filters; ++n) {
+    char text[64] = {};
+    unsigned flags = 0, configuration = 0;
+    std::size_t parameters = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(n), &flags, &parameters,
+                                               nullptr, sizeof text - 1, text, &configuration);
+    check(filter, "H5Pget_filter2", name);
+    if (H5Zfilter_avail(filter) <= 0)
+      throw Error(
+          fmt::format("the values of {} are compressed by the filter '{}' (number {}), which the HDF5 "
+                      "library {} has not got: store them with gzip or as they are (h5repack -f NONE "
+                      "does, with that filter's plugin)",
+                      name, text, filter, hdf5_version()));
+  }
+}
+
+/// Throws Error if the values are not in this file, or cannot be unpacked. HDF5 would read any file that the
+/// dataset names.
+void require_readable_values(hid_t dataset, const std::string& name) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
+  require_filters(creation, name);
   std::string other(256, '\0');
   if (H5Pget_external_count(creation) > 0) {
     off_t offset = 0;
@@ -66,7 +112,7 @@ Json members(const Stored& stored, const std::string& group, int depth) {
     if (H5Iget_type(object) == H5I_GROUP)
       tree[name] = members(stored, path, depth + 1);
     else if (H5Iget_type(object) == H5I_DATASET && extents_of(object, path).size() <= 1) {
-      require_own_values(object, path);
+      require_readable_values(object, path);
       tree[name] = dataset_values(stored, object, path);
     }
   }
@@ -80,7 +126,7 @@ bool exists(hid_t file, const std::string& object) {
   for (std::size_t end = object.find_first_not_of('/'); end != std::string::npos;) {
     end = object.find('/', end);
     const std::string part = object.substr(0, end);
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 ||
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || !elsewhere(file, part).empty() ||
         H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0)
       return false;
     end = end == std::string::npos ? end : object.find_first_not_of('/', end);
@@ -112,7 +158,7 @@ Handle open_dataset(hid_t file, const std::string& name) {
   Handle object = open_object(file, name);
   if (H5Iget_type(object) != H5I_DATASET)
     throw Error(fmt::format("{} is a {}, not a dataset{}", name, kind_of(object), present(file, name + "/")));
-  require_own_values(object, name);
+  require_readable_values(object, name);
   return object;
 }
 

@@ -20,6 +20,7 @@ std::string escaped(const std::string& text) {
   for (const char c : text) switch (c) {
     case '&': result += "&amp;"; break;
     case '<': result += "&lt;"; break;
+    case '>': result += "&gt;"; break; // "]]>" has a meaning of its own
     case '"': result += "&quot;"; break;
     default: result += c;
     }

@@ -25,6 +25,9 @@ Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buff
   if (!in_place && element_count(out.shape) > 0 && share_memory(in, out))
     return fmt::format("View '{}' and View '{}' share memory; there is a form in place, of one View",
                        in.label, out.label);
+  if (overlaps_itself(out.shape))
+    return fmt::format("View '{}', {}: {}", out.label, extents_to_string(out.shape),
+                       overlap_words(out.shape));
   for (const auto* view : {&in, &out}) {
     if (!view->data && element_count(view->shape) > 0)
       return fmt::format("View '{}' has elements but no memory (its data pointer is null)", view->label);

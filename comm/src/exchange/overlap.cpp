@@ -15,6 +15,7 @@
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -186,6 +187,35 @@ bool share_memory(const Buffer& a, const Buffer& b) {
   return Distances(a, b).has(distance);
 }
 
+/// Strides that each exceed the reach of the smaller ones keep elements apart. Where others do not, elements
+/// whose index in one dimension differs are an array of index 0 there and one of the rest.
+bool overlaps_itself(const Shape& shape) {
+  if (element_count(shape) < 2) return false;
+  const auto order = storage_order(shape);
+  std::int64_t reach = 0;
+  bool apart = true;
+  for (int i = shape.rank; i-- > 0;) {
+    const auto extent = shape.extents[order.dims[i]], stride = shape.strides[order.dims[i]];
+    if (extent == 1) continue;
+    apart = apart && stride > reach;
+    reach += (extent - 1) * stride;
+  }
+  if (apart) return false;
+  for (int d = 0; d < shape.rank; ++d) {
+    if (shape.extents[d] == 1) continue;
+    Buffer first{.scalar = {}, .shape = shape}, rest = first;
+    first.shape.extents[d] = 1;
+    --rest.shape.extents[d];
+    if (Distances(first, rest).has(-shape.strides[d])) return true;
+  }
+  return false;
+}
+
+std::string overlap_words(const Shape& shape) {
+  return fmt::format("some of its elements share memory (strides {})",
+                     fmt::join(std::span(shape.strides).first(static_cast<std::size_t>(shape.rank)), ", "));
+}
+
 std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   std::vector<Span> spans;
   for (const auto& slot : slots) {
@@ -194,9 +224,16 @@ std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   }
   std::ranges::stable_sort(spans, {}, &Span::begin);
   const auto problem = [](const Span& receives, const Span& other) {
+    if (&receives == &other)
+      return fmt::format("{}: {}", words(receives), overlap_words(receives.buffer->shape));
     return fmt::format("{}, and {}: they share cells", words(receives), words(other));
   };
   bool in_pieces = false;
+  for (auto& span : spans) {
+    if (!span.receives || !overlaps_itself(span.buffer->shape)) continue;
+    if (!span.buffer->shape.by_index) return problem(span, span);
+    in_pieces = span.in_pieces = true;
+  }
   for (auto a = spans.begin(); a != spans.end(); ++a) {
     for (auto b = a + 1; b != spans.end() && b->begin < a->end; ++b) {
       if (!a->receives && !b->receives) continue;

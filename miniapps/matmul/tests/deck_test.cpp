@@ -8,6 +8,7 @@
 #include <kontor/config/deck.hpp>
 #include <kontor/output/file.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -16,6 +17,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace kontor::matmul::test {
@@ -130,10 +132,16 @@ std::filesystem::path path_of_test() {
   return std::filesystem::temp_directory_path() / ("kontor_matmul_" + std::to_string(process) + ".h5");
 }
 
+/// The last process grid, in two layers where there can be.
+Options in_layers(Options o) {
+  const int layers = world().size() % 2 == 0 ? 2 : 1;
+  if (layers > 1) o.algorithm = Algorithm::cannon_25d;
+  return on_grid(std::move(o), grids(world().size(), layers).back());
+}
+
 /// C of one product is A of the next.
-TEST(Dataset, IsReadAsItWasWritten) {
+void expect_read_as_written(Options o) {
   const auto path = path_of_test();
-  auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.write_c = true;
   const auto product = serial_product<double>(o);
   for (const auto distribution : {Distribution::block, Distribution::block_cyclic}) {
@@ -157,8 +165,25 @@ TEST(Dataset, IsReadAsItWasWritten) {
     EXPECT_TRUE(found.verification.passed());
     next.size.k = 22;
     expect_run_refused(next, {"/fields/C", "(23, 17)", "(22, 17)"});
+    next.a.dataset = "nothing";
+    expect_run_refused(next, {"nothing", path.c_str()});
   }
   if (world().rank() == 0) std::filesystem::remove(path);
+}
+
+TEST(Dataset, IsReadAsItWasWritten) {
+  expect_read_as_written(on_grid(integers(), grids(world().size(), 1).back()));
+  expect_read_as_written(in_layers(integers()));
+}
+
+/// Of a matrix that only the first layer has.
+TEST(Formula, IsRefusedByAllLayersIfItIsNotFinite) {
+  for (const char* keys :
+       {"a: {kind: expression, expression: sqrt(i-3)}", "b: {kind: expression, expression: 0/0}",
+        "beta: 2, c: {kind: expression, expression: 1/0}"})
+    expect_run_refused(
+        in_layers(read(fmt::format("problem: {{m: 23, n: 17, k: 31, {}}}", keys), world().size())),
+        {"test.yaml:2:", "expression", "i = 0, j = 0"});
 }
 
 TEST(Dataset, IsRefusedIfItIsNotFinite) {
@@ -171,7 +196,7 @@ TEST(Dataset, IsRefusedIfItIsNotFinite) {
     file.dataset("spoilt", {{23, 31}, {0, 0}, {first ? 23u : 0u, first ? 31u : 0u}}, values.data());
     file.commit();
   }
-  auto o = on_grid(integers(), grids(world().size(), 1).back());
+  auto o = in_layers(integers());
   o.a = {.kind = MatrixKind::dataset, .dataset = "spoilt"};
   o.a.file.path = path.string();
   expect_run_refused(o, {"spoilt", "nan", "i = 22, j = 30"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/guard.hpp"
 
+#include <kontor/comm/error.hpp>
+
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -18,7 +20,19 @@ struct NeverDestroyed {
   }
 };
 
-/// Ends the program, so CTest runs it by itself: miniapp_run/one_rank_fails.
+/// Ends the program, so CTest runs it by itself, as the next one: miniapp_run/part_fails.
+TEST(Guard, DISABLED_PartOfTheRanksAgrees) {
+  const auto part_agrees = [] {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank > 0) throw comm::AgreedError("two of three agree");
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+  };
+  std::exit(guarded(part_agrees, 0.5));
+}
+
+/// miniapp_run/one_rank_fails.
 TEST(Guard, DISABLED_OneRankFails) {
   std::exit(guarded([] {
     const NeverDestroyed kernel;

@@ -12,6 +12,7 @@ inline constexpr std::size_t nodes = 10'000;  ///< keys and values; an alias cou
 inline constexpr std::size_t depth = 32;      ///< sections and lists inside each other
 inline constexpr std::size_t formula =
     4096; ///< characters of a formula; the time to compile it grows with their square
+inline constexpr std::size_t text = 4095;        ///< bytes of a text or a file's name, as POSIX has them
 inline constexpr std::size_t mistakes = 20;      ///< that are listed; of the others the number is told
 inline constexpr std::size_t shown = 80;         ///< characters of a value or key that a message shows
 inline constexpr std::size_t name_to_guess = 80; ///< characters of a name for which a similar one is sought
