@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/options.hpp"
 
+#include <kontor/config/unused.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,9 @@ void Options::describe(config::Visitor& v) {
 }
 
 void Options::resolve(const config::Deck& deck, int ranks) const {
+  const config::UnusedKeys unused(deck, *this);
+  for (const auto* key : {"probes.every", "probes.seed"})
+    unused.refuse_unless(probes > 0, key, "probes.count must be above 0");
   if (cells < ranks)
     deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks));
   if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first");

@@ -10,6 +10,8 @@
 #include "grid/process_grid.hpp"
 #include "run/mini_app.hpp"
 
+#include <kontor/config/unused.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -115,6 +117,17 @@ void describe(Visitor& v, SolverOptions& o) {
                              "Iterations by graph on a GPU: auto tries both");
   v.choice<stepping::Graphs>("persistent", o.persistent, stepping::graph_names,
                              "merged on one GPU: iterations by one kernel; auto: of small problems");
+}
+
+void refuse_unused(const Options& o, const config::Deck& deck) {
+  const config::UnusedKeys unused(deck, o);
+  for (const auto& kind : kinds)
+    unused.refuse_unless(o.kind == kind.value, fmt::format("problem.{}", kind.name),
+                         fmt::format("problem.kind must be {}", kind.name));
+  unused.refuse_unless(o.solver.method == Method::pipelined, "solver.replace_every",
+                       "solver.method must be pipelined");
+  unused.refuse_unless(o.solver.preconditioner == PreconditionerKind::chebyshev, "solver.chebyshev_degree",
+                       "solver.preconditioner must be chebyshev");
 }
 
 void resolve_format(const Options& o, const config::Deck& deck) {
@@ -265,6 +278,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
 }
 
 void Options::resolve(const config::Deck& deck, int ranks) {
+  refuse_unused(*this, deck);
   solver.graph_location = deck.location("solver.graph");
   solver.persistent_location = deck.location("solver.persistent");
   resolve_format(*this, deck);

@@ -31,7 +31,8 @@ double time_of(const Domain<T>& domain) {
 
 /// Collective. The truncation at `count` times, evenly from now back to the start.
 template <class T>
-std::vector<Truncation> truncations(const Domain<T>& domain, const grid::DeckFunction& exact, int count) {
+std::vector<Truncation> truncations(const comm::Communicator& comm, const Domain<T>& domain,
+                                    const grid::DeckFunction& exact, int count) {
   const std::int64_t most = domain.block().dimensions == 2 ? (count == 1 ? 256 : 64) : (count == 1 ? 48 : 16);
   std::vector<Truncation> all(count);
   for (int n = 0; n < count; ++n) {
@@ -39,15 +40,16 @@ std::vector<Truncation> truncations(const Domain<T>& domain, const grid::DeckFun
     all[n] = truncation(domain.options(), domain.block(), exact, std::min(t, domain.now() - domain.step()),
                         domain.step(), most);
   }
-  for (auto& one : all) one = comm::allreduce(domain.comm(), one, larger);
+  for (auto& one : all) one = comm::allreduce(comm, one, larger);
   return all;
 }
 
 /// What the truncation since the start adds up to: each part at each time by how much of it is left.
 template <class T>
-double discretisation(const Domain<T>& domain, const grid::DeckFunction& exact) {
+double discretisation(const comm::Communicator& comm, const Domain<T>& domain,
+                      const grid::DeckFunction& exact) {
   const int intervals = domain.transient() ? 16 : 1;
-  const auto parts = truncations(domain, exact, domain.transient() ? intervals + 1 : 1);
+  const auto parts = truncations(comm, domain, exact, domain.transient() ? intervals + 1 : 1);
   const Decay decay(domain.options());
   const double time = time_of(domain);
   double sum = 0;
@@ -81,13 +83,13 @@ double sweeps_remembered(const Domain<T>& domain) {
 }
 
 template <class T>
-Allowance allowance(const Domain<T>& domain, const grid::DeckFunction& exact, double magnitude,
-                    double distance) {
+Allowance allowance(const comm::Communicator& comm, const Domain<T>& domain, const grid::DeckFunction& exact,
+                    double magnitude, double distance) {
   const double sweeps = sweeps_remembered(domain);
   Allowance result;
   result.rounding = (sweeps + 1) * rounding_of_sweep<T>(magnitude);
   if (exact.function.uses("sweeps")) return result; // it is the solution of the cells' own equations
-  result.discretisation = discretisation(domain, exact);
+  result.discretisation = discretisation(comm, domain, exact);
   if (!domain.fixed_sweeps())
     result.iteration = sweeps * domain.tolerance();
   else if (!domain.transient())
@@ -102,8 +104,10 @@ double rounding_of_sweep(double magnitude) {
 
 template double sweeps_remembered(const Domain<float>&);
 template double sweeps_remembered(const Domain<double>&);
-template Allowance allowance(const Domain<float>&, const grid::DeckFunction&, double, double);
-template Allowance allowance(const Domain<double>&, const grid::DeckFunction&, double, double);
+template Allowance allowance(const comm::Communicator&, const Domain<float>&, const grid::DeckFunction&,
+                             double, double);
+template Allowance allowance(const comm::Communicator&, const Domain<double>&, const grid::DeckFunction&,
+                             double, double);
 template double rounding_of_sweep<float>(double);
 template double rounding_of_sweep<double>(double);
 

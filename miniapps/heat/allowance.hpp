@@ -22,7 +22,8 @@ double sweeps_remembered(const Domain<T>&);
 /// Collective. For the current field and its exact solution. `magnitude` is the largest size of the values,
 /// `distance` the largest difference of exact solution and initial value.
 template <class T>
-Allowance allowance(const Domain<T>&, const grid::DeckFunction& exact, double magnitude, double distance);
+Allowance allowance(const comm::Communicator&, const Domain<T>&, const grid::DeckFunction& exact,
+                    double magnitude, double distance);
 
 /// What a sweep or step rounds by, at most: it is about eight operations, and the result of each is off by
 /// half an epsilon of it.

@@ -77,8 +77,7 @@ void Domain<T>::set_initial() {
   for (const auto& boundary : boundaries_)
     for (const int which : {0, 1}) fill_boundary_of(which, boundary, 0, finite);
   finite.agree(cartesian_);
-  current_ = 0;
-  sweeps_ = 0;
+  set_sweeps(0);
 }
 
 template <class T>
@@ -87,25 +86,35 @@ void Domain<T>::set_time_dependent() {
       finite; // not agreed on: what is not finite here shows in the field, and so in the verification
   for (const auto& boundary : boundaries_)
     if (boundary.function.function.uses("t")) fill_boundary_of(current_, boundary, now(), finite);
-  refill_source(now());
+  if (source_function_ && source_function_->function.uses("t")) fill_source(now());
 }
 
 template <class T>
 void Domain<T>::set_sweeps(std::int64_t sweeps) {
   current_ = 0;
   sweeps_ = sweeps;
+  last_ = Last::none;
 }
 
 template <class T>
 void Domain<T>::advance(int sweeps) {
   current_ = (current_ + sweeps) % 2;
   sweeps_ += sweeps;
+  last_ = Last::made;
 }
 
 template <class T>
 void Domain<T>::step_back() {
   current_ = 1 - current_;
   --sweeps_;
+  last_ = Last::taken_back;
+}
+
+template <class T>
+std::optional<typename Domain<T>::LastSweep> Domain<T>::last_sweep() const {
+  if (last_ == Last::none) return std::nullopt;
+  if (last_ == Last::taken_back) return LastSweep{current_, 1 - current_, sweeps_};
+  return LastSweep{1 - current_, current_, sweeps_ - 1};
 }
 
 template <class T>
@@ -129,7 +138,7 @@ void Domain<T>::refill_boundaries(int which, double t) const {
 
 template <class T>
 void Domain<T>::refill_source(double t) {
-  if (source_function_ && source_function_->function.uses("t")) fill_source(t);
+  if (source_function_) fill_source(t);
 }
 
 template <class T>

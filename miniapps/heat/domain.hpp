@@ -47,6 +47,15 @@ class Domain {
   /// Undoes the last advance(), if nothing but a sweep has been made since.
   void step_back();
 
+  /// The two fields of a sweep that can be looked at again.
+  struct LastSweep {
+    int before;
+    int after;
+    std::int64_t sweeps; ///< made before it
+  };
+  /// The last sweep made, or the one that was taken back; none after the start or set_sweeps().
+  std::optional<LastSweep> last_sweep() const;
+
   /// 0 or 1: which of the fields holds the solution.
   int current() const { return current_; }
   const FieldView<T>& field(int which) const { return fields_[which]; }
@@ -67,7 +76,7 @@ class Domain {
   grid::ValuesOnHost<T> current_on_host() const;
   /// Local. The ghost cells of a field before all boundary faces, at time t.
   void refill_boundaries(int which, double t) const;
-  /// Collective. The source at time t, if it depends on time.
+  /// Collective. The source at time t, if there is one.
   void refill_source(double t);
 
  private:
@@ -92,6 +101,7 @@ class Domain {
   Stencil<T> stencil_;
   int current_ = 0;
   std::int64_t sweeps_ = 0;
+  enum class Last { none, made, taken_back } last_ = Last::none;
 };
 
 extern template class Domain<float>;

@@ -3,6 +3,8 @@
 
 #include "grid/process_grid.hpp"
 
+#include <kontor/config/unused.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -100,6 +102,13 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
                                            fmt::join(o.cells, ", "), cells, most));
 }
 
+void refuse_unused(const Options& o, const config::Deck& deck) {
+  const config::UnusedKeys unused(deck, o);
+  for (const auto* face : {"problem.boundary.z_min", "problem.boundary.z_max"})
+    unused.refuse_unless(o.dimensions() == 3, face, "problem.cells must have three extents");
+  unused.refuse_unless(o.equation == Equation::transient, "time", "problem.equation must be transient");
+}
+
 } // namespace
 
 double Options::stable_step() const {
@@ -174,6 +183,7 @@ void Options::describe(Visitor& v) {
 }
 
 void Options::resolve(const config::Deck& deck, int ranks) {
+  refuse_unused(*this, deck);
   refuse_too_many_cells(*this, deck);
   resolve_domain(*this, deck);
   resolve_faces(*this, deck);

@@ -41,13 +41,15 @@ template <class T>
 std::array<grid::Halo<T>, 2> Sweeper<T>::make_halos() const {
   const auto& block = domain_->block();
   const auto slots = grid::halo_slots(domain_->comm(), block, grid::across_faces(block.dimensions));
-  const auto make = [&](int which, const char* label) {
-    auto halo =
-        grid::make_halo(domain_->comm(), slots, block, domain_->field(which), label, streams_.exchange());
+  const auto make = [&](const comm::Communicator& comm, int which, const char* label) {
+    auto halo = grid::make_halo(comm, slots, block, domain_->field(which), label, streams_.exchange());
     halo.measure_times();
     return halo;
   };
-  return {make(0, "heat/halo of u"), make(1, "heat/halo of v")};
+  auto first = make(domain_->comm(), 0, "heat/halo of u");
+  const comm::Communicator as_chosen(domain_->comm().native(), first.chosen()); // by `auto`, once for both
+  auto second = make(as_chosen, 1, "heat/halo of v");
+  return {std::move(first), std::move(second)};
 }
 
 template <class T>

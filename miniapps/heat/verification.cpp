@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/verification.hpp"
 
-#include "grid/halo.hpp"
-#include "grid/wrap.hpp"
 #include "heat/allowance.hpp"
 #include "heat/check.hpp"
+#include "heat/neighbours.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -13,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace kontor::heat {
 namespace {
@@ -43,16 +44,16 @@ struct Comparison {
 
   double magnitude() const { return both(exact, initial).magnitude(); }
   /// What an error must be small against: how far the exact solution varies over the cells. A constant counts
-  /// as its distance from where the run began, or, if it began there, as what it is.
+  /// as its distance from where the run began.
   double size() const {
     if (exact.width() > 16 * std::numeric_limits<double>::epsilon() * exact.magnitude()) return exact.width();
-    return distance > 0 ? distance : exact.magnitude();
+    return distance;
   }
 };
 
 /// Collective. Throws config::Error.
 template <class T>
-Comparison compare(const Domain<T>& domain, const grid::DeckFunction& exact) {
+Comparison compare(const comm::Communicator& comm, const Domain<T>& domain, const grid::DeckFunction& exact) {
   const auto& block = domain.block();
   const grid::DeckFunction initial(domain.options().initial);
   const auto x = grid::coordinates_along_x(block);
@@ -72,8 +73,8 @@ Comparison compare(const Domain<T>& domain, const grid::DeckFunction& exact) {
                          mine.initial.add(start[i]);
                        }
                      });
-  finite.agree(domain.comm());
-  return comm::allreduce(domain.comm(), mine, [](const Comparison& a, const Comparison& b) {
+  finite.agree(comm);
+  return comm::allreduce(comm, mine, [](const Comparison& a, const Comparison& b) {
     return Comparison{std::max(a.error, b.error), std::max(a.distance, b.distance), both(a.exact, b.exact),
                       both(a.initial, b.initial)};
   });
@@ -93,7 +94,7 @@ std::string lower_tolerance(const Domain<T>& domain, double allowed, double roun
 /// Why the tolerance says nothing, or nothing if it does: an answer that is wrong would pass, too.
 template <class T>
 std::string doubt(const Domain<T>& domain, const Allowance& may, double size) {
-  if (size == 0) return "nothing to verify: the solution is 0 everywhere, and so was the initial value";
+  if (size == 0) return "nothing to verify: the solution is the initial value, equal in all cells";
   const double left = may.iteration + may.rounding;
   const auto share = [&](double part, double most) {
     return fmt::format(
@@ -117,15 +118,15 @@ std::string doubt(const Domain<T>& domain, const Allowance& may, double size) {
 }
 
 template <class T>
-Verification verify_exact(const Domain<T>& domain) {
+Verification verify_exact(const comm::Communicator& comm, const Domain<T>& domain) {
   const auto exact = exact_after(domain, domain.sweeps());
-  const auto found = compare(domain, exact);
+  const auto found = compare(comm, domain, exact);
   Verification result{"max |u - exact|", found.error};
   if (const auto& given = domain.options().verification_tolerance) {
     result.tolerance = *given;
     return result;
   }
-  const auto may = allowance(domain, exact, found.magnitude(), found.distance);
+  const auto may = allowance(comm, domain, exact, found.magnitude(), found.distance);
   result.tolerance = may.total();
   result.remark = doubt(domain, may, found.size());
   result.conclusive = result.remark.empty();
@@ -133,54 +134,64 @@ Verification verify_exact(const Domain<T>& domain) {
   return result;
 }
 
-/// Ghost cells of the field that is judged are filled anew, by the baseline backend whatever the run used.
+/// Collective. What is judged of a field, at time t, until judged() is called for another one.
 template <class T>
-void refill_ghosts(Domain<T>& domain, int which, double t) {
-  const comm::Communicator baseline(domain.comm().native(), comm::Options{});
+Judged<T> judged(const comm::Communicator& comm, Domain<T>& domain, int which, double t) {
   const auto& block = domain.block();
-  const auto slots = grid::halo_slots(domain.comm(), block, grid::across_faces(block.dimensions));
-  auto halo = grid::make_halo(baseline, slots, block, domain.field(which), "heat/halo for verification");
-  grid::wrap(typename FieldView<T>::execution_space(), domain.field(which), block);
-  halo.start();
-  halo.finish();
-  domain.refill_boundaries(which, t);
+  const auto terms = terms_of(domain.options(), block, domain.step());
+  fill_ghosts(comm, domain.options(), block, terms, domain.field(which), t);
   domain.refill_source(t);
+  return {domain.field(which), domain.source(), block, terms};
 }
 
 /// Collective. Of the current field.
 template <class T>
-Range range_over_ranks(const Domain<T>& domain) {
-  return comm::allreduce(domain.comm(), range_of(domain.field(domain.current()), domain.block()), both);
+Range range_over_ranks(const comm::Communicator& comm, const Domain<T>& domain) {
+  return comm::allreduce(comm, range_of(domain.field(domain.current()), domain.block()), both);
 }
 
 /// The last sweep or step, made again by other formulas.
 template <class T>
-Verification verify_last_sweep(Domain<T>& domain) {
-  const int before = 1 - domain.current();
-  refill_ghosts(domain, before, domain.time_after(domain.sweeps() - 1));
-  const auto defect = step_defect(domain.input(before), domain.field(domain.current()));
+Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain,
+                               const std::optional<double>& given) {
+  const auto last = domain.last_sweep();
+  if (!last) return miniapp::inconclusive("no sweep was made");
+  const auto before = judged(comm, domain, last->before, domain.time_after(last->sweeps));
+  const auto defect = step_defect(before, domain.field(last->after));
   constexpr double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double scale = range_over_ranks(domain).magnitude();
-  return {"max defect of the last sweep", largest_over_ranks(domain.comm(), defect),
-          domain.options().verification_tolerance.value_or(rounding * scale)};
+  const double scale = range_over_ranks(comm, domain).magnitude();
+  return {"max defect of the last sweep", largest_over_ranks(comm, defect), given.value_or(rounding * scale)};
+}
+
+/// The norm of the last sweep, beside that of the fields before and after it.
+template <class T>
+Verification verify_norm(const comm::Communicator& comm, const Domain<T>& domain, double norm) {
+  constexpr double of_sums = 1e-6; // whose terms may be added up in any order
+  const auto last = *domain.last_sweep();
+  auto found = changes(domain.block(), domain.field(last.before), domain.field(last.after));
+  found[0] = largest_over_ranks(comm, found[0]);
+  found[1] = std::sqrt(comm::allreduce(comm, found[1], comm::ReduceOp::sum));
+  const double right = found[domain.options().norm == Norm::max ? 0 : 1];
+  return {"difference of the last norm from that of the fields", detail::size_or_infinity(norm - right),
+          of_sums * right};
 }
 
 /// Collective.
 template <class T>
-Range initial_range(const Domain<T>& domain) {
+Range initial_range(const comm::Communicator& comm, const Domain<T>& domain) {
   grid::FiniteCheck unused; // it is finite: set_initial() has looked
   Range mine;
   const grid::DeckFunction initial(domain.options().initial);
   grid::for_each_row(domain.block(), initial, 0, unused, [&](auto, auto, const std::vector<double>& values) {
     for (const double value : values) mine.add(value);
   });
-  return comm::allreduce(domain.comm(), mine, both);
+  return comm::allreduce(comm, mine, both);
 }
 
 /// Collective. Why sweeps were not enough.
 template <class T>
-std::string not_reached(const Domain<T>& domain, double norm) {
-  const double magnitude = range_over_ranks(domain).magnitude();
+std::string not_reached(const comm::Communicator& comm, const Domain<T>& domain, double norm) {
+  const double magnitude = range_over_ranks(comm, domain).magnitude();
   const double rounding = rounding_of_sweep<T>(magnitude);
   const auto text =
       fmt::format("solver.tolerance {:.3g} was not reached in {} sweeps, the last norm is {:.3g}",
@@ -192,10 +203,10 @@ std::string not_reached(const Domain<T>& domain, double norm) {
 
 /// What another sweep would still change.
 template <class T>
-Verification verify_convergence(Domain<T>& domain) {
-  refill_ghosts(domain, domain.current(), domain.now());
-  const double update = largest_over_ranks(domain.comm(), largest_update(domain.input(domain.current())));
-  const auto values = range_over_ranks(domain);
+Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domain) {
+  const double update =
+      largest_over_ranks(comm, largest_update(judged(comm, domain, domain.current(), domain.now())));
+  const auto values = range_over_ranks(comm, domain);
   const double rounding = rounding_of_sweep<T>(values.magnitude());
   Verification result{"max |residual| / diagonal", update};
   if (const auto& given = domain.options().verification_tolerance) {
@@ -207,21 +218,56 @@ Verification verify_convergence(Domain<T>& domain) {
   Allowance may;
   may.iteration = sweeps_remembered(domain) * update;
   double size = values.width();
-  if (size <= may.iteration) size = both(values, initial_range(domain)).width(); // as good as constant
+  if (size <= may.iteration) size = both(values, initial_range(comm, domain)).width(); // as good as constant
   result.remark = doubt(domain, may, size);
   result.conclusive = result.remark.empty();
+  return result;
+}
+
+/// A check after another one: what both pass is the first one's.
+template <class Check>
+void also(Verification& result, const Check& check) {
+  if (!result.passed()) return;
+  if (auto other = check(); !other.passed()) result = std::move(other);
+}
+
+/// Collective. Of the domain whose current field is to be judged, by a communicator of the baseline's own.
+template <class T>
+Verification judge(const comm::Communicator& comm, Domain<T>& domain, double norm, bool of_last_sweep) {
+  const auto& given = domain.options().verification_tolerance;
+  const bool exact = domain.options().exact.has_value();
+  Verification result;
+  if (exact)
+    result = verify_exact(comm, domain);
+  else if (domain.fixed_sweeps())
+    result = verify_last_sweep(comm, domain, given);
+  else
+    result = verify_convergence(comm, domain);
+  if (!result.passed()) return result;
+  const auto values = range_over_ranks(comm, domain);
+  if (values.width() == 0 && both(values, initial_range(comm, domain)).width() == 0)
+    return miniapp::inconclusive(
+        fmt::format("nothing to verify: u is {:.3g} in all cells, and was so before the first sweep; give a "
+                    "problem.initial, problem.source or problem.boundary that varies",
+                    values.largest));
+  const auto last = domain.last_sweep();
+  if (exact && last) also(result, [&] { return verify_last_sweep(comm, domain, std::nullopt); });
+  if (of_last_sweep && last && last->after == domain.current())
+    also(result, [&] { return verify_norm(comm, domain, norm); });
   return result;
 }
 
 } // namespace
 
 template <class T>
-Verification verify(Domain<T>& domain, double norm) {
+Verification verify(Domain<T>& domain, double norm, bool of_last_sweep) {
   const comm::Region region("heat/verify");
-  const bool exact = domain.options().exact.has_value();
-  if (domain.fixed_sweeps()) return exact ? verify_exact(domain) : verify_last_sweep(domain);
-  auto result = exact ? verify_exact(domain) : verify_convergence(domain);
-  if (result.remark.empty() && !(norm < domain.tolerance())) result.remark = not_reached(domain, norm);
+  const comm::Communicator baseline(domain.comm().native(), comm::Options{});
+  auto result = judge(baseline, domain, norm, of_last_sweep);
+  domain.refill_boundaries(0, domain.now()); // ghosts that fill_ghosts() gave another meaning
+  domain.refill_boundaries(1, domain.now());
+  if (!domain.fixed_sweeps() && result.remark.empty() && !(norm < domain.tolerance()))
+    result.remark = not_reached(baseline, domain, norm);
   return result;
 }
 
@@ -241,8 +287,8 @@ void probe_exact(const Domain<T>& domain) {
   finite.agree(domain.comm());
 }
 
-template Verification verify(Domain<float>&, double);
-template Verification verify(Domain<double>&, double);
+template Verification verify(Domain<float>&, double, bool);
+template Verification verify(Domain<double>&, double, bool);
 template void probe_exact(const Domain<float>&);
 template void probe_exact(const Domain<double>&);
 

@@ -3,13 +3,17 @@
 
 #include "matmul/volume.hpp"
 
+#include <kontor/config/unused.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace kontor::matmul {
 namespace {
@@ -42,39 +46,35 @@ void describe_source(Visitor& v, MatrixOptions& o) {
   v.value("seed", o.seed, "Of random numbers and integers", {.min = 0});
 }
 
-void resolve_source(MatrixOptions& o, const std::string& key, std::int64_t default_seed,
-                    const config::Deck& deck) {
+void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck& deck) {
   o.location = deck.location(key);
   const bool dataset = o.kind == MatrixKind::dataset;
   if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file");
   if (dataset && o.dataset.empty())
     deck.fail(key + ".dataset", "is empty; it must name a dataset of the file");
-  const auto refuse = [&](const char* name, const char* kind) {
-    deck.fail(key + name, fmt::format("is given, but not used: {}.kind must be {} for that", key, kind));
-  };
-  const bool numbers = o.kind == MatrixKind::random || o.kind == MatrixKind::integers;
-  if (!numbers && o.seed != default_seed) refuse(".seed", "random or integers");
-  if (!dataset && !o.file.path.empty()) refuse(".file", "dataset");
-  if (!dataset && !o.dataset.empty()) refuse(".dataset", "dataset");
-  if (o.kind != MatrixKind::expression && o.expression.text() != MatrixOptions{}.expression.text())
-    refuse(".expression", "expression");
 }
 
 /// Keys that only one choice reads: a deck that gives them to another one means something else than it gets.
 void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::RunOptions& run) {
-  const Options fresh;
-  if (o.algorithm != Algorithm::cannon_25d && o.layers != fresh.layers)
-    deck.fail("product.layers", fmt::format("is {}, but product.algorithm has one layer; choose cannon_25d, "
-                                            "or leave layers out",
-                                            o.layers));
-  if (o.algorithm != Algorithm::summa && o.panel != fresh.panel)
-    deck.fail("product.panel", fmt::format("is {}, but not used: product.algorithm must be summa for that; "
-                                           "blocks of cannon and cannon_25d follow from the process grid",
-                                           o.panel));
-  if (o.distribution != Distribution::block_cyclic && o.block_size != fresh.block_size)
-    deck.fail("decomposition.block_size",
-              fmt::format("is [{}], but not used: decomposition.distribution must be block_cyclic for that",
-                          fmt::join(o.block_size, ", ")));
+  const config::UnusedKeys unused(deck, o);
+  unused.refuse_unless(o.beta != 0, "problem.c", "problem.beta must not be 0");
+  for (const auto& [matrix, key] :
+       {std::pair(&o.a, std::string("problem.a")), {&o.b, "problem.b"}, {&o.c, "problem.c"}}) {
+    const auto kind = matrix->kind;
+    const auto needs = [&key = key](const char* kinds) {
+      return fmt::format("{}.kind must be {}", key, kinds);
+    };
+    unused.refuse_unless(kind == MatrixKind::random || kind == MatrixKind::integers, key + ".seed",
+                         needs("random or integers"));
+    for (const auto* name : {".file", ".dataset"})
+      unused.refuse_unless(kind == MatrixKind::dataset, key + name, needs("dataset"));
+    unused.refuse_unless(kind == MatrixKind::expression, key + ".expression", needs("expression"));
+  }
+  unused.refuse_unless(o.algorithm == Algorithm::cannon_25d, "product.layers",
+                       "product.algorithm must be cannon_25d");
+  unused.refuse_unless(o.algorithm == Algorithm::summa, "product.panel", "product.algorithm must be summa");
+  unused.refuse_unless(o.distribution == Distribution::block_cyclic, "decomposition.block_size",
+                       "decomposition.distribution must be block_cyclic");
   if (o.write_c && run.fields == miniapp::FieldSelection::none)
     deck.fail("problem.write_c", "is true, but output.fields is none, so that C would not be written; leave "
                                  "one of them out");
@@ -148,12 +148,12 @@ void Options::describe(Visitor& v) {
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
-  resolve_source(a, "problem.a", Options{}.a.seed, deck);
-  resolve_source(b, "problem.b", Options{}.b.seed, deck);
-  resolve_source(c, "problem.c", Options{}.c.seed, deck);
+  refuse_unused(*this, deck, run);
+  resolve_source(a, "problem.a", deck);
+  resolve_source(b, "problem.b", deck);
+  resolve_source(c, "problem.c", deck);
   resolve_factor(alpha, "problem.alpha", precision, deck);
   resolve_factor(beta, "problem.beta", precision, deck);
-  refuse_unused(*this, deck, run);
   if (ranks % layers != 0)
     deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", layers, ranks));
   if (process_grid.size() == 1)

@@ -58,22 +58,24 @@ bool is_exact(const Options& o, bool single_precision) {
 template <class T>
 Verifier<T>::Verifier(const ProcessGrid& grid, const Options& options, const LocalMatrix<T>& a,
                       const LocalMatrix<T>& b, const LocalMatrix<T>& c)
-    : grid_(grid), options_(options), x_(random_vectors(options.size.n, grid.shape.columns, 101)),
+    : all_(grid.all.native(), comm::Options{}), layer_(grid.layer.native(), comm::Options{}), grid_(grid),
+      options_(options), x_(random_vectors(options.size.n, grid.shape.columns, 101)),
       along_k_(random_vectors(options.size.k, grid.shape.columns, 102)) {
   if (grid.place.layer > 0) return;
   before_ = prints(a, b);
   const auto& size = options.size;
-  const auto bx = multiply_all(grid.layer, b, options.b.operation == Operation::transpose, size.k, x_);
-  const auto abx = multiply_all(grid.layer, a, options.a.operation == Operation::transpose, size.m, bx);
+  const auto bx = multiply_all(layer_, b, options.b.operation == Operation::transpose, size.k, x_);
+  const auto abx = multiply_all(layer_, a, options.a.operation == Operation::transpose, size.m, bx);
   const auto product = on_host(abx);
   HostVectors former;
-  if (options.beta != 0) former = on_host(multiply_all(grid.layer, c, false, size.m, x_));
+  if (options.beta != 0) former = on_host(multiply_all(layer_, c, false, size.m, x_));
   for (std::size_t i = 0; i < product.extent(0); ++i)
     for (int v = 0; v < vectors; ++v) {
       auto& value = product(i, v);
       auto& bound = product(i, vectors + v);
       value *= options.alpha;
       bound *= std::abs(options.alpha);
+      product_ = std::max(product_, bound);
       if (options.beta == 0) continue;
       value += options.beta * former(i, v);
       bound += std::abs(options.beta) * former(i, vectors + v);
@@ -95,7 +97,7 @@ template <class T>
 miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMatrix<T>& b,
                                           const LocalMatrix<T>& c) const {
   const auto& o = options_;
-  double error = 0, largest_bound = 0, changed = 0;
+  double error = 0, largest_bound = 0, changed = 0, size = 0;
   const bool exact = is_exact(o, sizeof(T) == sizeof(float));
   const double eps = std::numeric_limits<T>::epsilon(), check = std::numeric_limits<double>::epsilon();
   const auto k = static_cast<double>(o.size.k), n = static_cast<double>(o.size.n);
@@ -104,29 +106,40 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
   if (grid_.place.layer == 0) {
     const auto after = prints(a, b);
     changed = differences(after.a, before_.a) + differences(after.b, before_.b);
-    const auto found = on_host(multiply_all(grid_.layer, c, false, o.size.m, x_));
+    const auto found = on_host(multiply_all(layer_, c, false, o.size.m, x_));
     const auto expected = on_host(expected_);
     for (std::size_t i = 0; i < found.extent(0); ++i)
       for (int v = 0; v < vectors; ++v) {
         const double bound = expected(i, vectors + v);
         const double difference = std::abs(found(i, v) - expected(i, v));
         if (v < vectors - 1) largest_bound = std::max(largest_bound, bound);
+        if (bound > 0) size = std::max(size, std::abs(expected(i, v)) / (bound + least_bound));
         if (difference == 0) continue;
         const double relative = exact ? difference : difference / (bound + least_bound);
         error = relative <= std::numeric_limits<double>::max() ? std::max(error, relative)
                                                                : std::numeric_limits<double>::infinity();
       }
   }
-  const auto all =
-      comm::allreduce(grid_.all, std::array<double, 3>{error, largest_bound, changed}, comm::ReduceOp::max);
+  const auto all = comm::allreduce(all_, std::array<double, 5>{error, largest_bound, changed, size, product_},
+                                   comm::ReduceOp::max);
   if (all[2] > 0)
     return {.measure = "sums of rows of A and B that are not what they were before the product",
             .error = all[2],
             .remark = "A or B did not come back as it was"};
+  if (all[4] == 0)
+    return miniapp::inconclusive(o.alpha == 0 ? "problem.alpha is 0, so nothing is multiplied"
+                                              : "nothing to verify: A B is 0 in every element");
   if (exact)
     return {.measure = "C x against A (B x), of integers",
             .error = all[0],
             .remark = "all sums are exact, so one wrong element shows"};
+  constexpr double most = 0.25; // of what is found, or a C that is far off would pass
+  const bool wide = std::isfinite(all[3]) && tolerance > most * all[3];
+  if (wide && all[0] <= tolerance)
+    return miniapp::inconclusive(fmt::format(
+        "the tolerance, {:.2g} of |A| |B| |x|, is above a quarter of the largest entry of C x, {:.2g}: a "
+        "wrong C would pass; take {}a smaller k, or integers",
+        tolerance, all[3], sizeof(T) == sizeof(float) ? "problem.precision double, " : ""));
   return {.measure = "C x against A (B x), beside |A| |B| |x|",
           .error = all[0],
           .tolerance = tolerance,

@@ -23,6 +23,7 @@ class Verifier {
            const LocalMatrix<T>& c);
 
   /// Collective. With A and B as they are after the product: every element of theirs must have come back.
+  /// Inconclusive where A B is 0, or the tolerance exceeds a quarter of what there is to find.
   miniapp::Verification verify(const LocalMatrix<T>& a, const LocalMatrix<T>& b,
                                const LocalMatrix<T>& c) const;
 
@@ -34,10 +35,12 @@ class Verifier {
   };
   Prints prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const;
 
+  comm::Communicator all_, layer_; ///< the grid's, of the baseline: what is verified takes no part
   const ProcessGrid& grid_;
   const Options& options_;
-  Vectors x_;       ///< of n entries
-  Vectors along_k_; ///< of k entries
+  double product_ = 0; ///< the largest entry of |alpha| |A| |B| |x|
+  Vectors x_;          ///< of n entries
+  Vectors along_k_;    ///< of k entries
   Prints before_;
   Vectors expected_; ///< and its bound
 };

@@ -8,6 +8,7 @@ Samples Bench::time(const Subject& subject, std::span<const Way> ways, const Pay
       interleave(comm(), ways, payload,
                  {options.repetitions, options.warm_up, options.shortest_sample, context.end}, clocked);
   findings.wrong += samples.wrong;
+  findings.verified = findings.verified || samples.verified;
   for (std::size_t w = 0; w < ways.size(); ++w)
     findings.points.push_back({subject, ways[w].name, summarise(samples.seconds[w]), samples.phases[w]});
   return samples;

@@ -51,6 +51,7 @@ struct Findings {
   /// What it has measured of the machine.
   nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
   std::int64_t wrong = 0; ///< values on this rank
+  bool verified = false;  ///< whether any were looked at
 };
 
 /// /run/curves and /run/ratios; see docs/output.md.

@@ -45,10 +45,12 @@ class Sampler {
     sample.seconds *= clocked_ ? 1.0 / executions : 0;
     if (way.phases.times) sample.phases = split(way, (executions + 7) / 8);
     if (way.verified) wrong_ += payload_.wrong(seed_);
+    verified_ = verified_ || way.verified;
     return sample;
   }
 
   std::int64_t wrong() const { return wrong_; }
+  bool verified() const { return verified_; }
 
  private:
   const comm::Communicator& comm_;
@@ -70,6 +72,7 @@ class Sampler {
   bool clocked_;
   int seed_ = 0;
   std::int64_t wrong_ = 0;
+  bool verified_ = false;
 };
 
 comm::PhaseTimes median_phases(const std::vector<comm::PhaseTimes>& samples) {
@@ -131,6 +134,7 @@ Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, co
           "MPI_Allreduce");
   for (const auto& of_way : phases) result.phases.push_back(slowest(comm, median_phases(of_way)));
   result.wrong = sample.wrong();
+  result.verified = sample.verified();
   return result;
 }
 

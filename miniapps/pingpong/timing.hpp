@@ -53,6 +53,7 @@ struct Samples {
   std::vector<comm::PhaseTimes> phases; ///< of one execution: [way], medians of the rank that takes longest
   int executions = 1;                   ///< in a sample, equal for all ways
   std::int64_t wrong = 0;               ///< values on this rank, all repetitions and the warm-up together
+  bool verified = false;                ///< whether values were looked at
 };
 
 /// Collective. All ways are tried in every repetition, and the one that goes first changes from each

@@ -164,6 +164,14 @@ class SeveralKeys(RefusalTest):
             "end, or a longer time.step",
         )
 
+    def test_a_face_that_is_not_there(self):
+        self.refused_when(
+            "solver:",
+            "    z_min: {neumann: 1}\nsolver:",
+            'deck.yaml:6:5: problem.boundary.z_min is {neumann: "1"}, but not used: problem.cells must have three extents '
+            "for that; leave it out",
+        )
+
     def test_too_many_cells(self):
         self.refused_when(
             "[13, 11]",

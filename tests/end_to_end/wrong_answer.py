@@ -50,6 +50,10 @@ class WrongAnswer(FaultTest):
         one_cell += ("--set", "solver.tolerance=1e-8")
         self.fails(*self.AUTOMATIC, *one_cell, says=r"max \|u - exact\| is 1\.000e\+308, above .*", ranks=1)
 
+    def test_nothing_to_verify(self):
+        constant = ("--set", "problem.exact=none", "--set", "problem.boundary.y_max={dirichlet: 0}")
+        self.fails(*constant, says="nothing to verify: u is 0 in all cells.*")
+
     def test_sweeps_that_did_not_converge(self):
         few = ("--set", "problem.exact=none", "--set", "solver.tolerance=1e-6", "--set", "solver.max_sweeps=20")
         self.fails(

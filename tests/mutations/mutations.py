@@ -29,15 +29,24 @@ class Row(NamedTuple):
 
 PERIODIC = "all its faces are periodic"
 CONVERGES = "sweeps to a tolerance come to the same answer with some older halos"
+NO_NORM = "it computes no norm"
+LARGER = "the largest change, which is its norm, is the other rank's"
+NO_EXCHANGE = "SUMMA broadcasts, and nothing is redistributed"
+HEALED = {"cube": CONVERGES, "plate": CONVERGES, "nvidia-jacobi": "judged by its last sweep"}
 TABLE = {
     "heat": [
-        Row("exchange", "x", without={"cube": CONVERGES, "plate": CONVERGES, "nvidia-jacobi": "judged by its last sweep"}),
+        Row("receives", "x"),
+        Row("receives", "y"),
+        Row("receive:0", "y"),
+        Row("exchange", "x", without=HEALED),
         Row("elsewhere", "x"),
+        Row("reduction:0", "x", without={"bandwidth": NO_NORM, "cube": LARGER}),
+        Row("coefficient", "x"),
         Row("boundary:0", "x", without={"bandwidth": PERIODIC}),
     ],
     "advection": [Row("receives")],
     "cg": [],  # ghosts: Row("receives"); sums: Row("reduction:1")
-    "matmul": [Row("reduction:1")],
+    "matmul": [Row("receives", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE})],
 }
 
 

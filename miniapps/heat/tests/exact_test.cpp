@@ -260,7 +260,7 @@ const Doubtful doubtful[] = {
   exact: "500+x"
 )deck"},
      "precision double"},
-    {{"nothing", "\n  cells: [12, 9]\n  exact: 0\n"}, "0 everywhere"},
+    {{"nothing", "\n  cells: [12, 9]\n  exact: 0\n"}, "nothing to verify"},
     {{"no_exact_solution", "\n  cells: [24, 20]\n  source: 1\n", "solver: {tolerance: 1.0e-3}\n"},
      "solver.tolerance to "},
 };

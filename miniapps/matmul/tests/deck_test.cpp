@@ -61,6 +61,7 @@ TEST(Deck, RefusesWhatDoesNotGoTogether) {
 }
 
 TEST(Deck, RefusesWhatWouldNotBeUsed) {
+  expect_refused("problem: {c: {kind: integers}}", 1, {"test.yaml:2:", "problem.c.kind", "integers", "beta"});
   expect_refused("product: {panel: 128}", 1, {"test.yaml:2:", "product.panel", "128", "algorithm", "summa"});
   expect_refused("decomposition: {block_size: [8, 6]}", 1,
                  {"test.yaml:2:", "decomposition.block_size", "[8, 6]", "distribution", "block_cyclic"});
