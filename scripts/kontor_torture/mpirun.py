@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,5 +17,6 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"} | dict(
 
 
 def own_lines(text: str) -> str:
-    """Without what Open MPI's launcher and its event library say of their own accord."""
+    """Without what Open MPI's launcher and its event library say of their own accord; version 5 cannot be told to be quiet."""
+    text = re.sub(r"-{70,}\n(prterun|mpirun) (.*\n)*?-{70,}\n", "", text)
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("[warn] Epoll ", "mca_")))

@@ -81,6 +81,12 @@ mpi_yields=OMPI_MCA_mpi_yield_when_idle=1
 # mpi_shared_files HOST: patterns of the files in /dev/shm by which ranks of Open MPI share memory.
 mpi_shared_files() { printf "%s.$1.*\n" vader_segment sm_segment osc_sm osc_rdma; }
 
+# mpi_clear_after PID: removes the folder that a launcher of Open MPI leaves when it is killed.
+mpi_clear_after() {
+  local host
+  read -r host </proc/sys/kernel/hostname && rm -rf -- "${TMPDIR:-/tmp}"/{"ompi.$host.$UID/pid.$1","prterun.$host.$1.$UID"}
+}
+
 # mpi_crowded MPI: by which root may start more ranks than there are cores, unbound, waiting ones yield, and the launcher ends
 # at once and says nothing of its own; and `kontor run` of other tests beside it. An unknown launcher is told in all languages.
 mpi_crowded() {

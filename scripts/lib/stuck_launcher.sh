@@ -24,7 +24,7 @@ was_stuck() { [[ -e $KONTOR_RUN_FOLDER/stuck ]]; }
 # end_if_stuck GROUP: waits, without a process of its own, for a rank to fail or to be done, then for the launcher's process
 # group to end. `stuck` says which it was. To be run in the background, and killed when the group has ended.
 end_if_stuck() {
-  local pipe word='' after='' end=0 children host
+  local pipe word='' after='' end=0 children
   exec {pipe}<>"$KONTOR_RUN_FOLDER/words" </dev/null
   until ((end > 0 && SECONDS >= end)); do # every rank may write a line
     if ! read -r -t 1 -u "$pipe" word; then
@@ -38,5 +38,5 @@ end_if_stuck() {
   echo "$after" >"$KONTOR_RUN_FOLDER/stuck"
   read -r -d '' -a children < <(cat "/proc/$1/task/"*/children) || true # remote shells have process groups of their own
   kill -KILL -- "-$1" "${children[@]}" || true # at TERM, Open MPI waits for the host, too, or crashes
-  read -r host </proc/sys/kernel/hostname && rm -rf -- "${TMPDIR:-/tmp}/ompi.$host.$UID/pid.$1" # Open MPI's own files
+  mpi_clear_after "$1"
 } 2>/dev/null
