@@ -5,6 +5,7 @@
 #include "stored_values.hpp"
 
 #include <kontor/output/error.hpp>
+#include <kontor/output/file.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
