@@ -28,7 +28,7 @@ struct MarchTuning {
   int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
-/// The best of a scan by bench/sweep_rate.cpp on an H200 (docs/gpu.md). In 3-D a team is compact in x and y,
+/// The best of a scan by lab/bench/heat/sweep_rate.cpp on an H200 (lab/notebook/gpu.md). In 3-D a team is compact in x and y,
 /// so that it finds most of its neighbours along y in its own cache. With a norm it pays to march farther.
 template <class T>
 constexpr MarchTuning usual_tuning(int dimensions, bool with_norm) {

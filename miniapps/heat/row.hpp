@@ -61,7 +61,7 @@ inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>
 }
 
 /// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
-/// a core waits for memory: hardware does not look far enough ahead (docs/performance.md).
+/// a core waits for memory: hardware does not look far enough ahead (lab/notebook/performance.md).
 inline constexpr std::uintptr_t prefetch_bytes = 16384;
 inline constexpr std::int64_t segment_bytes = 1024;
 

@@ -3,14 +3,14 @@
 #
 # What set-up costs on simulated ranks, by SimGrid's SMPI (Debian: simgrid, libsimgrid-dev):
 #
-#   comm/bench/simulate.sh 64 256           comm/bench/set_up.cpp
-#   comm/bench/simulate.sh --heat 64 256    the start of heat, and ten sweeps (Debian: libhdf5-dev too)
+#   lab/bench/comm/simulate.sh 64 256           lab/bench/comm/set_up.cpp
+#   lab/bench/comm/simulate.sh --heat 64 256    the start of heat, and ten sweeps (Debian: libhdf5-dev too)
 #
 # Each rank has a host of its own in a cluster of 1 us and 12.5 GB/s. A message costs its sender and its
 # receiver 0.3 us each, a probe 1 us, and computation nothing: what is simulated is communication.
 set -eu
 
-source=$(cd "$(dirname "$0")/../.." && pwd)
+source=$(cd "$(dirname "$0")/../../.." && pwd)
 build=$source/build-smpi
 command -v smpirun >/dev/null || { echo "simulate.sh needs SimGrid (apt-get install simgrid libsimgrid-dev)" >&2; exit 1; }
 
