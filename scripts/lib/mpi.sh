@@ -51,14 +51,23 @@ add_exports() {
   done
 }
 
-mpi_no_ipv6=btl_tcp_disable_family=6
+# Of Open MPI 5.0.7: it takes IPv6 up and each rank complains (its issue 14079); and where the fragments of shared memory are
+# used up, 512 unless told, its ob1 may never take up the acknowledgements that wait for one, as of many synchronous messages
+# (its issues 92 and 3845).
+open_mpi_5=(btl_tcp_disable_family=6 btl_sm_free_list_max=4096)
 
-# add_manners MPI: no words of its own about exit codes (Open MPI 5 insists on them), which bury the program's message, nor of
-# each rank about IPv6 (its issue 14079), unless the user has a word about that; and root may start it.
+# add_manners MPI: no words of its own about exit codes, which bury the program's message (Open MPI 5 insists on them); root may
+# start it; and what Open MPI 5 needs, unless the user has a word about that.
 add_manners() {
+  local setting name
   case $1 in
     orte) launcher+=(--quiet) ;;
-    prrte) [[ -n ${OMPI_MCA_btl_tcp_disable_family-} ]] || launcher+=(--mca "${mpi_no_ipv6%=*}" "${mpi_no_ipv6#*=}") ;;
+    prrte)
+      for setting in "${open_mpi_5[@]}"; do
+        name=OMPI_MCA_${setting%=*}
+        [[ -n ${!name-} ]] || launcher+=(--mca "${setting%=*}" "${setting#*=}")
+      done
+      ;;
     *) return 0 ;;
   esac
   if [[ $(id -u) == 0 ]]; then launcher+=(--allow-run-as-root); fi
@@ -98,7 +107,7 @@ mpi_crowded() {
     printf 'OMPI_MCA_%s\n' rmaps_base_oversubscribe=1 hwloc_base_binding_policy=none orte_execute_quiet=1
   fi
   if [[ $mpi != orte ]]; then
-    echo "OMPI_MCA_$mpi_no_ipv6"
+    printf 'OMPI_MCA_%s\n' "${open_mpi_5[@]}"
     printf 'PRTE_MCA_%s\n' rmaps_default_mapping_policy=:oversubscribe hwloc_default_binding_policy=none
   fi
 }

@@ -29,7 +29,7 @@ OPEN_MPI = {
     "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
     "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND",
 }
-MANNERS = {"orte": "--quiet", "prrte": "--mca btl_tcp_disable_family 6"}
+MANNERS = {"orte": "--quiet", "prrte": "--mca btl_tcp_disable_family 6 --mca btl_sm_free_list_max 4096"}
 WORDS = {mpi: {case: f"{words} {more}" for case, more in OPEN_MPI.items()} for mpi, words in MANNERS.items()}
 WORDS["orte"]["nodes, strangers"] += " --mca btl_vader_single_copy_mechanism none"
 WORDS["prrte"]["nodes, strangers"] += " --mca smsc ^cma"
@@ -61,6 +61,11 @@ class Launchers(KontorTest):
         self.assertIn("mpirun -n 2 --quiet", done.stdout)
         self.fake("mpirun", "echo 'mpirun (Open MPI) 4.1.4' >&2")
         self.assertEqual(self.kontor("run", "--dry-run", "plate.yaml").stdout, "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 build/bin/heat plate.yaml\n")
+
+    def test_the_users_word_about_open_mpi_5_holds(self):
+        self.fake("mpirun", f"echo '{VERSIONS['prrte']}'")
+        done = self.kontor("run", "--dry-run", "plate.yaml", OMPI_MCA_btl_tcp_disable_family="4")
+        self.assertIn("mpirun -n 2 --mca btl_sm_free_list_max 4096 --bind-to", done.stdout)
 
     def test_what_tests_have_in_their_environment(self):
         for mpi, version in VERSIONS.items():
