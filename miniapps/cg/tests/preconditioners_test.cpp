@@ -141,10 +141,10 @@ TEST(GaussSeidel, IsRefusedByNameWithReproducibleSums) {
 }
 
 TEST(AtomicAssembly, IsRefusedByNameWithReproducibleSumsWhereThreadsCompute) {
-  const auto deck =
-      config::Deck::parse("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: atomic\n"
-                          "solver:\n  sums: reproducible\n",
-                          "deck.yaml");
+  const auto deck = config::Deck::parse("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: "
+                                        "atomic\n    boundary: {x_min: {temperature: 0}}\n"
+                                        "solver:\n  sums: reproducible\n",
+                                        "deck.yaml");
   Options options;
   deck.read([&](config::Visitor& v) { options.describe(v); });
   if (Space::name() == std::string_view("Serial")) return options.resolve(deck, 1);
