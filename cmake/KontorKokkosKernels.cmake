@@ -3,7 +3,21 @@
 # Finds Kokkos Kernels, which nothing needs but what multiplies matrices, and gives it one name,
 # Kontor::kokkos_kernels. Debian's comes with Trilinos; see KontorKokkos.cmake.
 
-find_package(KokkosKernels QUIET)
+# It must stand on the Kokkos that was found: another one's would bring that one into the programs, too.
+if(Kokkos_LIBRARIES MATCHES "trilinos")
+  find_package(KokkosKernels QUIET)
+else()
+  get_filename_component(_kontor_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
+  find_package(KokkosKernels QUIET HINTS "${_kontor_kokkos_prefix}" NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH
+    NO_CMAKE_PACKAGE_REGISTRY NO_CMAKE_SYSTEM_PACKAGE_REGISTRY
+  )
+  unset(_kontor_kokkos_prefix)
+  if(KokkosKernels_LIBRARIES MATCHES "trilinos")
+    message(FATAL_ERROR "Kokkos Kernels in ${KokkosKernels_DIR} stands on Trilinos' Kokkos, and not on that in ${Kokkos_DIR}.\n"
+      "  Set KokkosKernels_ROOT to one that was built with it, or leave it out: -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON"
+    )
+  endif()
+endif()
 
 if(KokkosKernels_FOUND AND NOT TARGET Kontor::kokkos_kernels)
   add_library(Kontor::kokkos_kernels INTERFACE IMPORTED GLOBAL)
