@@ -93,7 +93,7 @@ class Expressions(RefusalTest):
             '"sin(pi*x)"',
             '"sin(pi*x"',
             "deck.yaml:5:24: problem.boundary.y_max.dirichlet expects an expression of x, y, z and t, "
-            'found "sin(pi*x": Missing parenthesis',
+            'found "sin(pi*x": a parenthesis is not closed; inside {...} and [...] a formula with a comma stands in quotes',
             ranks=(1,),
         )
 
