@@ -57,9 +57,9 @@ Communicator Communicator::sub(const std::vector<bool>& keep) const {
   const std::vector<int> remain(keep.begin(), keep.end());
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");
-  Communicator result(Owned{comm}, options());
-  result.read_cartesian();
-  return result;
+  auto part = open_part(Owned{comm});
+  part->read_cartesian();
+  return std::move(*part);
 }
 
 void Communicator::read_cartesian() {

@@ -62,8 +62,15 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, int k
   agree(problem);
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Comm_split(native(), colour.value_or(MPI_UNDEFINED), key, &comm), "MPI_Comm_split");
-  if (!colour) return std::nullopt;
-  return Communicator(Owned{comm}, options());
+  return open_part(Owned{comm});
+}
+
+std::optional<Communicator> Communicator::open_part(Owned part) const {
+  std::optional<Communicator> opened;
+  mpi::agreed(native(), [&] {
+    if (part.comm != MPI_COMM_NULL) opened.emplace(Communicator(part, options()));
+  });
+  return opened;
 }
 
 int Communicator::rank() const {

@@ -29,6 +29,11 @@ extern "C" {
 int MPI_Comm_rank(MPI_Comm c, int* rank) {
   return fails("MPI_Comm_rank") ? MPI_ERR_OTHER : PMPI_Comm_rank(c, rank);
 }
+int MPI_Comm_dup(MPI_Comm c, MPI_Comm* made) {
+  if (!fails("MPI_Comm_dup")) return PMPI_Comm_dup(c, made);
+  *made = MPI_COMM_NULL;
+  return MPI_ERR_OTHER;
+}
 int MPI_Send(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c) {
   const int code = PMPI_Send(b, n, t, p, g, c);
   return fails("MPI_Send") ? MPI_ERR_OTHER : code;

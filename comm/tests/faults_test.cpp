@@ -47,6 +47,22 @@ TEST_F(Faults, Isend) {
             fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out' failed: {}", next, other));
 }
 
+/// Parts agree over the whole: where one cannot be opened, all ranks hear of it.
+TEST_F(Faults, OfOnePart) {
+  const int part = comm.rank() % 2;
+  for (const bool optional : {false, true}) {
+    let_fail(part == 1 % comm.size() ? "MPI_Comm_dup" : "");
+    const auto text = text_of<AgreedError>([&] {
+      if (optional)
+        (void)comm.split(part == 1 % comm.size() ? std::optional(1) : std::nullopt);
+      else
+        (void)comm.split(part);
+    });
+    let_fail("");
+    EXPECT_EQ(text, "MPI_Comm_dup failed: " + other);
+  }
+}
+
 TEST_F(Faults, SecondIsend) {
   auto exchange = make();
   EXPECT_EQ(text_of_failing("MPI_Isend", 2, [&] { exchange.start(); }),

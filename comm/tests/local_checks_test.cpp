@@ -66,6 +66,32 @@ TEST_F(LocalChecks, NoMemory) {
   for (int n = 1; n < size && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), any_source, 3);
 }
 
+TEST_F(LocalChecks, ElementsShareMemory) {
+  using Strided = Kokkos::View<int**, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  const Ints storage("storage", 24);
+  const Strided apart(storage.data(), Kokkos::LayoutStride(3, 4, 4, 1));
+  for (const auto& [layout, strides] : {std::pair(Kokkos::LayoutStride(3, 1, 4, 1), "1, 1"),
+                                        std::pair(Kokkos::LayoutStride(3, 2, 3, 2), "2, 2"),
+                                        std::pair(Kokkos::LayoutStride(3, 0, 4, 1), "0, 1")}) {
+    const Strided shared(storage.data(), layout);
+    const auto why = fmt::format("some of its elements share memory (strides {})", strides);
+    const auto expect_refused = [&, why = why](const auto& operation) {
+      const auto text = text_of<CallError>(operation);
+      EXPECT_NE(text.find(why), std::string::npos) << text;
+    };
+    expect_refused([&] { recv(comm, shared, 0); });
+    expect_refused([&] { irecv(comm, shared, 0).wait(); });
+    expect_refused([&] { sendrecv(comm, apart, 0, shared, 0); });
+    expect_refused([&] { allreduce(comm, shared, ReduceOp::sum); });
+    expect_refused([&] { iallreduce(comm, apart, shared, ReduceOp::sum).wait(); });
+    expect_refused([&] { scatter(comm, Ints("whole", 12 * size), shared, comm.rank()); });
+  }
+  const Strided columns(storage.data() + 12, Kokkos::LayoutStride(3, 1, 4, 3));
+  sendrecv(comm, apart, comm.rank(), columns, comm.rank());
+  const Strided same(storage.data(), Kokkos::LayoutStride(3, 0, 4, 1)); // may be read
+  sendrecv(comm, same, comm.rank(), columns, comm.rank());
+}
+
 TEST_F(LocalChecks, PackingNone) {
   Options options;
   options.packing = Packing::none;

@@ -12,6 +12,7 @@
 
 #include "rows.hpp"
 
+#include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>

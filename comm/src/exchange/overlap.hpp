@@ -13,9 +13,6 @@ namespace kontor::comm {
 /// as two columns, do not share one.
 bool share_memory(const Buffer&, const Buffer&);
 
-/// Whether two elements, of different indices, share memory: none can be received there. Of a shape by_index
-/// the rows are taken one after the other, whatever the list.
-bool overlaps_itself(const Shape&);
 /// "some of its elements share memory (strides 1, 1)"
 std::string overlap_words(const Shape&);
 

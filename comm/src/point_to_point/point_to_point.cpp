@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "src/exchange/overlap.hpp"
+
 #include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/contiguous.hpp>
@@ -27,6 +29,10 @@ void refuse_strided(const char* operation, const Buffer& buffer) {
                               operation, to_string(buffer)));
 }
 
+void refuse_shared_elements(const char* operation, const Buffer& buffer) {
+  throw CallError(fmt::format("{}: {}: {}", operation, to_string(buffer), overlap_words(buffer.shape)));
+}
+
 std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
   const bool sends = envelope.direction == Direction::to;
   if (envelope.peer >= comm.size() || envelope.peer < (sends ? no_rank : any_source))
@@ -42,9 +48,9 @@ void check_envelope(const Communicator& comm, const Envelope& envelope) {
 }
 
 void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
-  const auto why = is_valid(detail::internals(comm).cached(), envelope)
-                       ? "it has elements but no memory (its data pointer is null)"
-                       : why_not_valid(comm, envelope);
+  const auto why = !is_valid(detail::internals(comm).cached(), envelope) ? why_not_valid(comm, envelope)
+                   : !buffer.data ? "it has elements but no memory (its data pointer is null)"
+                                  : overlap_words(buffer.shape);
   throw CallError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 

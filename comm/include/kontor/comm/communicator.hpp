@@ -126,6 +126,9 @@ class Communicator {
     MPI_Comm comm;
   };
   Communicator(Owned, const Options&);
+  /// Collective over this, which the part is of; none on a rank whose part is null. Where one part cannot be
+  /// opened, all ranks throw AgreedError.
+  std::optional<Communicator> open_part(Owned part) const;
   explicit Communicator(std::shared_ptr<detail::Internals> internals) : internals_(std::move(internals)) {}
   void read_cartesian();
   detail::Group& group() const;

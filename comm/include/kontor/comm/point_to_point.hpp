@@ -16,10 +16,11 @@
 /// what MPI costs; a strided one travels through a copy.
 ///
 /// All of them throw CallError from check level `local` on if the peer, the tag or the View is not
-/// available, and Error with MPI's text if MPI reports one. At check level `cross_rank` every message carries
-/// a description of its View, is sent synchronously (MPI_Issend) and waited for with a timeout: both ends get
-/// an Error that names both if scalars, extents or storage orders differ, and the one that is there gets an
-/// Error if the other never comes. Both ends of a message must then use these calls, and not MPI's own.
+/// available, or elements of the View to receive into share memory, and Error with MPI's text if MPI reports
+/// one. At check level `cross_rank` every message carries a description of its View, is sent synchronously
+/// (MPI_Issend) and waited for with a timeout: both ends get an Error that names both if scalars, extents or
+/// storage orders differ, and the one that is there gets an Error if the other never comes. Both ends of a
+/// message must then use these calls, and not MPI's own.
 namespace kontor::comm {
 namespace detail {
 

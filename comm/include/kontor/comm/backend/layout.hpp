@@ -9,6 +9,10 @@
 /// In which order the elements of an array travel. No Kokkos and no MPI in this file.
 namespace kontor::comm {
 
+/// Whether two elements, of different indices, share memory: none can be received there. Of a shape by_index
+/// the rows are taken one after the other, whatever the list.
+bool overlaps_itself(const Shape&);
+
 /// The order of an array's dimensions on the wire, slowest first: a permutation of 0..rank-1.
 struct WireOrder {
   int rank = 0;                     ///< the number of dimensions

@@ -4,6 +4,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/agreement_check.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
+#include <kontor/comm/detail/envelope.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
 #include <kontor/comm/kokkos/streams.hpp>
 #include <kontor/comm/on.hpp>
@@ -81,6 +82,15 @@ Used<View> in_place(const View& view, Use use = Use::both) {
   return {view, use};
 }
 
+/// Check level `local`, as this rank sees it: elements that are written share no memory.
+template <class View>
+void check_written(const Communicator& comm, const char* operation, const Used<View>& used) {
+  if constexpr (may_share_elements<View>)
+    if ((used.use == Use::written || used.use == Use::both) && comm.options().check != CheckLevel::off &&
+        overlaps_itself(shape_of(used.view))) [[unlikely]]
+      refuse_shared_elements(operation, to_buffer(used.view));
+}
+
 /// Changed at the root, and only read on the other ranks.
 template <class View>
 Used<View> in_place_at(const Communicator& comm, int root, const View& view) {
@@ -139,6 +149,7 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
 template <class Collective, class Space, class... Views>
 void run(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
+  (check_written(on.comm, Collective::name + 1, used), ...);
   if constexpr (may_be_queued<Collective, Views...>)
     if (queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, used...)) return;
   [&](const Lent<Views, const Views&>&... lent) {
@@ -167,6 +178,7 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
 template <class Collective, class Space, class... Views>
 Request<Views...> start(CallOn<Space> on, const Collective& collective, const Used<Views>&... used) {
   check_one_scalar<Views...>();
+  (check_written(on.comm, Collective::name, used), ...);
   return begin(
       on.comm, collective,
       RequestAccess::make(on.comm, Lent<Views>(on.comm, Collective::name, used.view, used.use,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/backend/layout.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/detail/communicator_internals.hpp>
 #include <kontor/comm/detail/view_buffer.hpp>
@@ -8,6 +9,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <type_traits>
 
 namespace kontor::comm {
 
@@ -53,6 +55,8 @@ void check_envelope(const Communicator&, const Envelope&);
 
 /// Throws CallError in words: what one rank alone can see that MPI would not take.
 [[noreturn]] void refuse_message(const Communicator&, Envelope, const Buffer&);
+/// Throws CallError: an operation writes into elements that share memory.
+[[noreturn]] void refuse_shared_elements(const char* operation, const Buffer&);
 /// Throws Error with MPI's text.
 [[noreturn]] void fail_message(int code, const char* mpi_function, Envelope, const Buffer&);
 
@@ -65,6 +69,11 @@ inline bool verified(const Communicator& comm) {
   return detail::internals(comm).cached().check == CheckLevel::cross_rank;
 }
 
+/// Whether strides may have been given by which elements share memory.
+template <ViewType View>
+inline constexpr bool may_share_elements =
+    static_cast<int>(View::rank) > 0 && std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
+
 /// Check level `local`.
 template <ViewType View>
 void check_message(const Communicator& comm, const CachedProperties& cached, const Envelope& envelope,
@@ -72,6 +81,9 @@ void check_message(const Communicator& comm, const CachedProperties& cached, con
   if (cached.check == CheckLevel::off) return;
   if (!is_valid(cached, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));
+  if constexpr (may_share_elements<View>)
+    if (envelope.direction == Direction::from && overlaps_itself(shape_of(view))) [[unlikely]]
+      refuse_message(comm, envelope, to_buffer(view));
 }
 
 } // namespace detail
