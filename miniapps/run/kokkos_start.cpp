@@ -33,6 +33,9 @@ namespace {
 /// KOKKOS_DEVICE_ID=1. Some take a second one after a comma.
 constexpr std::string_view numbers[] = {"threads",  "num-threads", "numa",         "device",     "device-id",
                                         "ndevices", "num-devices", "rand-devices", "skip-device"};
+constexpr std::string_view others[] = {"disable-warnings", "print-configuration", "tune-internals",
+                                       "map-device-id-by", "tools-libs",          "tools-library",
+                                       "tools-args",       "tools-help",          "help"};
 constexpr std::string_view prefix = "--kokkos-";
 
 struct Setting {
@@ -73,8 +76,22 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
+/// An option that no version of Kokkos has, and each would ignore or warn of.
+std::optional<std::string> unknown_option(const std::vector<char*>& arguments) {
+  for (const std::string_view argument : arguments) {
+    if (!argument.starts_with(prefix)) continue;
+    const auto name = argument.substr(prefix.size(), argument.find('=') - prefix.size());
+    if (std::ranges::find(numbers, name) == std::end(numbers) &&
+        std::ranges::find(others, name) == std::end(others))
+      return fmt::format("{}: Kokkos has no option {}{}; --kokkos-help shows those of this version", argument,
+                         prefix, name);
+  }
+  return std::nullopt;
+}
+
 /// What Kokkos would not take on this rank.
 std::optional<std::string> obstacle(const std::vector<char*>& arguments) {
+  if (auto unknown = unknown_option(arguments)) return unknown;
   const int devices = comm::device_count();
   for (const auto& [shown, name, value] : settings(arguments)) {
     const auto comma = value.find(',');
