@@ -81,4 +81,4 @@ cuda_architecture() {
   echo "$name"
 }
 
-links_blas() { echo 'int main(void) { return 0; }' | "${CC:-cc}" -x c - -lblas -o /dev/null 2>/dev/null; }
+links_blas() { "${CC:-cc}" -x c - -lblas -o /dev/null 2>/dev/null <<<'int main(void) { return 0; }'; }
