@@ -64,6 +64,10 @@ constexpr double recurrence_tolerance = 1e-8;
 /// each adds up: rounding leaves about as many unit roundoffs as a row has entries.
 constexpr double reference_tolerance = 1e-12;
 
+/// By how much |b| of the solve may differ from what its rows add up to: rounding of long sums leaves less,
+/// and a rank that is left out of sums more, unless its part of b is 0.
+constexpr double norm_tolerance = 1e-8;
+
 /// A tolerance above this part of the solution would let a wrong answer pass.
 constexpr double most_of_solution = 0.25;
 
@@ -248,13 +252,19 @@ miniapp::Verification verify_solution(const comm::Communicator& baseline, const 
       baseline, compute, own,
       Compare{system.rhs, ax, solver.solution(), system.exact.value_or(Vector()), system.exact.has_value()});
   const auto rows = static_cast<double>(system.partition.rows);
-  accuracy.residual = std::sqrt(sums[1]) / (sums[0] > 0 ? std::sqrt(sums[0]) : 1);
+  const double rhs = std::sqrt(sums[0]);
+  accuracy.residual = std::sqrt(sums[1]) / (rhs > 0 ? rhs : 1);
   if (system.exact) {
     accuracy.error = std::sqrt(sums[2] / rows);
     accuracy.relative_error = std::sqrt(sums[2] / (sums[3] > 0 ? sums[3] : 1));
   }
   const double largest = outcome.ending == Ending::zero_rhs ? largest_entry(baseline, system.rhs) : 0;
   auto result = verify_residual(accuracy.residual, largest, options.solver, outcome);
+  if (result.passed() && !(std::abs(outcome.rhs - rhs) <= norm_tolerance * rhs))
+    return {.measure = "|b| by the sums of the solve against that of its rows, beside it",
+            .error = std::abs(outcome.rhs - rhs) / rhs,
+            .tolerance = norm_tolerance,
+            .remark = result.remark};
   if (!system.exact || result.failed()) return result;
   const Compared compared{*accuracy.error, std::sqrt(sums[3] / rows), std::sqrt(sums[1] / rows),
                           options.kind != ProblemKind::fe_heat};

@@ -42,10 +42,6 @@ using Directions = std::vector<kontor::grid::Direction>;
 } // namespace
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
-#define KONTOR_WRAPPED(Return, name, symbol, ...)                                                            \
-  Return real_##name(__VA_ARGS__) asm("__real_" symbol);                                                     \
-  Return wrong_##name(__VA_ARGS__) asm("__wrap_" symbol)
-
 KONTOR_WRAPPED(Slots, halo_slots,
                "_ZN6kontor4grid10halo_slotsERKNS_4comm12CommunicatorERKNS0_"
                "5BlockERKSt6vectorISt5arrayIiLm3EESaISA_EENS0_"

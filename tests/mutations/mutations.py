@@ -32,6 +32,8 @@ CONVERGES = "sweeps to a tolerance come to the same answer with some older halos
 NO_NORM = "it computes no norm"
 LARGER = "the largest change, which is its norm, is the other rank's"
 NO_EXCHANGE = "SUMMA broadcasts, and nothing is redistributed"
+NO_FACES = "gpu", "hpcg-matrix", "matrix-market", "pipelined", "poisson7", "reproducible"
+NO_BROADCAST = "block-cyclic", "gpu", "prime", "square", "tall"
 HEALED = {"cube": CONVERGES, "plate": CONVERGES, "nvidia-jacobi": "judged by its last sweep"}
 TABLE = {
     "heat": [
@@ -45,8 +47,20 @@ TABLE = {
         Row("boundary:0", "x", without={"bandwidth": PERIODIC}),
     ],
     "advection": [Row("receives")],
-    "cg": [],  # ghosts: Row("receives"); sums: Row("reduction:1")
-    "matmul": [Row("receives", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE})],
+    "cg": [
+        Row("receives"),
+        Row("receive:1"),
+        Row("exchange"),
+        Row("reduction:1"),
+        Row("coefficient"),
+        Row("rhs"),
+        Row("boundary:1", without=dict.fromkeys(NO_FACES, "it has no boundary")),
+    ],
+    "matmul": [
+        Row("receives", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE}),
+        Row("exchange", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE}),
+        Row("broadcast", without=dict.fromkeys(NO_BROADCAST, "it broadcasts nothing")),
+    ],
 }
 
 

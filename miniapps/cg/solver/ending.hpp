@@ -31,6 +31,7 @@ struct Outcome {
   Ending ending = Ending::limit;
   std::int64_t iterations = 0;
   double residual = 0; ///< the recurrence's, beside the right-hand side
+  double rhs = 0;      ///< norm of the right-hand side, by the sums of the solve
 };
 
 /// "converged after 12 iterations, residual 3.1e-09".

@@ -287,7 +287,8 @@ Outcome MethodBase::outcome() {
   history_.clear();
   for (const auto& entry : log_.made()) history_.push_back(entry.residual);
   const auto open = work_.options.tolerance > 0 ? Ending::limit : Ending::all_iterations;
-  return {log_.ending().value_or(open), static_cast<std::int64_t>(history_.size()) - 1, history_.back()};
+  return {log_.ending().value_or(open), static_cast<std::int64_t>(history_.size()) - 1, history_.back(),
+          std::sqrt(log_.state_now().rhs)};
 }
 
 std::vector<std::pair<double, double>> MethodBase::coefficients() const {
