@@ -57,8 +57,8 @@ class Sweeper {
 
   stepping::Streams<ExecutionSpace>& streams() { return streams_; }
   const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
-  /// Of field 0; that of field 1 is alike.
-  const Halo& halo() const { return halos_[0]; }
+  /// Of field 0 or 1; they are alike.
+  const Halo& halo(int field = 0) const { return halos_[static_cast<std::size_t>(field)]; }
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
   /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.

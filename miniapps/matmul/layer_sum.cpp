@@ -42,8 +42,7 @@ double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns) {
 template <class T>
 LayerSum<T>::LayerSum(const Line& layers, const Matrix<T>& c, const Space& instance)
     : instance_(instance), own_(columns_of(c, layers.size(), layers.place)),
-      gather_(layers.comm, "parts of C", instance), deliver_(layers.comm, "sum of C", instance),
-      layer_(layers.place) {
+      gather_(layers.way.comm(), "parts of C", instance), layer_(layers.place) {
   for (int layer = 0; layer < layers.size(); ++layer) {
     of_others_.emplace_back();
     if (layer == layer_) continue;
@@ -53,14 +52,16 @@ LayerSum<T>::LayerSum(const Line& layers, const Matrix<T>& c, const Space& insta
     gather_.add_send(theirs, rank);
     gather_.add_receive(of_others_.back(), rank);
     sent_ += static_cast<std::int64_t>(theirs.size());
-    if (layer_ == 0) deliver_.add_receive(theirs, rank);
   }
+  layers.way.commit<T>(gather_);
+  auto& deliver = deliver_.emplace(layers.way.comm(), "sum of C", instance);
+  for (int layer = 1; layer < layers.size() && layer_ == 0; ++layer)
+    deliver.add_receive(columns_of(c, layers.size(), layer), layers.ranks[static_cast<std::size_t>(layer)]);
   if (layer_ > 0) {
-    deliver_.add_send(own_, layers.ranks[0]);
+    deliver.add_send(own_, layers.ranks[0]);
     sent_ += static_cast<std::int64_t>(own_.size());
   }
-  gather_.commit();
-  deliver_.commit();
+  layers.way.commit<T>(deliver);
 }
 
 template <class T>
@@ -77,7 +78,7 @@ void LayerSum<T>::run() {
   for (int r = 1; r < layer_; ++r) add(of_others_[0], of_others_[r], false);
   if (layer_ > 0) add(own_, of_others_[0], true);
   for (int r = layer_ + 1; r < layers; ++r) add(own_, of_others_[r], false);
-  run_exchange<T>(deliver_);
+  run_exchange<T>(*deliver_);
 }
 
 template class LayerSum<float>;

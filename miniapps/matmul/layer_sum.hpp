@@ -7,6 +7,7 @@
 #include <kontor/comm/exchange.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kontor::matmul {
@@ -32,7 +33,7 @@ class LayerSum {
   Matrix<T> own_;                    ///< the columns of C that this layer adds up
   std::vector<Matrix<T>> of_others_; ///< by layer; this one's is empty
   comm::Exchange<Buffer<T>> gather_;
-  comm::Exchange<Buffer<T>> deliver_;
+  std::optional<comm::Exchange<Buffer<T>>> deliver_;
   std::int64_t sent_ = 0;
   int layer_;
 };

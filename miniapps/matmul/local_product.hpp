@@ -8,6 +8,12 @@
 namespace kontor::matmul {
 
 /// Local. What a deck's product is to miniapp::gemm().
+/// Threads of a rank's BLAS. Kokkos has been initialised.
+inline int blas_threads(const Options& o) {
+  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads)
+                            : Kokkos::DefaultHostExecutionSpace().concurrency();
+}
+
 inline miniapp::GemmForm gemm_form(const Options& o) {
   return {.transpose_a = o.a.operation == Operation::transpose,
           .transpose_b = o.b.operation == Operation::transpose,

@@ -31,7 +31,7 @@ GridShape shape_of(const Options& o) {
 
 /// Before anything of a host's BLAS starts threads.
 const Options& with_blas_threads(const Options& o) {
-  miniapp::set_blas_threads(static_cast<int>(o.blas_threads));
+  miniapp::set_blas_threads(blas_threads(o));
   return o;
 }
 
@@ -58,12 +58,13 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 template <class T>
 Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
     : options_(with_blas_threads(options)), context_(context), grid_(context.comm, shape_of(options)),
-      streams_(context.overlap) {
+      way_(grid_.all), streams_(context.overlap) {
   const auto& o = options_;
   require_memory(grid_, o, sizeof(T));
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   const MultiplicationContext made_from{.options = o,
                                         .grid = grid_,
+                                        .way = way_,
                                         .run = context_,
                                         .streams = streams_,
                                         .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
@@ -78,7 +79,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   reset();
   if (context.comm.capabilities().moves_data) verifier_.emplace(grid_, o, a(), b(), c());
 
-  record_.exchange = multiplication_->exchange();
+  record_.exchange = way_.choice();
   record_.traffic = multiplication_->traffic();
   record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
   if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
@@ -86,6 +87,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   const double bytes = total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
   record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
+  record_.extras["blas_threads"] = blas_threads(o);
   record_.extras["gemm_library"] = miniapp::gemm_library(gemm_form(o));
   record_.extras["volume"] =
       volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
@@ -103,21 +105,27 @@ double Matmul<T>::seconds_of_pass(Pass pass) {
 
 template <class T>
 void Matmul<T>::warm_up() {
-  miniapp::set_blas_threads(static_cast<int>(options_.blas_threads));
+  miniapp::set_blas_threads(blas_threads(options_));
   reset();
   multiply({});
   seconds_.clear();
-  reset();
+  reset_blocks(); // which have numbers, as in a run
   products_alone_ = seconds_of_pass(Pass::products);
-  reset();
+  reset_blocks();
   transfers_alone_ = seconds_of_pass(Pass::transfers);
   const double in_use = comm::allreduce(context_.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
 }
 
-/// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.
 template <class T>
 void Matmul<T>::reset() {
+  reset_blocks();
+  multiplication_->forget();
+}
+
+/// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.
+template <class T>
+void Matmul<T>::reset_blocks() {
   multiplication_->reset();
   first_step_ = 0;
   if (options_.beta == 0)
@@ -232,7 +240,7 @@ std::string Matmul<T>::table() const {
 template <class T>
 miniapp::CalibrationRequest Matmul<T>::calibration() const {
   const auto form = gemm_form(options_);
-  const auto threads = static_cast<int>(options_.blas_threads);
+  const int threads = blas_threads(options_);
   const auto operands = multiplication_->largest_product();
   double message = 0;
   for (const auto& entry : record_.traffic)

@@ -38,7 +38,9 @@ class Matmul final : public miniapp::MiniApp {
   void read_state(const output::Reader&) override;
   std::string table() const override;
 
-  /// Collective; after reset(). A pass of the multiplication; the seconds of its steps, of the slowest rank.
+  void reset_blocks();
+  /// Collective; after reset_blocks(). A pass of the multiplication; the seconds of its steps, of the slowest
+  /// rank.
   double seconds_of_pass(Pass);
 
   /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.
@@ -62,6 +64,7 @@ class Matmul final : public miniapp::MiniApp {
   Options options_;
   miniapp::RunContext context_;
   ProcessGrid grid_;
+  ExchangeWay way_;
   stepping::Streams<Space> streams_;
   std::unique_ptr<Multiplication<T>> multiplication_;
   std::optional<GivenMatrices<T>> given_;

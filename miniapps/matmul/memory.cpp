@@ -5,6 +5,7 @@
 #include "matmul/cannon.hpp"
 #include "matmul/given_part.hpp"
 #include "matmul/layer_sum.hpp"
+#include "matmul/local_product.hpp"
 #include "matmul/summa.hpp"
 #include "matmul/vectors.hpp"
 #include "matmul/volume.hpp"
@@ -70,7 +71,7 @@ void require_memory(const ProcessGrid& grid, const Options& options, std::size_t
 }
 
 void require_blas_memory(const ProcessGrid& grid, const Options& options) {
-  const auto threads = static_cast<int>(options.blas_threads);
+  const int threads = blas_threads(options);
   if (miniapp::blas_can_start(threads)) return grid.all.agree({});
   grid.all.agree(
       fmt::format("out of memory: beside the matrices, OpenBLAS needs {:.4g} GB (product.blas_threads "

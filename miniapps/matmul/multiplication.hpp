@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "matmul/exchange_way.hpp"
 #include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
 #include "matmul/process_grid.hpp"
 #include "matmul/timeline.hpp"
-#include "run/exchange_record.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
 
@@ -44,6 +44,7 @@ struct StepsToMake {
 struct MultiplicationContext {
   const Options& options;
   const ProcessGrid& grid;
+  ExchangeWay& way;
   const miniapp::RunContext& run;
   stepping::Streams<Space>& streams;
   bool keeps_a = true; ///< A must be in place again after the product
@@ -74,6 +75,8 @@ class Multiplication {
   virtual double seconds_of_steps() const = 0;
   /// Local; not timed. What the next run() needs done.
   virtual void reset() = 0;
+  /// Local; not timed, after reset(). Blocks that are to arrive become no numbers.
+  virtual void forget() {}
 
   /// Local. Of the last run().
   virtual const Timeline& timeline() const = 0;
@@ -84,8 +87,6 @@ class Multiplication {
   };
   virtual Operands largest_product() const = 0;
   virtual SentBytes sent() const = 0;
-  /// Collective. None: nothing is exchanged.
-  virtual std::optional<miniapp::ExchangeChoice> exchange() const = 0;
   virtual std::vector<miniapp::Traffic> traffic() const = 0;
 };
 

@@ -136,7 +136,8 @@ void Options::describe(Visitor& v) {
             {.min = 1, .max = 1 << 20});
     p.value("panel", panel, "summa: columns of A and rows of B that travel at a time", {.min = 1});
     p.choice<Gemm>("gemm", gemm, gemms, "Local products: BLAS or cuBLAS, or Kokkos Kernels' own loops");
-    p.value("blas_threads", blas_threads, "Threads of a rank's BLAS", {.min = 1, .max = 4096});
+    p.value("blas_threads", blas_threads, "Threads of a rank's BLAS; 0: as many as its kernels have",
+            {.min = 0, .max = 4096});
   });
   v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
     s.value("process_grid", process_grid, "Rows and columns of ranks; empty: the least volume", {.min = 1},

@@ -56,7 +56,7 @@ struct Options {
   std::int64_t layers = 1;  ///< of cannon_25d
   std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
   Gemm gemm = Gemm::vendor;
-  std::int64_t blas_threads = 1; ///< of each rank
+  std::int64_t blas_threads = 0; ///< of each rank; 0: as many as its kernels have
   Distribution distribution = Distribution::block;
   std::vector<std::int64_t> block_size{64, 64}; ///< rows, columns
   std::vector<std::int64_t> process_grid;       ///< rows, columns of ranks; empty: the least volume

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "matmul/exchange_way.hpp"
 #include "matmul/panels.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -13,7 +14,7 @@ namespace kontor::matmul {
 /// the communicator of all ranks: patterns that make windows would else make them in several groups at once,
 /// which Open MPI 4.1 confuses.
 struct Line {
-  const comm::Communicator& comm;
+  ExchangeWay& way;
   std::vector<int> ranks; ///< as the communicator numbers them
   int place = 0;          ///< of this rank among them
 
@@ -41,17 +42,17 @@ struct ProcessGrid {
         fibre(all.sub({true, false, false})), place{all.coordinates()[0], all.coordinates()[1],
                                                     all.coordinates()[2]} {}
 
-  /// Local. The ranks that differ in one coordinate: 0 layer, 1 row, 2 column. Refers to `all`.
-  Line line(int coordinate) const {
-    Line line{all, {}, all.coordinates()[coordinate]};
+  /// Local. The ranks that differ in one coordinate: 0 layer, 1 row, 2 column.
+  Line line(int coordinate, ExchangeWay& way) const {
+    Line line{way, {}, all.coordinates()[coordinate]};
     auto at = all.coordinates();
     for (at[coordinate] = 0; at[coordinate] < all.dims()[coordinate]; ++at[coordinate])
       line.ranks.push_back(all.rank_at(at));
     return line;
   }
-  Line line_of_row() const { return line(2); }
-  Line line_of_column() const { return line(1); }
-  Line line_of_layers() const { return line(0); }
+  Line line_of_row(ExchangeWay& way) const { return line(2, way); }
+  Line line_of_column(ExchangeWay& way) const { return line(1, way); }
+  Line line_of_layers(ExchangeWay& way) const { return line(0, way); }
 };
 
 } // namespace kontor::matmul

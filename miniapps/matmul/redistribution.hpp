@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "matmul/exchange_way.hpp"
 #include "matmul/matrix.hpp"
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange.hpp>
 
 #include <cstdint>
@@ -34,9 +34,8 @@ class Redistribution {
  public:
   /// Collective. `from` and `to` are this rank's parts of `before` and `after`. The staging has room for this
   /// rank's elements of each.
-  Redistribution(const comm::Communicator&, const std::string& label, const PartsOfRank& before,
-                 const PartsOfRank& after, const Matrix<T>& from, const Matrix<T>& to, const Staging<T>&,
-                 const Space& instance);
+  Redistribution(ExchangeWay&, const std::string& label, const PartsOfRank& before, const PartsOfRank& after,
+                 const Matrix<T>& from, const Matrix<T>& to, const Staging<T>&, const Space& instance);
 
   /// Collective; ordered on the instance.
   void run();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/ring_block.hpp"
 
+#include "machine/first_touch.hpp"
+
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace kontor::matmul {
@@ -46,22 +49,22 @@ std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int r
 template <class T>
 RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels& panels,
                         const RingShape& shape, const Space& alone, const Space& beside)
-    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place), self_(ring.comm.rank()) {
+    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place), self_(ring.way.comm().rank()) {
   const auto room = largest_block(panels, shape);
-  buffers_[0] = Buffer<T>("matmul/" + label, room);
+  buffers_[0] = miniapp::zeroed<T>("matmul/" + label, static_cast<std::size_t>(room));
   if (stays()) return;
-  buffers_[1] = Buffer<T>("matmul/" + label + " next", room);
+  buffers_[1] = miniapp::zeroed<T>("matmul/" + label + " next", static_cast<std::size_t>(room));
   // Rings whose blocks are where they belong take part in the exchanges, with nothing to send.
   const Way way(panels, shape);
-  skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, alone));
   start_ = way.skew > 0 ? 1 : 0;
   for (int n = 0; n < std::min<std::int64_t>(shape.shifts, 2); ++n) {
     const int from = (start_ + n) % 2;
-    auto& shift = shifts_[n].emplace(ring.comm, "shift of " + label, beside);
+    auto& shift = shifts_[n].emplace(ring.way.comm(), "shift of " + label, beside);
     shift.add(buffers_[from], ring.rank(-1), buffers_[1 - from], ring.rank(+1));
-    shift.commit();
+    ring.way.commit<T>(shift);
     shift.measure_times();
   }
+  skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, alone));
   const int last = static_cast<int>((start_ + shape.shifts) % 2);
   restore_.emplace(rotation(ring, "restore of " + label, way.restore, Direction::restore, last, alone));
   home_ = way.stays_in_first ? 0 : way.restore > 0 ? 1 - last : last;
@@ -81,7 +84,7 @@ template <class T>
 typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const std::string& label,
                                                        std::int64_t offset, Direction direction, int from,
                                                        const Space& instance) const {
-  Exchange exchange(ring.comm, label, instance);
+  Exchange exchange(ring.way.comm(), label, instance);
   const auto width = shape_.panels;
   const auto far = static_cast<int>(offset / width); // ranks
   const auto cut = offset % width;                   // panels of a block that come from the next rank
@@ -103,7 +106,7 @@ typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const s
   };
   if (offset > 0) add(cut, width - cut, -far, 0, far);
   if (cut > 0) add(0, cut, -far - 1, width - cut, far + 1);
-  exchange.commit();
+  ring.way.commit<T>(exchange);
   return exchange;
 }
 
@@ -116,6 +119,13 @@ template <class T>
 void RingBlock<T>::reset() {
   if (current_ != 0 && shape_.restores) Kokkos::deep_copy(buffers_[0], buffers_[1]);
   rewind();
+}
+
+template <class T>
+void RingBlock<T>::forget() {
+  const auto none = std::numeric_limits<T>::quiet_NaN();
+  if (!shape_.restores) Kokkos::deep_copy(buffers_[0], none);
+  if (!stays()) Kokkos::deep_copy(buffers_[1], none);
 }
 
 template <class T>

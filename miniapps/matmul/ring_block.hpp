@@ -50,6 +50,9 @@ class RingBlock {
   /// Local; before a repeat. Makes the next one begin with the buffers as the first did; where blocks are not
   /// restored, natural() then has room for them, and nothing else.
   void reset();
+  /// Local; after reset(). What is to arrive becomes no number, so that a block of the last repeat cannot
+  /// stand in for one that does not come.
+  void forget();
 
   /// Collective over all ranks; ordered on its instance. Moves blocks to where they are multiplied first.
   void skew();

@@ -139,7 +139,6 @@ class Summa final : public Multiplication<T> {
     }
     return {.shifts = received * static_cast<std::int64_t>(sizeof(T))};
   }
-  std::optional<miniapp::ExchangeChoice> exchange() const override { return {}; }
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
 
  private:

@@ -77,6 +77,22 @@ TEST_P(Residual, SeesOneWrongCell) {
 
 INSTANTIATE_TEST_SUITE_P(Heat, Residual, testing::Values(fixed_sweeps, converging, stepping));
 
+/// What is left to `auto` is chosen once, for the halos of both fields.
+TEST(Halos, GoTheSameWay) {
+  const comm::Communicator comm(MPI_COMM_WORLD, {.backend = comm::automatic_backend});
+  if (comm.size() == 1) GTEST_SKIP() << "one rank has no halos";
+  const auto options = read_options("{app: heat, problem: {cells: [24, 18]}}", comm.size());
+  Domain<double> domain(options, comm);
+  miniapp::Timers timers{"heat"};
+  const Sweeper<double> sweeper(domain, false, timers);
+  const auto &first = sweeper.halo(0), &second = sweeper.halo(1);
+  EXPECT_GT(first.timed_methods().size(), 1u);
+  EXPECT_EQ(second.timed_methods().size(), 1u);
+  EXPECT_EQ(second.chosen().backend, first.chosen().backend);
+  EXPECT_EQ(second.chosen().pattern, first.chosen().pattern);
+  EXPECT_EQ(second.chosen().packing, first.chosen().packing);
+}
+
 TEST(Convergence, TheDefaultToleranceKnowsThePrecision) {
   for (const char* tolerance : {"", "solver: {tolerance: 1.0e-12}\n"}) {
     const auto deck =

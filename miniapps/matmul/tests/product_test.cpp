@@ -45,6 +45,43 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
   }
 }
 
+/// What is left to `auto` is chosen by the first exchange.
+TEST(ExchangeWay, IsChosenOnce) {
+  comm::Options options;
+  options.backend = comm::automatic_backend;
+  const comm::Communicator all(MPI_COMM_WORLD, options);
+  const int next = (all.rank() + 1) % all.size(), previous = (all.rank() + all.size() - 1) % all.size();
+  ExchangeWay way(all);
+  EXPECT_FALSE(way.choice());
+  for (int n = 0; n < 3; ++n) {
+    comm::Exchange<Buffer<double>> exchange(way.comm(), "ring");
+    exchange.add(Buffer<double>("out", 5), next, Buffer<double>("in", 5), previous);
+    way.commit<double>(exchange);
+    EXPECT_EQ(exchange.timed_methods().size() > 1, n == 0);
+    EXPECT_EQ(exchange.chosen().backend, way.choice()->chosen.backend);
+    EXPECT_EQ(exchange.chosen().pattern, way.choice()->chosen.pattern);
+  }
+  EXPECT_GT(way.choice()->candidates.size(), 1u);
+}
+
+/// The exchanges of a run ask it; on one rank there are none.
+TEST(ExchangeWay, IsRecorded) {
+  comm::Options options;
+  options.backend = comm::automatic_backend;
+  const comm::Communicator all(MPI_COMM_WORLD, options);
+  const int layers = all.size() % 2 == 0 ? 2 : 1;
+  for (const auto& grid : {GridShape{1, 1, all.size()}, GridShape{layers, all.size() / layers, 1}}) {
+    auto o = on_grid(integers(), grid);
+    o.algorithm = grid.layers > 1 ? Algorithm::cannon_25d : Algorithm::cannon;
+    const auto found = run_product<double>(all, o);
+    EXPECT_TRUE(found.verification.passed()) << name_of(o);
+    ASSERT_EQ(found.record.exchange.has_value(), all.size() > 1) << name_of(o);
+    if (all.size() == 1) continue;
+    EXPECT_GT(found.record.exchange->candidates.size(), 1u) << name_of(o);
+    EXPECT_NE(found.record.exchange->chosen.backend, comm::automatic_backend);
+  }
+}
+
 TEST(Product, RanksTakeTheSameSteps) {
   auto method = comm::test::method("raw");
   method.check = comm::CheckLevel::cross_rank;
