@@ -78,7 +78,7 @@ def _row(record, baseline):
         run.get("app", "?"),
         run.get("backend", "-"),
         run.get("packing", "-"),
-        str(run.get("ranks", "-")),
+        f"{run.get('ranks', '-')}" + (f" x {record.threads} threads" if record.threads > 1 else ""),
         on_off(run.get("overlap")),
         seconds(record.seconds),
         quantity(figure.get("value"), figure.get("unit", "")),

@@ -15,6 +15,7 @@ FIGURE = {"name": str, "unit": str, "remark": str,
 VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
 TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int, "once": int, "kind": str}
 TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
+PLACEMENT = dict.fromkeys(("host", "cores", "threads"), str)
 TIMELINE = {"rank": int, "activity": str, "number": int, "begin": NUMBER, "end": NUMBER}
 CALIBRATION = dict.fromkeys(
     ("read_bandwidth", "copy_bandwidth", "triad_bandwidth", "working_set_read_bandwidth", "working_set_copy_bandwidth",
@@ -37,6 +38,7 @@ def misfit(record):
     groups += [("figures", row, FIGURE) for row in record.figures]
     groups += [("timers", row, TIMER) for row in record.timers.values()]
     groups += [("traffic", row, TRAFFIC) for row in record.traffic]
+    groups += [("placement", row, PLACEMENT) for row in record.placement]
     groups += [("timeline", row, TIMELINE) for row in record.timeline]
     groups += [("curves", row, CURVE) for row in record.curves]
     groups += [("ratios", row, RATIO) for row in record.ratios]

@@ -40,6 +40,7 @@ class Record:
     per_rank: dict = field(default_factory=dict)  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
     volume: dict = field(default_factory=dict)  # bytes that all ranks send in a repeat, attributes of /run/volume
     memory: dict = field(default_factory=dict)  # bytes of all ranks, attributes of /run/memory
+    placement: list = field(default_factory=list)  # of dicts: the host and cores of a rank, and those of each of its threads
     checkpoint: dict = field(default_factory=dict)  # what was written and gone on from, attributes of /run/checkpoint
 
     @property
@@ -64,6 +65,11 @@ class Record:
         if self.repeats:
             return float(np.median(self.repeats))
         return self.timers.get("total", {}).get("max")
+
+    @property
+    def threads(self):
+        """The most threads of a rank; 1 where kernels run on a device or the record does not say it."""
+        return max((len(row.get("threads", "").split()) for row in self.placement), default=1) or 1
 
     @property
     def parts(self):
@@ -124,6 +130,7 @@ def _read_hdf5(path):
             per_rank=_per_rank(run.get("per_rank")),
             volume=attributes(run.get("volume")),
             memory=attributes(run.get("memory")),
+            placement=rows(run.get("placement")),
             checkpoint=attributes(run.get("checkpoint")),
         )
 

@@ -9,7 +9,7 @@ from .errors import RecordError, read_as_damaged
 from .record import Record, figures_of
 
 GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint", "per_rank")
-TABLES = ("traffic", "curves", "ratios", "timeline")
+TABLES = ("traffic", "curves", "ratios", "timeline", "placement")
 
 
 def read_json(path):

@@ -9,6 +9,7 @@ from .text import on_off, percent, printable, quantity, section, seconds, table,
 from .timeline import timeline_table
 
 TRAFFIC_ROWS = 8  # more neighbours than this are summed up
+MOST_RANKS = 16  # whose cores are shown
 WIDTH = 110  # of what the deck says
 
 
@@ -37,6 +38,8 @@ def sections(record):
         parts.append(section("Steps of the last repeat  (of the rank that each takes longest)", timeline_table(record)))
     if record.history:
         parts.append(section(history_title(record), history_table(record)))
+    if record.placement:
+        parts.append(section("Cores of ranks and of their threads", _placement(record.placement)))
     if record.traffic:
         parts.append(section("Traffic of one exchange", _traffic(record)))
     for name, values in ("Bytes that all ranks send in a repeat", record.volume), ("Memory, all ranks", record.memory):
@@ -65,7 +68,7 @@ def _run(record):
         ["app", f"{run.get('app', '?')} {run.get('version', '')}{revision}"],
         ["started", words("started")],
         ["hosts", ", ".join(hosts) if len(hosts) <= 4 else f"{hosts[0]} ... {hosts[-1]} ({len(hosts)})"],
-        ["ranks", f"{run.get('ranks', '?')}{grid}"],
+        ["ranks", f"{run.get('ranks', '?')}{grid}" + (f", {record.threads} threads each" if record.threads > 1 else "")],
         ["exchange", ", ".join(word for word in exchange if word)],
         ["precision", words("precision")],
         *([key, words(key)] for key in ("sweeps", "steps") if key in run),
@@ -153,6 +156,13 @@ def _traffic(record):
         rows = [[str(row["rank"]), str(row["neighbour"]), str(row["messages"]), quantity(row["bytes"], "B")]
                 for row in record.traffic] + rows
     return table(rows, ["rank", "neighbour", "messages", "bytes"], left=2)
+
+
+def _placement(ranks):
+    rows = [[str(rank), *(printable(row.get(key) or "-") for key in ("host", "cores", "threads"))] for rank, row in enumerate(ranks[:MOST_RANKS])]
+    if len(ranks) > MOST_RANKS:
+        rows.append(["...", "", "", f"{len(ranks)} ranks"])
+    return table(rows, ["rank", "host", "cores", "of threads"], left=4)
 
 
 def _checkpoints(found):

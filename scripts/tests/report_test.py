@@ -52,6 +52,20 @@ class OneRun(ReportTest):
                 file.create_group("run/checkpoint").attrs.update(found)
             self.assertRegex(self.report("a.h5"), r"\nCheckpoints\n  " + r".*\n  ".join(rows))
 
+    def test_cores_and_threads(self):
+        columns = [("rank", "i4"), ("host", "S8"), ("cores", "S8"), ("threads", "S8")]
+        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+            file["run/placement"] = np.array([(0, b"node1", b"0-1", b"0 1"), (1, b"node2", b"0-1", b"0 1")], dtype=columns)
+        text = self.report("a.h5")
+        self.assert_row(text, "ranks", "2, process grid 2 x 1, 2 threads each")
+        self.assert_row(text, "1", "node2", "0-1", "0 1")
+        self.assertRegex(self.report("a.h5", self.sample("b.h5")), r"a\.h5 .* 2 x 2 threads ")
+        self.write("c.json", json.dumps({"app": "heat", "ranks": 20, "placement": [{"rank": n, "host": "n", "cores": "0", "threads": ""} for n in range(20)]}))
+        text = self.report("c.json")
+        self.assert_row(text, "ranks", "20")
+        self.assert_row(text, "15", "n", "0", "-")
+        self.assertIn("20 ranks", text)
+
     def test_a_failed_run_has_no_figures(self):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
         self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
