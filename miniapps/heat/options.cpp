@@ -107,6 +107,8 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   for (const auto* face : {"problem.boundary.z_min", "problem.boundary.z_max"})
     unused.refuse_unless(o.dimensions() == 3, face, "problem.cells must have three extents");
   unused.refuse_unless(o.equation == Equation::transient, "time", "problem.equation must be transient");
+  for (const auto* key : {"solver.tolerance", "solver.max_sweeps"})
+    unused.refuse_unless(o.equation == Equation::steady, key, "problem.equation must be steady");
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include "run/options.hpp"
 
+#include <kontor/config/unused.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,6 +41,15 @@ std::vector<std::int64_t> dimensions_of(Measure measure) {
   case Measure::exchange: return {1, 2};
   default: return {1};
   }
+}
+
+void refuse_unused(const Options& o, const config::Deck& deck) {
+  const config::UnusedKeys unused(deck, o);
+  const bool compares = o.measure == Measure::halo || o.measure == Measure::exchange;
+  for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
+    unused.refuse_unless(compares, key, "problem.measure must be halo or exchange");
+  unused.refuse_unless(pairs_ranks(o.measure) || o.measure == Measure::model, "problem.pairs",
+                       "problem.measure must be roundtrip, strided, exchange, calls or model");
 }
 
 void refuse_dimensions(const Options& o, const config::Deck& deck) {
@@ -135,6 +146,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
 void Options::resolve(const config::Deck& from, int ranks) {
   locations = {from.location("problem"), from.location("problem.sizes.from"),
                from.location("problem.sizes.to"), from.location("comm.backend")};
+  refuse_unused(*this, from);
   if (measure == Measure::model) pairs = Pairs::one;
   refuse_ranks(*this, from, ranks);
   refuse_dimensions(*this, from);

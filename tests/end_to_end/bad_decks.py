@@ -141,25 +141,37 @@ class Expressions(RefusalTest):
     def test_not_finite_later(self):
         formula = '"t > 0.05 ? 1/(x-x) : 0"'
         self.refused_when(
-            "cells:",
-            f"equation: transient\n  source: {formula}\n  cells:",
-            self.not_finite("4:11", "source", formula, "x = 0.0384615, y = 0.0454545, z = 0, t = 0.0507692"),
+            SWEEPS,
+            f"  equation: transient\n  source: {formula}",
+            self.not_finite("7:11", "source", formula, "x = 0.0384615, y = 0.0454545, z = 0, t = 0.0507692"),
         )
 
 
+SWEEPS = "solver: {tolerance: 0, max_sweeps: 5}"
+
+
 class SeveralKeys(RefusalTest):
+    def test_sweeps_of_steps(self):
+        for key, value, place in ("tolerance", "1.0e-3", 21), ("max_sweeps", "5", 22):
+            self.refused_when(
+                SWEEPS,
+                f"  equation: transient\nsolver: {{{key}: {value}}}",
+                f"deck.yaml:7:{place}: solver.{key} is {float(value) if place == 21 else value}, but not used: problem.equation must be steady for "
+                "that; leave it out",
+            )
+
     def test_step_above_the_stable_one(self):
         self.refused_when(
-            "solver:",
-            "  equation: transient\ntime: {step: 0.01}\nsolver:",
+            SWEEPS,
+            "  equation: transient\ntime: {step: 0.01}",
             "deck.yaml:7:14: time.step is 0.01, above the largest stable step 0.00172414 = 1 / (2 alpha sum 1/h^2); "
             "choose a smaller one, or auto",
         )
 
     def test_too_many_steps(self):
         self.refused_when(
-            "solver:",
-            "  equation: transient\ntime: {end: 0.05, step: 1.0e-300}\nsolver:",
+            SWEEPS,
+            "  equation: transient\ntime: {end: 0.05, step: 1.0e-300}",
             "deck.yaml:7:13: time.end is 0.05, which takes 5e+298 steps; at most 1e+12 are possible. Choose an earlier "
             "end, or a longer time.step",
         )

@@ -52,6 +52,12 @@ class Refused(RefusalTest):
             self.refused_deck(f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}, but pingpong writes no checkpoints: its runs begin at the beginning; "
                               "leave it out", f"{SMALL}{line}\n", ranks=(1,))
 
+    def test_keys_of_other_measures(self):
+        for key, value, needs in ("backends", "[raw]", "halo or exchange"), ("paths", "[direct]", "halo or exchange"), \
+                ("pairs", "one", "roundtrip, strided, exchange, calls or model"):
+            self.refused_deck(f"--set problem.{key}={value}: problem.{key} is {value}, but not used: problem.measure must be {needs} for that; leave it out",
+                              deck("bcast"), (2,), "--set", f"problem.{key}={value}")
+
     def test_odd_ranks(self):
         for measure in "roundtrip", "strided", "exchange", "calls":
             self.refused_deck(

@@ -98,7 +98,7 @@ int run(const Target& target, const Request& request) {
 
 /// Only of what --sample names, for what other programs read.
 int write_inputs(const Request& request) {
-  Target target{request.target, {.binary = request.binary}, {}};
+  Target target{request.target, {.samples = {}, .words = {}, .binary = request.binary}, {}};
   for (const auto& sample : request.samples) target.material.samples.push_back(text_of(sample));
   if (request.samples.empty()) throw std::runtime_error("--write needs --sample");
   return run(target, request);
