@@ -88,7 +88,7 @@ missing_packages() {
   wanted=$(cd "$kontor_root/scripts" && { cat "$@" 2>/dev/null || true; } | sed 's/#.*//; s/[[:space:]]//g; /^$/d')
   # shellcheck disable=SC2086 # one word a package
   comm -23 <(sort <<<"$wanted") \
-    <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null | sed -n 's/ installed$//p' | sort)
+    <({ dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null || true; } | sed -n 's/ installed$//p' | sort)
 }
 
 install_packages() {

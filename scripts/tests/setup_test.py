@@ -33,9 +33,9 @@ class Setup(KontorTest):
         self.fake("touch", ': >"$1"')
 
     def make_debian(self):
-        # Everything but two packages is there; a removed one is known but not installed.
+        # Everything but two packages is there; a removed one is known but not installed. With one that it does not know it fails.
         self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libyaml-cpp-dev) ;; libfmt-dev) echo "$p not-installed";;'
-                                ' *) echo "$p installed";; esac; done')
+                                ' *) echo "$p installed";; esac; done; exit 1')
         self.fake("apt-get", 'echo "$*" >>"$HOME/apt"; if [[ $* == *install* ]]; then touch "$HOME/installed"; fi')
 
     def apt_calls(self):
@@ -57,6 +57,13 @@ class Setup(KontorTest):
             done = self.kontor("build")
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
+
+    def test_a_package_that_dpkg_does_not_know_is_no_failure(self):
+        self.make_debian()
+        self.fake("id", "echo 0")
+        self.write("deck.yaml", "app: heat\n")
+        self.assertNotIn("this failed: sort", self.kontor("run", "deck.yaml").stderr)
+        self.assertEqual(len(self.apt_calls()), 1)
 
     def test_a_preset_has_packages_of_its_own(self):
         self.make_debian()
