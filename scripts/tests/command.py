@@ -89,3 +89,14 @@ class KontorTest(unittest.TestCase):
                 return
             time.sleep(0.02)
         self.fail(f"process {process} has not ended")
+
+
+class DryRunTest(KontorTest):
+    """Which command `kontor run` makes."""
+
+    def assert_command(self, expected, *arguments, **environment):
+        done = self.kontor("run", "--dry-run", *arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, expected + "\n")
+        built = {str(path.relative_to(self.folder / "build")) for path in (self.folder / "build").rglob("*")}
+        self.assertEqual(built, {"bin", "bin/kontor-deck"}, "a dry run builds nothing")
