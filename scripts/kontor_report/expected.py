@@ -35,13 +35,13 @@ def misfit(record):
     groups = [("", record.run, RUN), ("verification", record.verification, VERIFICATION),
               ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX), ("checkpoint", record.checkpoint, CHECKPOINT),
               *((name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory)))]
-    groups += [("figures", row, FIGURE) for row in record.figures]
-    groups += [("timers", row, TIMER) for row in record.timers.values()]
-    groups += [("traffic", row, TRAFFIC) for row in record.traffic]
-    groups += [("placement", row, PLACEMENT) for row in record.placement]
-    groups += [("timeline", row, TIMELINE) for row in record.timeline]
-    groups += [("curves", row, CURVE) for row in record.curves]
-    groups += [("ratios", row, RATIO) for row in record.ratios]
+    tables = {"figures": (record.figures, FIGURE), "timers": (list(record.timers.values()), TIMER), "traffic": (record.traffic, TRAFFIC),
+              "placement": (record.placement, PLACEMENT), "timeline": (record.timeline, TIMELINE), "curves": (record.curves, CURVE),
+              "ratios": (record.ratios, RATIO)}
+    for name, (table, kinds) in tables.items():
+        if not isinstance(table, list) or not all(isinstance(row, dict) for row in table):
+            return f"/run/{name} is no table"
+        groups += [(name, row, kinds) for row in table]
     for name, values, kinds in groups:
         where = f"/run/{name}".rstrip("/")
         for key in ALWAYS.get(name, ()):

@@ -66,6 +66,14 @@ class OneRun(ReportTest):
         self.assert_row(text, "15", "n", "0", "-")
         self.assertIn("20 ranks", text)
 
+    def test_what_is_no_table(self):
+        for name in "placement", "traffic", "curves":
+            for table in "abc", [1, 2], {"a": 1}, [[]], 7:
+                self.write("a.json", json.dumps({"app": "heat", name: table}))
+                done = self.reported("a.json")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"/run/{name} is no table", done.stderr)
+
     def test_a_failed_run_has_no_figures(self):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
         self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
