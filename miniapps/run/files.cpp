@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 /// Whether both name one file, which need not exist yet.
 bool same(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
-         fs::equivalent(a, b, ignored);
+  std::error_code failed, ignored;
+  const auto whole = fs::weakly_canonical(a, failed); // empty where it fails, as for a name that is too long
+  return a == b || (!failed && whole == fs::weakly_canonical(b, ignored)) || fs::equivalent(a, b, ignored);
 }
 
 struct Role {

@@ -83,8 +83,8 @@ std::optional<std::string> unknown_option(const std::vector<char*>& arguments) {
     const auto name = argument.substr(prefix.size(), argument.find('=') - prefix.size());
     if (std::ranges::find(numbers, name) == std::end(numbers) &&
         std::ranges::find(others, name) == std::end(others))
-      return fmt::format("{}: Kokkos has no option {}{}; --kokkos-help shows those of this version", argument,
-                         prefix, name);
+      return fmt::format("{}: Kokkos has no such option; --kokkos-help shows those of this version",
+                         config::shown(argument));
   }
   return std::nullopt;
 }

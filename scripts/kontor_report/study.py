@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +91,7 @@ class Study:
 
 
 def is_study(path: str) -> bool:
-    return Path(path).is_dir()
+    return os.path.isdir(path)
 
 
 def read_study(folder: str, now: Callable[[str], object] = lambda path: None) -> Study:

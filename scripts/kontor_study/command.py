@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 from pathlib import Path
@@ -70,7 +71,7 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
     if arguments.schema:
         print(json.dumps(json_schema(), indent=2))
         return 0
-    if Path(arguments.study).is_dir():
+    if os.path.isdir(arguments.study):
         arguments.output = arguments.output or arguments.study
         arguments.study = str(Path(arguments.study) / "study.yaml")
     looks = arguments.print or arguments.dry_run or arguments.collect or arguments.part

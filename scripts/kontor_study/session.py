@@ -24,6 +24,12 @@ from .table import write_tables
 
 def refuse_foreign(path: Path, resume: bool) -> None:
     """Before anything is written."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # too long, or with a NUL character
+        raise StudyError(f"{path}: no folder can be called so: {getattr(error, 'strerror', None) or error}") from error
     if path.exists() and not path.is_dir():
         raise StudyError(f"{path}: is not a folder")
     if (path / "study.json").exists():

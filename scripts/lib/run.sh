@@ -237,7 +237,7 @@ app_of() {
   [[ -x $tool ]] || fail "$1: what reads decks is not built yet; run 'kontor build' first"
   app=$("$tool" "$1") || not_read $? # it has said what is wrong
   known=" $(known_apps) "
-  [[ $known == *" $app "* ]] || fail "$1: app '$app' is unknown; allowed are:$known"
+  [[ $known == *" $app "* ]] || fail "$1: app '${app:0:80}' is unknown; allowed are:$known"
   echo "$app"
 }
 

@@ -249,6 +249,8 @@ class Ends(StudyTest):
 
     def test_names_without_end(self):
         self.assert_fails(self.study("--dry-run", "--set", f"deck={'x' * 5000}"), "no file can be called so", code=2)
+        self.assert_fails(self.study("-o", "x" * 5000), "no folder can be called so", code=2)
+        self.assert_fails(self.kontor("study", "x" * 5000), "cannot read the study: File name too long", code=2)
 
     def test_no_cell_is_a_formula(self):
         for text in "=1+1", "@SUM(A1)", "+1", "-1", "\t=1":

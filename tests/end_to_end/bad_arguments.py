@@ -87,7 +87,7 @@ class Kokkos(RefusalTest):
             ("--kokkos-num-devices=1,x", "1,x", [1]), ("--kokkos-threads", "", [1]),
         ):
             self.refused(self.SAYS.format(argument, value), argument, ranks=ranks)
-        says = "--kokkos-nonsense=1: Kokkos has no option --kokkos-nonsense; --kokkos-help shows those of this version"
+        says = "--kokkos-nonsense=1: Kokkos has no such option; --kokkos-help shows those of this version"
         self.refused(says, "--kokkos-nonsense=1", ranks=[1, 3])
 
     def test_variables(self):
