@@ -54,6 +54,8 @@ vary:
 repeats: 2
 seed: 7
 """
+ALL = [f"p00{point}-r{repeat}" for repeat in (1, 2) for point in range(4)]
+ONE = STUDY.replace("[1, 2]", "[1]").replace("[raw, view]", "[raw]").replace("repeats: 2", "repeats: 1")
 
 
 class StudyTest(KontorTest):
