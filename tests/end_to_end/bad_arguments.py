@@ -3,7 +3,7 @@
 
 import unittest
 
-from launch import HEAT, PINGPONG
+from launch import HEAT, PINGPONG, starts_several_programs
 from refusal import PLATE, RefusalTest
 
 SEE_HELP = "\nRun with --help for more information."
@@ -44,6 +44,11 @@ class Usage(RefusalTest):
 
 class Starts(RefusalTest):
     """One launch line of several programs, as mpirun and srun have it."""
+
+    def setUp(self):
+        super().setUp()
+        if not starts_several_programs():
+            self.skipTest("this mpirun does not start several programs")
 
     def refused_beside(self, first, others):
         """`others` are a program and its arguments, for a second rank."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts"))
 
-from kontor_torture.mpirun import ENVIRONMENT, MPIEXEC, own_lines  # noqa: E402
+from kontor_torture.mpirun import ENVIRONMENT, MPIEXEC, own_lines, starts_several_programs  # noqa: E402
 from kontor_torture.processes import marked  # noqa: E402
 
 BIN = ROOT / "build" / "bin"

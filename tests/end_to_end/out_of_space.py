@@ -84,6 +84,8 @@ class FileSizeLimit(FaultTest):
                 if self.limited(limit, "--list-backends", ranks=ranks).code != 0:
                     continue  # this MPI itself makes larger files
                 result = self.limited(limit, "short.yaml", *arguments, ranks=ranks)
+                if "shared memory initialization" in result.err:
+                    continue  # nor does this one, which says so while it runs
                 self.assertEqual(result.code, 3, result)
                 self.assertRegex(result.err, r"(?m)^output: plate\.h5: .*File too large.*; no file was replaced$")
                 self.assert_intact()

@@ -4,7 +4,7 @@
 import unittest
 
 from failed_calls import DECK, FaultTest
-from launch import HeatTest
+from launch import HeatTest, starts_several_programs
 
 
 def check_given_up(test, result, words, seconds):
@@ -25,6 +25,7 @@ class Starts(HeatTest):
         super().setUp()
         self.write("deck.yaml", DECK)
 
+    @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
     def test_a_process_that_does_not_start_mpi(self):
         result = self.heat("deck.yaml", ":", "-n", "1", "sleep", "60", variables={"KONTOR_START_SECONDS": "1"})
         check_given_up(self, result, "MPI_Init", 1)
