@@ -41,7 +41,7 @@ def isolated(work, files, seconds=READING):
                 allow(seconds + _size(path) // 10_000_000)
 
             code = work(now)
-            sys.stdout.flush()
+            code = _flushed(code)
         except MemoryError:
             os.write(writer, MEMORY)
         except BaseException:  # pylint: disable=broad-except
@@ -58,6 +58,17 @@ def isolated(work, files, seconds=READING):
     if last == MEMORY:
         return _damaged(path, "takes far too much memory")
     return _told(os.WTERMSIG(status), path) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def _flushed(code):
+    """The exit code: 3 if what was printed last cannot be written. Python 3.13 tries again what work() has told with 3."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if code != 3:
+            print(f"kontor: stdout cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+        return 3
+    return code
 
 
 def allow(seconds):

@@ -207,7 +207,7 @@ class Damaged(ReportTest):
             return name
 
         for arguments in ("report",), ("run", "--dry-run"):
-            self.assert_told(cut(self.sample("a.h5")), "damaged: Unable to open file (truncated file", arguments=arguments)
+            self.assert_told(cut(self.sample("a.h5")), "damaged: Unable to ", "open file (truncated file", arguments=arguments)
         name = self.changed(lambda run: run.attrs.__setitem__("ranks", "two"))
         self.assert_told(name, "/run has ranks 'two'", arguments=("run", "--dry-run"))
 
@@ -215,6 +215,8 @@ class Damaged(ReportTest):
         os.chmod(self.folder, 0o755)
         os.chmod(self.folder / self.sample("a.h5"), 0)
         nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        if nobody and not all(folder.stat().st_mode & 1 for folder in (SCRIPTS, *SCRIPTS.parents)):
+            self.skipTest(f"others than root may not read {SCRIPTS}")
         done = subprocess.run([sys.executable, "-B", SCRIPTS / "report.py", "a.h5"], cwd=self.folder, capture_output=True,
                               text=True, check=False, **nobody)
         self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied\n"))
