@@ -62,8 +62,7 @@ __device__ bool is_first(const DevicePlan& plan) {
 __device__ bool is_last(const DevicePlan& plan) {
   __shared__ bool last;
   __syncthreads();
-  if (threadIdx.x == 0)
-    last = Ended(plan.state->ended).fetch_add(1, memory_order_acq_rel) + 1 == gridDim.x;
+  if (threadIdx.x == 0) last = Ended(plan.state->ended).fetch_add(1, memory_order_acq_rel) + 1 == gridDim.x;
   __syncthreads();
   return last;
 }
@@ -136,7 +135,8 @@ template <class Kernel>
 cudaError_t launch(Kernel kernel, unsigned blocks, unsigned threads, const DevicePlan& plan,
                    cudaStream_t stream) {
   void* arguments[] = {const_cast<DevicePlan*>(&plan)};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, 0, stream);
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, 0,
+                          stream);
 }
 
 } // namespace

@@ -19,9 +19,7 @@ struct SystemMemory {
   HostFlags* host_flags;
 
   using Shared = SystemAtomic<Word>;
-  __device__ void store(Word& word, Word value) const {
-    Shared(word).store(value, memory_order_relaxed);
-  }
+  __device__ void store(Word& word, Word value) const { Shared(word).store(value, memory_order_relaxed); }
   __device__ Word load(const Word& word) const {
     return Shared(const_cast<Word&>(word)).load(memory_order_relaxed);
   }

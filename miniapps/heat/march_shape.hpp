@@ -28,8 +28,9 @@ struct MarchTuning {
   int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
-/// The best of a scan by lab/bench/heat/sweep_rate.cpp on an H200 (lab/notebook/gpu.md). In 3-D a team is compact in x and y,
-/// so that it finds most of its neighbours along y in its own cache. With a norm it pays to march farther.
+/// The best of a scan by lab/bench/heat/sweep_rate.cpp on an H200 (lab/notebook/gpu.md). In 3-D a team is
+/// compact in x and y, so that it finds most of its neighbours along y in its own cache. With a norm it pays
+/// to march farther.
 template <class T>
 constexpr MarchTuning usual_tuning(int dimensions, bool with_norm) {
   const int rows = with_norm && (dimensions == 3 || sizeof(T) == sizeof(double)) ? 16 : 8;
