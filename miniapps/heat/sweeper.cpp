@@ -88,7 +88,7 @@ void Sweeper<T>::wrap_field(int which) {
 
 /// Returns the norm's part of this rank.
 template <class T>
-double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device) {
+double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device && sizeof(T) > 0) {
   wrap_field(domain_->current());
   const auto in = domain_->input(domain_->current());
   const auto& out = domain_->field(1 - domain_->current());
@@ -118,28 +118,30 @@ double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device) {
 /// exchange that is not ordered by the device. Strips come after the ghost cells that they read, and after
 /// the interior of the sweep before; the next interior comes after the strips.
 template <class T>
-void Sweeper<T>::sweep_on_device(int from, Norm norm) requires(on_device) {
-  wrap_field(from);
-  const auto in = domain_->input(from);
-  const auto& out = domain_->field(1 - from);
-  auto& halo = halos_[from];
-  const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
-    const ScopedTimer timed(compute_, 0);
-    ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
-  };
-  if (overlap_) {
-    streams_.mark_compute();
-    if (halo.stream_ordered()) halo.start(); // what is queued first can go first
-    compute(&DeviceSweep<T>::interior, streams_.compute());
-    if (!halo.stream_ordered()) halo.start(); // waits, and so does the host
-    halo.finish();
-    streams_.exchange_waits();
-    compute(&DeviceSweep<T>::strips, streams_.exchange());
-    streams_.compute_waits();
-  } else {
-    halo.start();
-    halo.finish();
-    compute(&DeviceSweep<T>::all, streams_.compute());
+void Sweeper<T>::sweep_on_device(int from, Norm norm) {
+  if constexpr (on_device) { // else clang instantiates it all the same
+    wrap_field(from);
+    const auto in = domain_->input(from);
+    const auto& out = domain_->field(1 - from);
+    auto& halo = halos_[from];
+    const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
+      const ScopedTimer timed(compute_, 0);
+      ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
+    };
+    if (overlap_) {
+      streams_.mark_compute();
+      if (halo.stream_ordered()) halo.start(); // what is queued first can go first
+      compute(&DeviceSweep<T>::interior, streams_.compute());
+      if (!halo.stream_ordered()) halo.start(); // waits, and so does the host
+      halo.finish();
+      streams_.exchange_waits();
+      compute(&DeviceSweep<T>::strips, streams_.exchange());
+      streams_.compute_waits();
+    } else {
+      halo.start();
+      halo.finish();
+      compute(&DeviceSweep<T>::all, streams_.compute());
+    }
   }
 }
 
@@ -197,7 +199,7 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
 
 /// Collective. Throws AgreedError.
 template <class T>
-void Sweeper<T>::capture_graph(Norm norm, const stepping::NormSlots& slots) requires(on_device) {
+void Sweeper<T>::capture_graph(Norm norm, const stepping::NormSlots& slots) {
   const auto queue_sweeps = [this, norm, slots, shape = graph_shape_](int first) {
     for (int n = 1; n <= shape.steps; ++n) {
       const int from = (first + n - 1) % 2;
@@ -211,7 +213,7 @@ void Sweeper<T>::capture_graph(Norm norm, const stepping::NormSlots& slots) requ
 
 /// Collective.
 template <class T>
-bool Sweeper<T>::graph_is_faster(Norm norm, const stepping::NormSlots& slots) requires(on_device) {
+bool Sweeper<T>::graph_is_faster(Norm norm, const stepping::NormSlots& slots) {
   const Region region("heat/trial");
   const auto launch = [&] {
     for (int n = 1; n <= graph_shape_.steps; ++n) {

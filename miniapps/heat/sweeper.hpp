@@ -69,16 +69,16 @@ class Sweeper {
   void forget_halo_times();
 
  private:
-  double sweep_on_host(Norm) requires(!on_device);
-  void sweep_on_device(int from, Norm) requires(on_device);
+  double sweep_on_host(Norm) requires(!on_device && sizeof(T) > 0);
+  void sweep_on_device(int from, Norm);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   void wrap_field(int which);
   void replay_graph();
   std::array<Halo, 2> make_halos() const;
   std::optional<std::string> obstacle_to_graph(const stepping::StepSchedule&) const;
-  void capture_graph(Norm, const stepping::NormSlots&) requires(on_device);
-  bool graph_is_faster(Norm, const stepping::NormSlots&) requires(on_device);
+  void capture_graph(Norm, const stepping::NormSlots&);
+  bool graph_is_faster(Norm, const stepping::NormSlots&);
 
   Domain<T>* domain_;
   bool overlap_;
