@@ -39,7 +39,7 @@ struct Parts<Kokkos::Array<T, size>> : Parts<std::array<T, size>> {};
 template <class E, class T>
 Operand value_operand(T& value) {
   constexpr bool whole = std::is_same_v<E, T>;
-  constexpr std::int64_t count = whole ? 1 : Parts<T>::count;
+  static constexpr std::int64_t count = whole ? 1 : Parts<T>::count;
   return {&value, count, scalar_of<E>(), &value, [](const void*) {
             Buffer buffer{nullptr, scalar_of<E>(), {}, MemoryKind::host, {}};
             if constexpr (!whole) buffer.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
