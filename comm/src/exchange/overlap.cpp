@@ -204,7 +204,7 @@ bool overlaps_itself(const Shape& shape) {
   if (apart) return false;
   for (int d = 0; d < shape.rank; ++d) {
     if (shape.extents[d] == 1) continue;
-    Buffer first{.scalar = {}, .shape = shape}, rest = first;
+    Buffer first{.scalar = {}, .shape = shape, .label = {}}, rest = first;
     first.shape.extents[d] = 1;
     --rest.shape.extents[d];
     if (Distances(first, rest).has(-shape.strides[d])) return true;
