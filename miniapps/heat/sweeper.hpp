@@ -69,6 +69,7 @@ class Sweeper {
   void forget_halo_times();
 
  private:
+  // sizeof(T): clang checks a constraint that depends on no T where the template is defined.
   double sweep_on_host(Norm) requires(!on_device && sizeof(T) > 0);
   void sweep_on_device(int from, Norm);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);

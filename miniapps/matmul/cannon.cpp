@@ -38,10 +38,10 @@ class Cannon final : public Multiplication<T> {
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), streams_(context.streams),
         panels_(options_.size.k, grid_.shape),
-        a_(grid_.line_of_row(context.way), "A", panels_,
+        a_(grid_.line_of_row(context.method), "A", panels_,
            ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
            streams_.compute(), streams_.exchange()),
-        b_(grid_.line_of_column(context.way), "B", panels_,
+        b_(grid_.line_of_column(context.method), "B", panels_,
            ring_of_b(options_, grid_.shape, grid_.place, panels_, context.keeps_b && grid_.place.layer == 0),
            streams_.compute(), streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
@@ -50,7 +50,7 @@ class Cannon final : public Multiplication<T> {
         skew_(context.run.timers.communication("skew")), timers_(context.run.timers),
         restore_(context.run.timers.communication("restore")) {
     if (grid_.shape.layers == 1) return;
-    sum_.emplace(grid_.line_of_layers(context.way), c_, streams_.exchange());
+    sum_.emplace(grid_.line_of_layers(context.method), c_, streams_.exchange());
     replicate_ = &context.run.timers.communication("replicate");
     layer_sum_ = &context.run.timers.communication("layer_sum");
   }
@@ -100,9 +100,9 @@ class Cannon final : public Multiplication<T> {
     b_.reset();
   }
 
-  void forget() override {
-    a_.forget();
-    b_.forget();
+  void invalidate() override {
+    a_.invalidate();
+    b_.invalidate();
   }
 
   double seconds_of_steps() const override { return steps_.seconds(); }

@@ -43,8 +43,8 @@ class Blocks {
     });
     const Staging<T> staging{Buffer<T>("matmul/staging out", from.size()),
                              Buffer<T>("matmul/staging in", to.size())};
-    ExchangeWay way(grid_.all);
-    Redistribution<T>(way, "distribution of a dataset", give ? blocks() : given, give ? given : blocks(),
+    ChosenMethod method(grid_.all);
+    Redistribution<T>(method, "distribution of a dataset", give ? blocks() : given, give ? given : blocks(),
                       from, to, staging, Space())
         .run();
     comm::fence(Space(), "matmul/redistributed");

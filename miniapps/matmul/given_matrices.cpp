@@ -25,10 +25,10 @@ GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, 
               {}};
   const auto& instance = streams_.exchange();
   if (brought)
-    made.bring.emplace(context.way, std::string("distribution of ") + label, given, of_product,
+    made.bring.emplace(context.method, std::string("distribution of ") + label, given, of_product,
                        made.matrix.elements, wanted.elements, staging_, instance);
   if (given_back)
-    made.give_back.emplace(context.way, std::string("distribution of the product ") + label, of_product,
+    made.give_back.emplace(context.method, std::string("distribution of the product ") + label, of_product,
                            given, wanted.elements, made.matrix.elements, staging_, instance);
   return made;
 }

@@ -42,7 +42,7 @@ double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns) {
 template <class T>
 LayerSum<T>::LayerSum(const Line& layers, const Matrix<T>& c, const Space& instance)
     : instance_(instance), own_(columns_of(c, layers.size(), layers.place)),
-      gather_(layers.way.comm(), "parts of C", instance), layer_(layers.place) {
+      gather_(layers.method.comm(), "parts of C", instance), layer_(layers.place) {
   for (int layer = 0; layer < layers.size(); ++layer) {
     of_others_.emplace_back();
     if (layer == layer_) continue;
@@ -53,15 +53,15 @@ LayerSum<T>::LayerSum(const Line& layers, const Matrix<T>& c, const Space& insta
     gather_.add_receive(of_others_.back(), rank);
     sent_ += static_cast<std::int64_t>(theirs.size());
   }
-  layers.way.commit<T>(gather_);
-  auto& deliver = deliver_.emplace(layers.way.comm(), "sum of C", instance);
+  layers.method.commit<T>(gather_);
+  auto& deliver = deliver_.emplace(layers.method.comm(), "sum of C", instance);
   for (int layer = 1; layer < layers.size() && layer_ == 0; ++layer)
     deliver.add_receive(columns_of(c, layers.size(), layer), layers.ranks[static_cast<std::size_t>(layer)]);
   if (layer_ > 0) {
     deliver.add_send(own_, layers.ranks[0]);
     sent_ += static_cast<std::int64_t>(own_.size());
   }
-  layers.way.commit<T>(deliver);
+  layers.method.commit<T>(deliver);
 }
 
 template <class T>

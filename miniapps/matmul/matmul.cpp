@@ -58,13 +58,13 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 template <class T>
 Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
     : options_(with_blas_threads(options)), context_(context), grid_(context.comm, shape_of(options)),
-      way_(grid_.all), streams_(context.overlap) {
+      method_(grid_.all), streams_(context.overlap) {
   const auto& o = options_;
   require_memory(grid_, o, sizeof(T));
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   const MultiplicationContext made_from{.options = o,
                                         .grid = grid_,
-                                        .way = way_,
+                                        .method = method_,
                                         .run = context_,
                                         .streams = streams_,
                                         .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
@@ -79,7 +79,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   reset();
   if (context.comm.capabilities().moves_data) verifier_.emplace(grid_, o, a(), b(), c());
 
-  record_.exchange = way_.choice();
+  record_.exchange = method_.choice();
   record_.traffic = multiplication_->traffic();
   record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
   if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
@@ -120,7 +120,7 @@ void Matmul<T>::warm_up() {
 template <class T>
 void Matmul<T>::reset() {
   reset_blocks();
-  multiplication_->forget();
+  multiplication_->invalidate();
 }
 
 /// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.

@@ -64,7 +64,7 @@ class Matmul final : public miniapp::MiniApp {
   Options options_;
   miniapp::RunContext context_;
   ProcessGrid grid_;
-  ExchangeWay way_;
+  ChosenMethod method_;
   stepping::Streams<Space> streams_;
   std::unique_ptr<Multiplication<T>> multiplication_;
   std::optional<GivenMatrices<T>> given_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/exchange_way.hpp"
+#include "matmul/chosen_method.hpp"
 #include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
 #include "matmul/process_grid.hpp"
@@ -44,7 +44,7 @@ struct StepsToMake {
 struct MultiplicationContext {
   const Options& options;
   const ProcessGrid& grid;
-  ExchangeWay& way;
+  ChosenMethod& method;
   const miniapp::RunContext& run;
   stepping::Streams<Space>& streams;
   bool keeps_a = true; ///< A must be in place again after the product
@@ -76,7 +76,7 @@ class Multiplication {
   /// Local; not timed. What the next run() needs done.
   virtual void reset() = 0;
   /// Local; not timed, after reset(). Blocks that are to arrive become no numbers.
-  virtual void forget() {}
+  virtual void invalidate() {}
 
   /// Local. Of the last run().
   virtual const Timeline& timeline() const = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/exchange_way.hpp"
+#include "matmul/chosen_method.hpp"
 #include "matmul/panels.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -14,7 +14,7 @@ namespace kontor::matmul {
 /// the communicator of all ranks: patterns that make windows would else make them in several groups at once,
 /// which Open MPI 4.1 confuses.
 struct Line {
-  ExchangeWay& way;
+  ChosenMethod& method;
   std::vector<int> ranks; ///< as the communicator numbers them
   int place = 0;          ///< of this rank among them
 
@@ -43,16 +43,16 @@ struct ProcessGrid {
                                                     all.coordinates()[2]} {}
 
   /// Local. The ranks that differ in one coordinate: 0 layer, 1 row, 2 column.
-  Line line(int coordinate, ExchangeWay& way) const {
-    Line line{way, {}, all.coordinates()[coordinate]};
+  Line line(int coordinate, ChosenMethod& method) const {
+    Line line{method, {}, all.coordinates()[coordinate]};
     auto at = all.coordinates();
     for (at[coordinate] = 0; at[coordinate] < all.dims()[coordinate]; ++at[coordinate])
       line.ranks.push_back(all.rank_at(at));
     return line;
   }
-  Line line_of_row(ExchangeWay& way) const { return line(2, way); }
-  Line line_of_column(ExchangeWay& way) const { return line(1, way); }
-  Line line_of_layers(ExchangeWay& way) const { return line(0, way); }
+  Line line_of_row(ChosenMethod& method) const { return line(2, method); }
+  Line line_of_column(ChosenMethod& method) const { return line(1, method); }
+  Line line_of_layers(ChosenMethod& method) const { return line(0, method); }
 };
 
 } // namespace kontor::matmul

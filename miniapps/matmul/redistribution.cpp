@@ -73,11 +73,11 @@ Redistribution<T>::piece(const AxisPart& rows, const AxisPart& columns, const Ma
 }
 
 template <class T>
-Redistribution<T>::Redistribution(ExchangeWay& way, const std::string& label, const PartsOfRank& before,
+Redistribution<T>::Redistribution(ChosenMethod& method, const std::string& label, const PartsOfRank& before,
                                   const PartsOfRank& after, const Matrix<T>& from, const Matrix<T>& to,
                                   const Staging<T>& staging, const Space& instance)
-    : instance_(instance), from_(from), to_(to), exchange_(way.comm(), label, instance) {
-  const auto& comm = way.comm();
+    : instance_(instance), from_(from), to_(to), exchange_(method.comm(), label, instance) {
+  const auto& comm = method.comm();
   const auto mine_before = before(comm.rank()), mine_after = after(comm.rank());
   std::int64_t out = 0, in = 0;
   for (int r = 0; r < comm.size(); ++r) {
@@ -93,7 +93,7 @@ Redistribution<T>::Redistribution(ExchangeWay& way, const std::string& label, co
     if (given.elements.extent(0) > 0) packed_.push_back(std::move(given));
     if (got.elements.extent(0) > 0) unpacked_.push_back(std::move(got));
   }
-  way.commit<T>(exchange_);
+  method.commit<T>(exchange_);
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/exchange_way.hpp"
+#include "matmul/chosen_method.hpp"
 #include "matmul/matrix.hpp"
 
 #include <kontor/comm/exchange.hpp>
@@ -34,7 +34,7 @@ class Redistribution {
  public:
   /// Collective. `from` and `to` are this rank's parts of `before` and `after`. The staging has room for this
   /// rank's elements of each.
-  Redistribution(ExchangeWay&, const std::string& label, const PartsOfRank& before, const PartsOfRank& after,
+  Redistribution(ChosenMethod&, const std::string& label, const PartsOfRank& before, const PartsOfRank& after,
                  const Matrix<T>& from, const Matrix<T>& to, const Staging<T>&, const Space& instance);
 
   /// Collective; ordered on the instance.

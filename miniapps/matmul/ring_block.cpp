@@ -49,7 +49,8 @@ std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int r
 template <class T>
 RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels& panels,
                         const RingShape& shape, const Space& alone, const Space& beside)
-    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place), self_(ring.way.comm().rank()) {
+    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place),
+      self_(ring.method.comm().rank()) {
   const auto room = largest_block(panels, shape);
   buffers_[0] = miniapp::zeroed<T>("matmul/" + label, static_cast<std::size_t>(room));
   if (stays()) return;
@@ -59,9 +60,9 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
   start_ = way.skew > 0 ? 1 : 0;
   for (int n = 0; n < std::min<std::int64_t>(shape.shifts, 2); ++n) {
     const int from = (start_ + n) % 2;
-    auto& shift = shifts_[n].emplace(ring.way.comm(), "shift of " + label, beside);
+    auto& shift = shifts_[n].emplace(ring.method.comm(), "shift of " + label, beside);
     shift.add(buffers_[from], ring.rank(-1), buffers_[1 - from], ring.rank(+1));
-    ring.way.commit<T>(shift);
+    ring.method.commit<T>(shift);
     shift.measure_times();
   }
   skew_.emplace(rotation(ring, "skew of " + label, way.skew, Direction::skew, 0, alone));
@@ -84,7 +85,7 @@ template <class T>
 typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const std::string& label,
                                                        std::int64_t offset, Direction direction, int from,
                                                        const Space& instance) const {
-  Exchange exchange(ring.way.comm(), label, instance);
+  Exchange exchange(ring.method.comm(), label, instance);
   const auto width = shape_.panels;
   const auto far = static_cast<int>(offset / width); // ranks
   const auto cut = offset % width;                   // panels of a block that come from the next rank
@@ -106,7 +107,7 @@ typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const s
   };
   if (offset > 0) add(cut, width - cut, -far, 0, far);
   if (cut > 0) add(0, cut, -far - 1, width - cut, far + 1);
-  ring.way.commit<T>(exchange);
+  ring.method.commit<T>(exchange);
   return exchange;
 }
 
@@ -122,7 +123,7 @@ void RingBlock<T>::reset() {
 }
 
 template <class T>
-void RingBlock<T>::forget() {
+void RingBlock<T>::invalidate() {
   const auto none = std::numeric_limits<T>::quiet_NaN();
   if (!shape_.restores) Kokkos::deep_copy(buffers_[0], none);
   if (!stays()) Kokkos::deep_copy(buffers_[1], none);

@@ -52,7 +52,7 @@ class RingBlock {
   void reset();
   /// Local; after reset(). What is to arrive becomes no number, so that a block of the last repeat cannot
   /// stand in for one that does not come.
-  void forget();
+  void invalidate();
 
   /// Collective over all ranks; ordered on its instance. Moves blocks to where they are multiplied first.
   void skew();

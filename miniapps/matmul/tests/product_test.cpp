@@ -46,26 +46,26 @@ TEST(Product, OfIntegersIsExactOnAllGrids) {
 }
 
 /// What is left to `auto` is chosen by the first exchange.
-TEST(ExchangeWay, IsChosenOnce) {
+TEST(ChosenMethod, IsChosenOnce) {
   comm::Options options;
   options.backend = comm::automatic_backend;
   const comm::Communicator all(MPI_COMM_WORLD, options);
   const int next = (all.rank() + 1) % all.size(), previous = (all.rank() + all.size() - 1) % all.size();
-  ExchangeWay way(all);
-  EXPECT_FALSE(way.choice());
+  ChosenMethod method(all);
+  EXPECT_FALSE(method.choice());
   for (int n = 0; n < 3; ++n) {
-    comm::Exchange<Buffer<double>> exchange(way.comm(), "ring");
+    comm::Exchange<Buffer<double>> exchange(method.comm(), "ring");
     exchange.add(Buffer<double>("out", 5), next, Buffer<double>("in", 5), previous);
-    way.commit<double>(exchange);
+    method.commit<double>(exchange);
     EXPECT_EQ(exchange.timed_methods().size() > 1, n == 0);
-    EXPECT_EQ(exchange.chosen().backend, way.choice()->chosen.backend);
-    EXPECT_EQ(exchange.chosen().pattern, way.choice()->chosen.pattern);
+    EXPECT_EQ(exchange.chosen().backend, method.choice()->chosen.backend);
+    EXPECT_EQ(exchange.chosen().pattern, method.choice()->chosen.pattern);
   }
-  EXPECT_GT(way.choice()->candidates.size(), 1u);
+  EXPECT_GT(method.choice()->candidates.size(), 1u);
 }
 
 /// The exchanges of a run ask it; on one rank there are none.
-TEST(ExchangeWay, IsRecorded) {
+TEST(ChosenMethod, IsRecorded) {
   comm::Options options;
   options.backend = comm::automatic_backend;
   const comm::Communicator all(MPI_COMM_WORLD, options);

@@ -4,8 +4,8 @@
 #include <kontor/comm/detail/collective_call.hpp>
 
 /// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of
-/// elements. Errors: CallError from check level `local` on if the root is not a rank; Error with MPI's text
-/// if MPI reports one.
+/// elements. Errors: CallError from check level `local` on if the root is not a rank, or elements of a View
+/// that is written share memory; Error with MPI's text if MPI reports one.
 namespace kontor::comm {
 namespace detail {
 

@@ -20,8 +20,9 @@
 /// makes the arrays of `int` that MPI wants, where it needs them.
 ///
 /// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number
-/// of elements, or two Views share memory; Error with MPI's text if MPI reports one, or if counts or places
-/// exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements without counts have no such limit.
+/// of elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI
+/// reports one, or if counts or places exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements
+/// without counts have no such limit.
 namespace kontor::comm {
 namespace detail {
 

@@ -23,8 +23,8 @@
 /// than 2^30 elements go in several calls, and non-blocking ones take at most 2^31 - 1.
 ///
 /// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on
-/// also if the root is not a rank, or the two Views differ in size or share memory. Error with MPI's text if
-/// MPI reports one.
+/// also if the root is not a rank, the two Views differ in size or share memory, or elements of the result
+/// do. Error with MPI's text if MPI reports one.
 namespace kontor::comm {
 namespace detail {
 

@@ -15,10 +15,10 @@ namespace kontor::matmul {
 
 /// The communicator of a run's exchanges, of all ranks. What is left to `auto` is chosen by the first one
 /// that is made, and is the same for all others.
-class ExchangeWay {
+class ChosenMethod {
  public:
   /// Local. Refers to `all`.
-  explicit ExchangeWay(const comm::Communicator& all) : all_(all) {}
+  explicit ChosenMethod(const comm::Communicator& all) : all_(all) {}
 
   /// Local. For the next exchange.
   const comm::Communicator& comm() const { return chosen_ ? *chosen_ : all_; }
