@@ -4,7 +4,7 @@
 # kontor_write_registry() generates; no static initialisers, which linkers drop from static libraries.
 
 # kontor_backend(<name> SUMMARY <text> [SOURCES ...] [GPU] [NEEDS <package> ...] [LINK ...])
-# The backend's folder is <name>/, its sources default to <name>/<name>.cpp, and it defines
+# The backend's folder is backend/<name>/, where its sources lie, <name>.cpp if none is given; it defines
 #   namespace kontor::comm::<name> {
 #   Capabilities capabilities();
 #   std::unique_ptr<Backend> make(const BackendContext&);
@@ -17,8 +17,9 @@ function(kontor_backend name)
   string(TOUPPER ${name} upper)
   option(KONTOR_BACKEND_${upper} "Build the communication backend '${name}'" ON)
   if(NOT arg_SOURCES)
-    set(arg_SOURCES ${name}/${name}.cpp)
+    set(arg_SOURCES ${name}.cpp)
   endif()
+  list(TRANSFORM arg_SOURCES PREPEND backend/${name}/)
   kontor_backend_lacks(compiles "${arg_GPU}" "${arg_SOURCES}" "${arg_NEEDS}")
   set(runs ${compiles})
   if(arg_GPU AND NOT KONTOR_KOKKOS_CUDA AND NOT KONTOR_KOKKOS_HIP)
@@ -79,7 +80,7 @@ endfunction()
 function(kontor_write_registry)
   get_target_property(declarations kontor_comm KONTOR_BACKEND_DECLARATIONS)
   get_target_property(entries kontor_comm KONTOR_BACKEND_ENTRIES)
-  configure_file(src/registry_table.cpp.in registry_table.cpp @ONLY)
+  configure_file(backend/registry_table.cpp.in registry_table.cpp @ONLY)
   target_sources(kontor_comm PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/registry_table.cpp)
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/registry_table.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON # tests exchange what it refers to (tests/mutations)

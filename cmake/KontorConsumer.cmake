@@ -8,7 +8,7 @@ if(KONTOR_INSTALL AND NOT KONTOR_SANITIZE)
   set(KONTOR_TEST_CONSUMERS ON)
   set(KONTOR_TEST_PREFIX ${PROJECT_BINARY_DIR}/installed)
   add_test(NAME install
-    COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --component kontor_comm --prefix ${KONTOR_TEST_PREFIX}
+    COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --component kontor --prefix ${KONTOR_TEST_PREFIX}
       --config $<CONFIG>
   )
   set_tests_properties(install PROPERTIES TIMEOUT 60 LABELS comm FIXTURES_SETUP installed)

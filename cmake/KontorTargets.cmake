@@ -79,6 +79,17 @@ function(kontor_library name)
   target_compile_features(kontor_${name} PUBLIC cxx_std_20)
 endfunction()
 
+# kontor_header_library(<name> [PUBLIC ...]): the same of headers only.
+function(kontor_header_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC")
+  add_library(kontor_${name} INTERFACE)
+  add_library(kontor::${name} ALIAS kontor_${name})
+  set_target_properties(kontor_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(kontor_${name} INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+  target_link_libraries(kontor_${name} INTERFACE ${arg_PUBLIC})
+  target_compile_features(kontor_${name} INTERFACE cxx_std_20)
+endfunction()
+
 # What tests that start MPI programs have in their environment: more ranks than there are cores must work.
 set(KONTOR_MPI_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false
   # for the loader: Open MPI's thread, which looks up a symbol while MPI_Init loads components, has crashed there

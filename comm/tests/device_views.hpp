@@ -15,10 +15,10 @@
 
 /// Views in device memory. Where there is no device, a memory space of which Kokkos says that the host does
 /// not reach it stands in for one.
-namespace kontor::comm::test::device {
+namespace kontor::comm::test::on_device {
 
 using Space = Kokkos::DefaultExecutionSpace;
-inline constexpr bool has_device = !on_host<Space>;
+inline constexpr bool has_device = !device::on_host<Space>;
 
 #if KOKKOS_VERSION < 40000
 struct StandIn {
@@ -92,4 +92,4 @@ void with_each_view(const Test& test) {
   test(Column(Kokkos::subview(in, Kokkos::ALL(), 1)), Column(Kokkos::subview(out, Kokkos::ALL(), 1)));
 }
 
-} // namespace kontor::comm::test::device
+} // namespace kontor::comm::test::on_device

@@ -4,7 +4,7 @@
 #include "methods.hpp"
 #include "views.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no)
     HostViews place;
     test(Communicator(MPI_COMM_WORLD, method), place);
   }
-  if constexpr (!on_host<Kokkos::DefaultExecutionSpace>) {
+  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) {
     for (const auto& method : device_methods(contiguity)) {
       SCOPED_TRACE("on the device: " + to_string(method));
       DeviceViews place;

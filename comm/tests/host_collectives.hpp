@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/backend.hpp>
-#include <kontor/comm/backend/mpi_datatype.hpp>
+#include <kontor/comm/backend/backend.hpp>
+#include <kontor/comm/views/datatype.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -72,7 +72,7 @@ std::vector<Options> device_methods(Contiguity contiguity) {
   // Found once: to ask costs a communicator of every library.
   static const auto possible = [] {
     std::vector<Options> result;
-    if (on_host<Kokkos::DefaultExecutionSpace>) return result;
+    if (device::on_host<Kokkos::DefaultExecutionSpace>) return result;
     for (auto choice : combinations(Contiguity::yes)) {
       if (choice.packing == Packing::automatic) continue;
       for (const auto path : {Path::direct, Path::staged}) {

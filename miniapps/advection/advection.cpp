@@ -8,7 +8,7 @@
 #include "run/view_output.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ void Advection::warm_up() {
   reset();
   for (int i = 0; i < 4; ++i) step();
   if (options_.samples() > 0) gather(0);
-  comm::fence(ExecutionSpace(), "advection/warm");
+  device::fence(ExecutionSpace(), "advection/warm");
 }
 
 void Advection::reset() {
@@ -117,7 +117,7 @@ void Advection::reset() {
   grid::fill(scratch, block_, initial_, 0, finite);
   finite.agree(ring_);
   grid::copy_values(grid::view_of(levels_[0].field, block_, block_.all()), scratch);
-  comm::fence(ExecutionSpace(), "advection/reset");
+  device::fence(ExecutionSpace(), "advection/reset");
   for (auto& level : levels_) level.halo.reset_times();
 }
 
@@ -131,7 +131,7 @@ void Advection::run() {
       context_.progress.update(
           {.step = n, .limit = options_.steps, .work_per_step = static_cast<double>(options_.cells)});
   }
-  comm::fence(ExecutionSpace(), "advection/end of a run");
+  device::fence(ExecutionSpace(), "advection/end of a run");
   series_done_ = true;
   for (const auto& level : levels_) context_.timers.add(level.halo.times());
 }

@@ -4,8 +4,8 @@
 #include "cg/solver/solver_state.hpp"
 #include "run/state.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "grid/block.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -65,7 +65,7 @@ template <class T>
 FieldView<T> make_field(const std::string& label, const Block& block) {
   using Space = typename FieldView<T>::execution_space;
   const auto extents = field_extents<T>(block);
-  if constexpr (comm::on_host<Space>) {
+  if constexpr (device::on_host<Space>) {
     const FieldView<T> field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents[0], extents[1],
                              extents[2]);
     Kokkos::parallel_for("grid/first touch",
@@ -101,7 +101,7 @@ BlockView<T> as_scratch(const FieldView<T>& field, const Block& block) {
 /// Room for as many values in host memory: the values themselves where the host reaches them.
 template <class T>
 HostBlockView<T> room_on_host(const BlockView<T>& values) {
-  if constexpr (comm::on_host<BlockView<T>>)
+  if constexpr (device::on_host<BlockView<T>>)
     return values;
   else
     return HostBlockView<T>(Kokkos::view_alloc("grid/values on host", Kokkos::WithoutInitializing),

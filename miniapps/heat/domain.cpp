@@ -5,14 +5,14 @@
 #include "heat/boundary.hpp"
 #include "machine/memory.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <utility>
 
 namespace kontor::heat {
 namespace {
 
-using comm::Region;
+using device::Region;
 
 comm::Communicator make_cartesian(const Options& options, const comm::Communicator& comm) {
   std::vector<bool> periodic;
@@ -124,7 +124,7 @@ double Domain<T>::cells() const {
 
 template <class T>
 grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
-  comm::fence(typename FieldView<T>::execution_space(), "heat/current");
+  device::fence(typename FieldView<T>::execution_space(), "heat/current");
   const auto host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_], "heat/field on host");
   return grid::view_of(host, block_, block_.all());

@@ -4,7 +4,7 @@
 #include "heat/names.hpp"
 #include "stepping/norm_parts.hpp"
 
-#include <kontor/comm/exact/local_sums.hpp>
+#include <kontor/sums/local_sums.hpp>
 
 #include <cstdint>
 
@@ -44,8 +44,7 @@ class ExactNorm {
   using ExecutionSpace = typename FieldView<T>::execution_space;
 
   /// Local. For fields of this block.
-  explicit ExactNorm(const Block& block)
-      : block_(block), sums_(1), part_("heat/norm part", comm::exact::length) {}
+  explicit ExactNorm(const Block& block) : block_(block), sums_(1), part_("heat/norm part", sums::length) {}
 
   /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep from the field
   /// `before` to the field `after`.
@@ -73,7 +72,7 @@ class ExactNorm {
   }
 
   Block block_;
-  comm::exact::LocalSums<ExecutionSpace> sums_;
+  sums::LocalSums<ExecutionSpace> sums_;
   Kokkos::View<std::int64_t*, typename FieldView<T>::memory_space> part_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "run/view_output.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 namespace kontor::heat {
 namespace {
@@ -23,7 +23,7 @@ output::Block place_of(const Block& block) {
 template <class T>
 output::Snapshot write_field(const Domain<T>& domain, output::File& file, const std::string& group,
                              const std::string& described) {
-  const comm::Region region("heat/io");
+  const device::Region region("heat/io");
   const auto& block = domain.block();
   const auto name = group + "/temperature";
   miniapp::write_view(file, name, place_of(block),
@@ -37,7 +37,7 @@ output::Snapshot write_field(const Domain<T>& domain, output::File& file, const 
 
 template <class T>
 std::int64_t read_field(const Domain<T>& domain, const output::Reader& reader, const std::string& group) {
-  const comm::Region region("heat/io");
+  const device::Region region("heat/io");
   const auto& block = domain.block();
   miniapp::read_view(reader, group + "/temperature", place_of(block),
                      grid::view_of(domain.field(0), block, block.all()));

@@ -19,7 +19,7 @@
 namespace kontor::heat {
 namespace {
 
-using comm::Region;
+using device::Region;
 using miniapp::ScopedTimer;
 
 } // namespace

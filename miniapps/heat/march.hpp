@@ -5,7 +5,7 @@
 #include "heat/sweep_input.hpp"
 #include "stepping/norm_parts.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "heat/names.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -137,7 +137,8 @@ class MarchShape {
 /// The shape of a sweep over the box on this instance.
 template <class T, class ExecutionSpace>
 MarchShape march_shape(const ExecutionSpace& instance, const Box& box, int dimensions, MarchTuning tuning) {
-  return MarchShape::make<T>(box, dimensions, instance.concurrency(), comm::on_host<ExecutionSpace>, tuning);
+  return MarchShape::make<T>(box, dimensions, instance.concurrency(), device::on_host<ExecutionSpace>,
+                             tuning);
 }
 
 namespace detail {

@@ -4,8 +4,8 @@
 #include "grid/functions.hpp"
 #include "heat/check.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/mpi_check.hpp>
 
 #include <mpi.h>
 
@@ -127,7 +127,7 @@ void fill_ghosts(const comm::Communicator& comm, const Options& options, const B
     grid::copy_values(ghosts, Kokkos::create_mirror_view_and_copy(typename FieldView<T>::memory_space(),
                                                                   beyond[static_cast<std::size_t>(face)]));
   }
-  comm::fence(typename FieldView<T>::execution_space(), "heat/ghosts to verify with");
+  device::fence(typename FieldView<T>::execution_space(), "heat/ghosts to verify with");
 }
 
 } // namespace kontor::heat

@@ -7,7 +7,7 @@
 #include "stepping/graph_choice.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/detail/trial.hpp>
+#include <kontor/comm/exchange/trial.hpp>
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace kontor::heat {
 namespace {
 
-using comm::Region;
+using device::Region;
 using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.

@@ -261,7 +261,7 @@ Verification judge(const comm::Communicator& comm, Domain<T>& domain, double nor
 
 template <class T>
 Verification verify(Domain<T>& domain, double norm, bool of_last_sweep) {
-  const comm::Region region("heat/verify");
+  const device::Region region("heat/verify");
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
   auto result = judge(baseline, domain, norm, of_last_sweep);
   domain.refill_boundaries(0, domain.now()); // ghosts that fill_ghosts() gave another meaning

@@ -6,7 +6,7 @@
 #include "machine/simulation.hpp"
 #include "machine/stream.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
 
 #include <algorithm>
 

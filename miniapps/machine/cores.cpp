@@ -4,8 +4,8 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ void bind_to(const std::vector<int>& numbers) {
 /// Local. Those of each thread of the execution space, in the order in which they share a loop.
 std::string cores_of_threads() {
   using Space = Kokkos::DefaultExecutionSpace;
-  if constexpr (!comm::on_host<Space>) return {};
+  if constexpr (!device::on_host<Space>) return {};
   std::vector<std::string> threads(static_cast<std::size_t>(Space().concurrency()));
   auto* const texts = threads.data();
   Kokkos::parallel_for("machine/cores",
@@ -108,7 +108,7 @@ std::vector<RankPlace> places_of(const comm::Communicator& comm) {
 }
 
 bool cores_are_oversubscribed(const comm::Communicator& comm) {
-  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) return false;
+  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) return false;
   const auto node = node_communicator(comm);
   const int cores = count(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
   const int threads =

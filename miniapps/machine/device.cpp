@@ -4,8 +4,8 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/kokkos/devices.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/device/devices.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,18 +29,18 @@ bool chosen_by_user(std::span<const char* const> arguments) {
 
 std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_arguments) {
   const int local_rank = place_on_node(comm).rank;
-  const int devices = comm::device_count();
+  const int devices = device::device_count();
   if (devices == 0 || chosen_by_user(kokkos_arguments)) return {};
   return fmt::format("--kokkos-device-id={}", local_rank % devices);
 }
 
 std::vector<Device> devices_of(const comm::Communicator& comm) {
-  if constexpr (comm::on_host<Kokkos::DefaultExecutionSpace>) return {};
-  const auto identity = comm::device_identity();
+  if constexpr (device::on_host<Kokkos::DefaultExecutionSpace>) return {};
+  const auto identity = device::device_identity();
   const auto hosts = gather_texts(comm, host_name());
   const auto names = gather_texts(comm, identity.name);
   const auto uuids = gather_texts(comm, identity.uuid);
-  const auto memory = gather_to_root(comm, static_cast<std::int64_t>(comm::device_memory().total));
+  const auto memory = gather_to_root(comm, static_cast<std::int64_t>(device::device_memory().total));
   std::vector<Device> devices;
   for (std::size_t r = 0; r < memory.size(); ++r)
     devices.push_back({static_cast<int>(r), hosts[r], names[r], uuids[r], memory[r]});
@@ -48,8 +48,8 @@ std::vector<Device> devices_of(const comm::Communicator& comm) {
 }
 
 int ranks_of_device(const comm::Communicator& comm) {
-  if constexpr (comm::on_host<Kokkos::DefaultExecutionSpace>) return 1;
-  const auto mine = comm::device_identity().uuid;
+  if constexpr (device::on_host<Kokkos::DefaultExecutionSpace>) return 1;
+  const auto mine = device::device_identity().uuid;
   const auto node = node_communicator(comm);
   const auto all = comm::allgatherv(node, text_view(mine));
   int ranks = 0;

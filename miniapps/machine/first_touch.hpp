@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,7 @@ template <class T>
 Kokkos::View<T*> zeroed(const std::string& label, std::size_t count) {
   using View = Kokkos::View<T*>;
   using Space = typename View::execution_space;
-  if constexpr (comm::on_host<Space>) {
+  if constexpr (device::on_host<Space>) {
     const View view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), count);
     T* const values = view.data();
     Kokkos::parallel_for("machine/first touch",

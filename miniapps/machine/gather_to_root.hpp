@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/collectives/gather.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/gather.hpp>
 
 #include <Kokkos_Core.hpp>
 

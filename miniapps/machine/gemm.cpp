@@ -3,10 +3,10 @@
 
 #include "machine/blas.hpp"
 
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <KokkosBlas3_gemm.hpp>
 
@@ -18,7 +18,7 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr bool on_host = comm::on_host<Kokkos::DefaultExecutionSpace>;
+constexpr bool on_host = device::on_host<Kokkos::DefaultExecutionSpace>;
 
 /// What Kokkos Kernels was built to hand products to; its own loops where there is nothing.
 Blas library() {
@@ -38,12 +38,12 @@ Blas library() {
 template <class Work>
 double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
   const Kokkos::DefaultExecutionSpace instance;
-  comm::fence(instance, "calibrate/ready");
+  device::fence(instance, "calibrate/ready");
   comm::barrier(comm);
   comm::Stopwatch watch;
   double seconds = 0;
   for (int i = 0; i < times; ++i) work();
-  comm::fence(instance, "calibrate/done");
+  device::fence(instance, "calibrate/done");
   watch.lap(seconds);
   return comm::allreduce(comm, seconds, comm::ReduceOp::max);
 }

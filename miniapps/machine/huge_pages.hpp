@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <cstddef>
 
@@ -15,7 +15,7 @@ void use_huge_pages(const void* data, std::size_t bytes);
 /// Local. The same for a View; nothing for one in the memory of a device.
 template <class View>
 void use_huge_pages(const View& view) {
-  if constexpr (comm::on_host<typename View::memory_space>)
+  if constexpr (device::on_host<typename View::memory_space>)
     use_huge_pages(view.data(), view.span() * sizeof(typename View::value_type));
 }
 

@@ -5,11 +5,11 @@
 #include "machine/node.hpp"
 #include "machine/raw_twin.hpp"
 
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
     ping.finish();
     pong.start();
     pong.finish();
-    comm::fence(instance, "calibrate/received"); // a device may still be moving them
+    device::fence(instance, "calibrate/received"); // a device may still be moving them
     watch.lap(seconds);
     if (repeat < 0) continue; // the first one also opens the connection
     best = repeat == 0 ? seconds : std::min(best, seconds);
@@ -54,7 +54,7 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
 
 /// That of the two by which links are timed.
 const comm::Communicator& timed_by(const comm::Communicator& own, const comm::Communicator& raw) {
-  constexpr bool on_device = !comm::on_host<Vector::memory_space>;
+  constexpr bool on_device = !device::on_host<Vector::memory_space>;
   return on_device && own.capabilities().moves_data ? own : raw;
 }
 

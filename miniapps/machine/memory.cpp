@@ -5,11 +5,11 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/collectives/gather.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/kokkos/devices.hpp>
+#include <kontor/comm/gather.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/device/devices.hpp>
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr bool host_only = comm::on_host<Kokkos::DefaultExecutionSpace>;
+constexpr bool host_only = device::on_host<Kokkos::DefaultExecutionSpace>;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 double of_host(std::string_view what) {
@@ -72,7 +72,7 @@ Place place_here() {
     place.own = free_address_space();
   } else {
     place.free = free_device_memory();
-    place.total = static_cast<double>(comm::device_memory().total);
+    place.total = static_cast<double>(device::device_memory().total);
   }
   return place;
 }
@@ -87,7 +87,7 @@ struct Asked {
 Asked asked_there(const comm::Communicator& comm, double mine) {
   const auto node = node_communicator(comm);
   if constexpr (host_only) return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
-  const auto uuid = comm::device_identity().uuid;
+  const auto uuid = device::device_identity().uuid;
   const auto uuids = comm::allgatherv(node, text_view(uuid));
   const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
   bytes(node.rank()) = mine;
@@ -143,13 +143,13 @@ double free_host_memory() {
 }
 
 double free_device_memory() {
-  const auto memory = comm::device_memory();
+  const auto memory = device::device_memory();
   return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
 }
 
 double memory_in_use() {
   if constexpr (!host_only) {
-    const auto memory = comm::device_memory();
+    const auto memory = device::device_memory();
     return static_cast<double>(memory.total - memory.free);
   }
   std::ifstream file("/proc/self/status");

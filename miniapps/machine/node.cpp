@@ -3,7 +3,7 @@
 
 #include "machine/gather_to_root.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/mpi_check.hpp>
 
 #include <set>
 

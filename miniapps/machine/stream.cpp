@@ -6,11 +6,11 @@
 #include "machine/node.hpp"
 #include "machine/stream_kernels.hpp"
 
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/views/view_buffer.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -54,12 +54,12 @@ double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samp
   double best = std::numeric_limits<double>::max();
   for (std::size_t sample = 0; sample < std::max<std::size_t>(samples, ways.size()); ++sample) {
     const auto& work = ways[sample % ways.size()];
-    comm::fence(instance, "calibrate/ready");
+    device::fence(instance, "calibrate/ready");
     comm::barrier(comm);
     Stopwatch watch;
     double seconds = 0;
     for (int i = 0; i < times; ++i) work();
-    comm::fence(instance, "calibrate/done");
+    device::fence(instance, "calibrate/done");
     watch.lap(seconds);
     best = std::min(best, comm::allreduce(comm, seconds, comm::ReduceOp::max));
   }
@@ -88,7 +88,7 @@ std::function<void()> pass(const char* label, std::int64_t count, const Kernel& 
 template <class OnSpace>
 Ways ways_to_read(const Vector& all, std::int64_t elements, const Vector& sink) {
   const auto threads = OnSpace().concurrency();
-  if constexpr (comm::on_host<OnSpace>) {
+  if constexpr (device::on_host<OnSpace>) {
     const auto tiles = stream::tiles_of(elements, threads);
     return {pass("calibrate/read", tiles.count(), stream::ReadTile<true>{all.data(), tiles, sink.data()}),
             pass("calibrate/read", tiles.count(), stream::ReadTile<false>{all.data(), tiles, sink.data()})};
@@ -102,7 +102,7 @@ template <class OnSpace>
 Ways ways_to_copy(const Vector& from, const Vector& to) {
   const auto elements = static_cast<std::int64_t>(to.extent(0));
   Ways ways{pass("calibrate/copy", elements, stream::Copy{from.data(), to.data()})};
-  if constexpr (comm::on_host<OnSpace>) {
+  if constexpr (device::on_host<OnSpace>) {
     const auto tiles = stream::tiles_of(elements, OnSpace().concurrency());
     ways.push_back(
         pass("calibrate/copy", tiles.count(), stream::StreamCopyTile{from.data(), to.data(), tiles}));

@@ -7,7 +7,7 @@
 #include "matmul/panels.hpp"
 #include "matmul/ring_block.hpp"
 
-#include <kontor/comm/collectives/broadcast.hpp>
+#include <kontor/comm/broadcast.hpp>
 
 namespace kontor::matmul {
 namespace {

@@ -23,7 +23,7 @@ template <class T>
 void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
   const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
   const bool ahead = moves && overlap_;
-  const double start = comm::seconds();
+  const double start = device::seconds();
   timeline_.start(streams_.compute());
   product_.begin(beta_);
   for (std::size_t n = 0; n < segments_.size(); ++n) {
@@ -46,7 +46,7 @@ void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
   }
   if (computes) product_.end(c_);
   streams_.fence();
-  seconds_ = comm::seconds() - start;
+  seconds_ = device::seconds() - start;
 }
 
 template <class T>

@@ -47,7 +47,7 @@ class Blocks {
     Redistribution<T>(method, "distribution of a dataset", give ? blocks() : given, give ? given : blocks(),
                       from, to, staging, Space())
         .run();
-    comm::fence(Space(), "matmul/redistributed");
+    device::fence(Space(), "matmul/redistributed");
   }
 
   const ProcessGrid& grid_;

@@ -42,7 +42,7 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
       Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0,
                                                                   matrix.rows.size * matrix.columns.size),
       FillRandom<T>{matrix, static_cast<std::uint64_t>(options.seed), options.kind == MatrixKind::integers});
-  comm::fence(instance, "matmul/filled");
+  device::fence(instance, "matmul/filled");
 }
 
 std::string not_finite(const std::string& what, double value, std::int64_t i, std::int64_t j) {

@@ -5,8 +5,8 @@
 #include "matmul/local_product.hpp"
 #include "matmul/panels.hpp"
 
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/broadcast.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width,
 /// A panel that has all of k is where a rank's own part of it lies, too, in host memory: nothing is copied
 /// into it. On a device a copy takes no time, and a part without gaps is simpler.
 bool part_lies_in_panel(std::int64_t width, std::int64_t k, int ranks_along_k) {
-  return comm::on_host<Space> && width == k && ranks_along_k > 1;
+  return device::on_host<Space> && width == k && ranks_along_k > 1;
 }
 
 template <class T>
@@ -97,7 +97,7 @@ class Summa final : public Multiplication<T> {
   void run(Pass pass, const StepsToMake& steps) override {
     const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
     const bool ahead = moves && overlap_;
-    const double start = comm::seconds();
+    const double start = device::seconds();
     timeline_.start(streams_.compute());
     product_.begin(options_.beta);
     const auto first = static_cast<std::size_t>(steps.first);
@@ -119,7 +119,7 @@ class Summa final : public Multiplication<T> {
     }
     if (computes) product_.end(c_.elements);
     streams_.fence();
-    seconds_ = comm::seconds() - start;
+    seconds_ = device::seconds() - start;
   }
 
   double seconds_of_steps() const override { return seconds_; }

@@ -4,7 +4,7 @@
 #include "matmul/matrix.hpp"
 #include "run/app_record.hpp"
 
-#include <kontor/comm/kokkos/streams.hpp>
+#include <kontor/device/streams.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +55,7 @@ class Timeline {
   }
 
  private:
-  using Event = comm::TimedEvent<Space>;
+  using Event = device::TimedEvent<Space>;
   struct Entry {
     Event begin, end;
     bool ended = false;

@@ -3,7 +3,7 @@
 
 #include "matmul/element.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ struct FillVectors {
 
 /// Rows that one thread adds up at once: a device's neighbouring threads read neighbouring rows, a host's
 /// thread reads them itself.
-constexpr int rows_at_once = comm::on_host<Space> ? 64 : 1;
+constexpr int rows_at_once = device::on_host<Space> ? 64 : 1;
 
 template <class T>
 struct MultiplyRows {
@@ -81,7 +81,7 @@ Vectors random_vectors(std::int64_t length, int parts, std::uint64_t seed) {
   const Vectors x("matmul/vectors", length, 2 * vectors);
   const Space instance;
   Kokkos::parallel_for("matmul/random vectors", Range(instance, 0, length), FillVectors{x, seed, parts});
-  comm::fence(instance, "matmul/vectors made");
+  device::fence(instance, "matmul/vectors made");
   return x;
 }
 
@@ -96,7 +96,7 @@ void multiply(const LocalMatrix<T>& m, bool transposed, const Vectors& in, const
     Kokkos::parallel_for("matmul/times vectors",
                          Range(instance, 0, (m.rows.size + rows_at_once - 1) / rows_at_once),
                          MultiplyRows<T>{m, in, out});
-  comm::fence(instance, "matmul/multiplied");
+  device::fence(instance, "matmul/multiplied");
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 
 #include "matmul/element.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "pingpong/timing.hpp"
 #include "run/mini_app.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -62,12 +62,12 @@ using HostView =
 template <class T, int rank>
 using KernelView = Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::LayoutRight>;
 
-inline constexpr bool kernels_on_host = comm::on_host<Kokkos::DefaultExecutionSpace>;
+inline constexpr bool kernels_on_host = device::on_host<Kokkos::DefaultExecutionSpace>;
 
 /// Waits for what the default instance of the View's space has been given: received data among it.
 template <class View>
 void complete() {
-  comm::fence(typename View::execution_space(), "pingpong/complete");
+  device::fence(typename View::execution_space(), "pingpong/complete");
 }
 
 template <class View>

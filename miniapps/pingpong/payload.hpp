@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -70,7 +70,7 @@ void fill_view(const View& view, const typename View::value_type* origin, int se
         auto& element = element_of(view, i % n, i / n % m, i / n / m);
         element = payload_value<T>(&element - origin, seed, who);
       });
-  comm::fence(Space(), "pingpong/filled");
+  device::fence(Space(), "pingpong/filled");
 }
 
 /// How many values are not what fill_view() writes, where value number 0 of the sender's View lies `shift`

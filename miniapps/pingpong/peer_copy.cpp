@@ -2,8 +2,8 @@
 #include "pingpong/peer_copy.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos/devices.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/device/devices.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +15,8 @@ double peer_copy_bandwidth(const comm::Communicator& comm) {
   constexpr int copies = 10; // in a sample
   double best = 0;
   comm::barrier(comm); // the other ranks' GPUs rest
-  if (comm.rank() == 0 && comm::device_count() > 1) {
-    const comm::PeerCopy copy(bytes);
+  if (comm.rank() == 0 && device::device_count() > 1) {
+    const device::PeerCopy copy(bytes);
     copy(1);
     double seconds = std::numeric_limits<double>::max();
     for (int sample = 0; sample < 5; ++sample) {

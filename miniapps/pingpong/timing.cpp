@@ -3,8 +3,8 @@
 
 #include "run/timers.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include "run/mini_app.hpp"
 
-#include <kontor/comm/clock.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
                          output::Access access, EndRequest& end, Timer& timer, double started,
                          std::string from)
     : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end),
-      timer_(&timer), started_(started), last_(comm::seconds()), whole_(std::move(from)) {
+      timer_(&timer), started_(started), last_(device::seconds()), whole_(std::move(from)) {
   begin_repeat(0, 0);
   open();
   if (comm.rank() == 0) find_earlier();
@@ -61,14 +61,14 @@ void Checkpoints::begin_repeat(std::int64_t repeat, std::int64_t step) {
   end_->forget_checkpoint(); // of the time before
   next_step_ = options_.every > 0 ? (step / options_.every + 1) * options_.every
                                   : std::numeric_limits<std::int64_t>::max();
-  last_ = comm::seconds();
+  last_ = device::seconds();
 }
 
 /// What is left of the walltime must do for the time until ranks ask again, a checkpoint and the record. How
 /// long a checkpoint takes is known from the first one, which is written at half time if nothing else has
 /// asked for one.
 Wish Checkpoints::wish() const {
-  const double now = comm::seconds();
+  const double now = device::seconds();
   if (options_.walltime_seconds > 0) {
     constexpr double record = 1; // seconds, and as much again for what cannot be foreseen
     const double needed = 2 * (longest_ + record + end_->asked_every());
@@ -81,7 +81,7 @@ Wish Checkpoints::wish() const {
 
 void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   const ScopedTimer timed(*timer_);
-  const double begun = comm::seconds();
+  const double begun = device::seconds();
   const auto path = checkpoint_name(options_.file, step);
   header_.step = step;
   try {
@@ -102,7 +102,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   ++header_.number;
   end_->forget_checkpoint();
   if (options_.every > 0) next_step_ = (step / options_.every + 1) * options_.every;
-  last_ = comm::seconds();
+  last_ = device::seconds();
   const double seconds = comm::allreduce(*comm_, last_ - begun, comm::ReduceOp::max);
   longest_ = std::max(longest_, seconds);
   any_ = true;

@@ -67,7 +67,7 @@ class Checkpoints {
   output::Access access_;
   EndRequest* end_;
   Timer* timer_;
-  double started_;     ///< when the program was, of comm::seconds()
+  double started_;     ///< when the program was, of device::seconds()
   double last_;        ///< when the last checkpoint was complete, or the first repeat began
   double longest_ = 0; ///< that one took
   bool any_ = false;

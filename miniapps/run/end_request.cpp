@@ -4,8 +4,8 @@
 #include "machine/raw_twin.hpp"
 #include "machine/simulation.hpp"
 
-#include <kontor/comm/clock.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ void catch_end_signals() {
   for (const int signal : {SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
 }
 
-EndRequest::EndRequest(const comm::Communicator& comm) : comm_(raw_twin(comm)), asked_(comm::seconds()) {}
+EndRequest::EndRequest(const comm::Communicator& comm) : comm_(raw_twin(comm)), asked_(device::seconds()) {}
 
 void EndRequest::expect(double seconds_of_call) {
   const double seconds = comm::allreduce(comm_, seconds_of_call, comm::ReduceOp::max);
@@ -48,7 +48,7 @@ double EndRequest::ask_all() {
   const int mine = caught != 0 ? static_cast<int>(caught) : wish == Wish::end ? by_walltime : 0;
   const auto [told, checkpoint, seconds] = comm::allreduce(
       comm_,
-      std::array{static_cast<double>(mine), wish == Wish::checkpoint ? 1.0 : 0.0, comm::seconds() - asked_},
+      std::array{static_cast<double>(mine), wish == Wish::checkpoint ? 1.0 : 0.0, device::seconds() - asked_},
       comm::ReduceOp::max);
   signal_ = static_cast<int>(told);
   wants_checkpoint_ = wants_checkpoint_ || checkpoint > 0;
@@ -74,7 +74,7 @@ bool EndRequest::ask_by_the_way() {
 
 void EndRequest::count_again() {
   calls_left_ = calls_between_;
-  asked_ = comm::seconds();
+  asked_ = device::seconds();
 }
 
 std::string_view EndRequest::signal() const {

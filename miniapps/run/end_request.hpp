@@ -63,7 +63,7 @@ class EndRequest {
   int signal_ = 0;
   std::int64_t calls_between_ = 1;
   std::int64_t calls_left_ = 1;
-  double asked_ = 0;       ///< of comm::seconds()
+  double asked_ = 0;       ///< of device::seconds()
   double asked_every_ = 0; ///< seconds
   std::function<Wish()> wish_ = [] { return Wish::nothing; };
   bool wants_checkpoint_ = false;

@@ -5,7 +5,7 @@
 #include "run/guard.hpp"
 #include "run/launcher.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <mpi.h>

@@ -6,8 +6,8 @@
 #include "run/launcher.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 #include <kontor/mpi/world.hpp>

@@ -6,10 +6,10 @@
 #include "run/guard.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/kokkos/devices.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/text.hpp>
+#include <kontor/device/devices.hpp>
 #include <kontor/mpi/agree.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -92,7 +92,7 @@ std::optional<std::string> unknown_option(const std::vector<char*>& arguments) {
 /// What Kokkos would not take on this rank.
 std::optional<std::string> obstacle(const std::vector<char*>& arguments) {
   if (auto unknown = unknown_option(arguments)) return unknown;
-  const int devices = comm::device_count();
+  const int devices = device::device_count();
   for (const auto& [shown, name, value] : settings(arguments)) {
     const auto comma = value.find(',');
     const auto number = whole_number(std::string_view(value).substr(0, comma));
@@ -102,7 +102,7 @@ std::optional<std::string> obstacle(const std::vector<char*>& arguments) {
       return fmt::format("{}: {} has {} visible GPUs, so the number is from 0 to {}", shown, host_name(),
                          devices, devices - 1);
   }
-  if (const auto problem = comm::device_problem(); !problem.empty())
+  if (const auto problem = device::device_problem(); !problem.empty())
     return fmt::format(
         "this build computes on GPUs, but {} has none that can be used: {}; start it where there are "
         "GPUs that the job and CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES do not hide",

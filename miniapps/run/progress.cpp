@@ -3,7 +3,7 @@
 
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/clock.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ void Progress::begin(std::string app, ProgressWords words) {
 
 void Progress::update(const ProgressState& now) {
   if (style_ == Style::silent) return;
-  const double time = comm::seconds();
+  const double time = device::seconds();
   if (!shown_) {
     shown_ = {now, time};
     return;

@@ -48,7 +48,7 @@ class Progress {
  private:
   struct Shown {
     ProgressState state;
-    double time; ///< of comm::seconds()
+    double time; ///< of device::seconds()
   };
   Style style_;
   std::string app_;

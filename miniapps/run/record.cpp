@@ -4,7 +4,7 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::string RunRecord::packing() const {
 }
 
 std::string_view path_name(comm::Path path) {
-  return comm::on_host<Kokkos::DefaultExecutionSpace> ? "host" : comm::to_string(path);
+  return device::on_host<Kokkos::DefaultExecutionSpace> ? "host" : comm::to_string(path);
 }
 
 } // namespace kontor::miniapp

@@ -3,7 +3,7 @@
 #include "run/build_info.hpp"
 #include "run/record.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/output/file.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -3,7 +3,7 @@
 
 #include "run/broadcast_text.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/output/error.hpp>
 #include <kontor/output/seal.hpp>

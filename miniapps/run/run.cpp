@@ -13,12 +13,12 @@
 #include "run/report.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/clock.hpp>
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/broadcast.hpp>
+#include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/input_files.hpp>
 #include <kontor/config/text.hpp>
+#include <kontor/device/clock.hpp>
 #include <kontor/output/contents.hpp>
 #include <kontor/output/error.hpp>
 
@@ -310,7 +310,7 @@ std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& com
   try {
     return std::make_unique<Checkpoints>(
         comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end, timers["checkpoint"],
-        comm::seconds() - elapsed, restart_ ? restart_->path() : std::string());
+        device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
     throw config::Error({error.what()});
   }

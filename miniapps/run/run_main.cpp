@@ -14,7 +14,7 @@
 #include "run/start_timeout.hpp"
 #include "run/to_stderr.hpp"
 
-#include <kontor/comm/backend/mpi_check.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/config/json_schema.hpp>
 #include <kontor/config/text.hpp>

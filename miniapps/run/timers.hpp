@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -83,7 +83,7 @@ class ScopedTimer {
  private:
   Timer* timer_;
   std::int64_t calls_;
-  comm::Region region_;
+  device::Region region_;
   comm::Stopwatch watch_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 #include <kontor/output/file.hpp>
 #include <kontor/output/reader.hpp>
 
@@ -88,7 +88,7 @@ void copy_box(const To& to, const From& from, std::size_t count) {
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0,
                                                                            static_cast<std::int64_t>(count)),
       KOKKOS_LAMBDA(std::int64_t n) { to(n) = from(n); });
-  comm::fence(instance, "output/copied");
+  device::fence(instance, "output/copied");
 }
 
 } // namespace detail
@@ -128,8 +128,8 @@ void read_view_staged(const output::Reader& reader, const std::string& name, con
 /// are running. The View is only read.
 template <class View>
 void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
-  comm::fence(typename View::execution_space(), "output/to be written");
-  if constexpr (comm::on_host<View>)
+  device::fence(typename View::execution_space(), "output/to be written");
+  if constexpr (device::on_host<View>)
     file.dataset<typename View::non_const_value_type>(name, block, view.data(),
                                                       detail::strides_of(view, block.extent.size()));
   else
@@ -142,7 +142,7 @@ void write_view(output::File& file, const std::string& name, const output::Block
 template <class View>
 void read_view(const output::Reader& reader, const std::string& name, const output::Block& block,
                const View& view) {
-  if constexpr (comm::on_host<View>)
+  if constexpr (device::on_host<View>)
     reader.read<typename View::non_const_value_type>(name, block, view.data(),
                                                      detail::strides_of(view, block.extent.size()));
   else

@@ -4,9 +4,9 @@
 #include "stepping/streams.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/kokkos/gpu.hpp>
-#include <kontor/comm/kokkos/streams.hpp>
 #include <kontor/comm/reduction.hpp>
+#include <kontor/device/gpu.hpp>
+#include <kontor/device/streams.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -54,13 +54,13 @@ class BatchReduction {
   }
 
  private:
-  using Host = Kokkos::View<Number*, comm::PinnedSpace>;
+  using Host = Kokkos::View<Number*, device::PinnedSpace>;
 
   const comm::Communicator* comm_;
   comm::ReduceOp op_;
   Host host_;
   std::optional<comm::Reduction<Host, Numbers>> reduction_;
-  comm::Event<ExecutionSpace> arrived_; ///< where the backend reduces on the stream
+  device::Event<ExecutionSpace> arrived_; ///< where the backend reduces on the stream
   bool started_ = false;
 };
 

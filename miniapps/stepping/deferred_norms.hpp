@@ -9,7 +9,7 @@
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/exact/accumulator.hpp>
+#include <kontor/sums/accumulator.hpp>
 
 #include <array>
 #include <cstddef>
@@ -32,7 +32,7 @@ class DeferredNorms {
   DeferredNorms(const comm::Communicator& comm, Norm kind, SumKind sums = SumKind::fast)
       : comm_(&comm), kind_(kind), exact_(exactly_summed(kind, sums)),
         parts_("stepping/norm slots", on_device && !exact_ ? 2 * most_together : 0),
-        accumulators_("stepping/norm slots", exact_ ? 2 * most_together * comm::exact::length : 0),
+        accumulators_("stepping/norm slots", exact_ ? 2 * most_together * sums::length : 0),
         next_("stepping/next norm slot", in_slots() ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {
   }
 
@@ -46,7 +46,7 @@ class DeferredNorms {
     if (in_slots() && batch_ != planned_) {
       for (const int b : {0, 1}) {
         if (exact_)
-          batches_[b].exact.plan(streams, slots_of(b, accumulators_, comm::exact::length));
+          batches_[b].exact.plan(streams, slots_of(b, accumulators_, sums::length));
         else
           batches_[b].fast.plan(streams, slots_of(b, parts_, 1));
       }
@@ -164,8 +164,8 @@ class DeferredNorms {
     auto& batch = batches_[b];
     if (exact_) {
       const std::int64_t* part = batch.exact.finish().data();
-      for (int n = 0; n < batch.count; ++n, part += comm::exact::length)
-        values_.push_back(from_parts(kind_, comm::exact::rounded(part)));
+      for (int n = 0; n < batch.count; ++n, part += sums::length)
+        values_.push_back(from_parts(kind_, sums::rounded(part)));
     } else {
       for (const double part : batch.fast.finish().first(static_cast<std::size_t>(batch.count)))
         values_.push_back(from_parts(kind_, part));

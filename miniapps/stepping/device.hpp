@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,7 +11,7 @@ namespace kontor::stepping {
 #if defined(KONTOR_AS_ON_DEVICE) // tests go the device's way on a CPU too
 inline constexpr bool on_device = true;
 #else
-inline constexpr bool on_device = !comm::on_host<Kokkos::DefaultExecutionSpace>;
+inline constexpr bool on_device = !device::on_host<Kokkos::DefaultExecutionSpace>;
 #endif
 
 } // namespace kontor::stepping

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/trial.hpp>
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/exchange/trial.hpp>
 #include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "stepping/norm.hpp"
 
-#include <kontor/comm/exact/accumulator.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/sums/accumulator.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -101,8 +101,8 @@ struct Leave {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const std::int64_t* const from = accumulator;
-    std::int64_t* const to = slots.accumulators + std::int64_t{*slots.next} * comm::exact::length;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, comm::exact::length),
+    std::int64_t* const to = slots.accumulators + std::int64_t{*slots.next} * sums::length;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, sums::length),
                          [=](int digit) { to[digit] = from[digit]; });
     team.team_barrier();
     if (team.team_rank() == 0) slots.advance();
@@ -112,7 +112,7 @@ struct Leave {
 template <Norm norm, class ExecutionSpace>
 void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, const NormSlots& slots) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
-  constexpr bool on_host = comm::on_host<ExecutionSpace>;
+  constexpr bool on_host = device::on_host<ExecutionSpace>;
   constexpr std::int64_t most = 16384; // that a single team puts together in the time of another launch
   constexpr std::int64_t share = 2048;
   const bool folds = count > most;
@@ -143,7 +143,7 @@ template <class ExecutionSpace>
 void leave(const ExecutionSpace& instance, const std::int64_t* accumulator, const NormSlots& slots) {
   Kokkos::parallel_for(
       "stepping/norm",
-      Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, comm::on_host<ExecutionSpace> ? 1 : 64),
+      Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, device::on_host<ExecutionSpace> ? 1 : 64),
       detail::Leave{accumulator, slots});
 }
 

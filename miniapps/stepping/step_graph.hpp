@@ -31,7 +31,7 @@ class StepGraph {
   }
 
  private:
-  std::vector<comm::CapturedGraph<ExecutionSpace>> graphs_;
+  std::vector<device::CapturedGraph<ExecutionSpace>> graphs_;
 };
 
 } // namespace kontor::stepping

@@ -3,8 +3,8 @@
 
 #include "stepping/device.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/kokkos/streams.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/device/streams.hpp>
 
 #include <optional>
 
@@ -20,7 +20,7 @@ class Streams {
   /// Local. What the default instance has been given before is complete.
   explicit Streams(bool overlap) {
     fence();
-    if (on_device && overlap) exchange_.emplace(comm::Priority::high);
+    if (on_device && overlap) exchange_.emplace(device::Priority::high);
   }
 
   const ExecutionSpace& compute() const { return compute_; }
@@ -52,7 +52,7 @@ class Streams {
   /// Local. What work() gives to the streams, which must leave them as compute_waits() does. The streams must
   /// stay where they are while it is replayed.
   template <class Work>
-  comm::CapturedGraph<ExecutionSpace> capture(const Work& work) {
+  device::CapturedGraph<ExecutionSpace> capture(const Work& work) {
     return {compute_, [this, work] {
               exchange_follows();
               work();
@@ -60,7 +60,7 @@ class Streams {
   }
   /// Local; waits for nothing. In the order of the streams: after all that came before, and before all that
   /// comes from now on.
-  void replay(const comm::CapturedGraph<ExecutionSpace>& graph) {
+  void replay(const device::CapturedGraph<ExecutionSpace>& graph) {
     compute_waits();
     graph.replay(compute_);
     exchange_follows();
@@ -69,15 +69,15 @@ class Streams {
   /// Waits for the work of a device; a host's is complete when it has been given.
   void fence() const {
     if (!on_device) return;
-    if (exchange_) comm::fence(exchange(), "stepping/fence");
-    comm::fence(compute_, "stepping/fence");
+    if (exchange_) device::fence(exchange(), "stepping/fence");
+    device::fence(compute_, "stepping/fence");
   }
 
  private:
   ExecutionSpace compute_;
-  std::optional<comm::OwnedStream<ExecutionSpace>> exchange_;
-  comm::Event<ExecutionSpace> compute_mark_;
-  comm::Event<ExecutionSpace> exchange_mark_;
+  std::optional<device::OwnedStream<ExecutionSpace>> exchange_;
+  device::Event<ExecutionSpace> compute_mark_;
+  device::Event<ExecutionSpace> exchange_mark_;
 };
 
 } // namespace kontor::stepping

@@ -10,10 +10,10 @@
 //   reduction:R  what rank R gives to a reduction of numbers is left out
 //   broadcast    ranks other than the root do not get a broadcast
 #include "mutation.hpp"
-#include "support/backend_context.hpp"
+#include "backend/backend_context.hpp"
 
-#include <kontor/comm/backend.hpp>
-#include <kontor/comm/backend/layout.hpp>
+#include <kontor/comm/backend/backend.hpp>
+#include <kontor/comm/views/layout.hpp>
 
 #include <mpi.h>
 

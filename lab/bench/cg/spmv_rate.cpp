@@ -17,7 +17,7 @@
 #include "machine/huge_pages.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>

@@ -3,7 +3,7 @@
 // What the layer itself costs in a step: an exchange without messages, at the waist (two virtual calls) and
 // at the top (which also takes times, marks regions and makes one fence). Prints medians over rounds, in ns.
 #include <kontor/comm/comm.hpp>
-#include <kontor/comm/detail/communicator_internals.hpp>
+#include <kontor/comm/communicator/internals.hpp>
 
 #include <fmt/format.h>
 

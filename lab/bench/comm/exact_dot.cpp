@@ -33,7 +33,7 @@ struct Dot {
 
 double plain_dot(const Vector& x, const Vector& y) {
   const auto n = static_cast<std::int64_t>(x.extent(0));
-  if constexpr (on_host<Space>) return vectorised_dot(x.data(), y.data(), n);
+  if constexpr (device::on_host<Space>) return vectorised_dot(x.data(), y.data(), n);
   double sum = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, n), Dot{x, y}, sum);
   return sum;

@@ -8,9 +8,9 @@
 #include "heat/heat.hpp"
 #include "run/checkpoints.hpp"
 
-#include <kontor/comm/clock.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/config/deck.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
@@ -43,9 +43,9 @@ struct Settings {
 /// Seconds of work() on the slowest rank.
 double seconds_of(const comm::Communicator& comm, const std::function<void()>& work) {
   comm::barrier(comm);
-  const double begun = comm::seconds();
+  const double begun = device::seconds();
   work();
-  return comm::allreduce(comm, comm::seconds() - begun, comm::ReduceOp::max);
+  return comm::allreduce(comm, device::seconds() - begun, comm::ReduceOp::max);
 }
 
 /// Of all ranks, user and system: unlike the other times it hardly depends on what else runs.
@@ -99,7 +99,8 @@ void measure(const Settings& settings) {
                                                        {"parallel", output::Access::parallel},
                                                        {"gathered", output::Access::gathered}};
   miniapp::Checkpoints checkpoints(comm, wanted, {.app = "heat", .keys = nlohmann::ordered_json::object()},
-                                   accesses.at(settings.access), end, timers["checkpoint"], comm::seconds());
+                                   accesses.at(settings.access), end, timers["checkpoint"],
+                                   device::seconds());
 
   const auto bytes = static_cast<std::uint64_t>(heat.domain().cells()) * sizeof(double);
   const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());

@@ -4,7 +4,7 @@
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/partition.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -54,15 +54,15 @@ class Matrix {
 
 /// How rows are given to threads; for measurements, the values being those that are usual.
 struct ProductTuning {
-  bool teams = !comm::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
-  int team = 0;                       ///< threads of a team, 0: what the format likes; 1 on a processor
+  bool teams = !device::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
+  int team = 0;                         ///< threads of a team, 0: what the format likes; 1 on a processor
   int staged = 3840;     ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
   bool alternate = true; ///< every second product begins with the last rows
-  int chunk = comm::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
+  int chunk = device::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
 
   int rounds = 0; ///< teams of a kernel beside those that run at once; 0: what is usual
 
-  int threads(int usual) const { return comm::on_host<Space> ? 1 : team > 0 ? team : usual; }
+  int threads(int usual) const { return device::on_host<Space> ? 1 : team > 0 ? team : usual; }
   /// Of so many threads each.
   int most_teams(int threads) const {
     return std::max(1, static_cast<int>(Space().concurrency()) / threads * (rounds > 0 ? rounds : 1));

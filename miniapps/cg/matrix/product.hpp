@@ -5,7 +5,7 @@
 #include "cg/solver/persistent.hpp"
 #include "cg/team_sums.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -155,7 +155,7 @@ class Product final : public Matrix {
   using Kernel = typename Format::Kernel;
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
-    if constexpr (!comm::on_host<Space>) tuning_.teams = true;
+    if constexpr (!device::on_host<Space>) tuning_.teams = true;
     if (tuning_.teams)
       team_parts_ = TeamParts(1, tuning_.most_teams(format_.team(tuning_).threads));
     else
@@ -212,7 +212,7 @@ class Product final : public Matrix {
     const auto blocks = parts(part);
     if (blocks == 0) return;
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
-    if constexpr (comm::on_host<Space>)
+    if constexpr (device::on_host<Space>)
       Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
                            detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, to});
   }

@@ -4,7 +4,7 @@
 #include "cg/matrix/sell.hpp"
 #include "machine/huge_pages.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <array>
 #include <cstddef>
@@ -252,7 +252,7 @@ SellRows make_sell_rows(const CompressedRows& from, LocalIndex interior, LocalIn
   Kokkos::deep_copy(to.chunks, chunks);
   Kokkos::parallel_for("cg/sell fill", Policy(0, count),
                        FillChunk{{to, from, to.interior_chunks(), columns}});
-  comm::fence(Space(), "cg/sell");
+  device::fence(Space(), "cg/sell");
   miniapp::use_huge_pages(to.values);
   return to;
 }

@@ -3,7 +3,7 @@
 
 #include "machine/first_touch.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 namespace kontor::cg {
 namespace {

@@ -4,7 +4,7 @@
 #include "grid/layers.hpp"
 #include "run/view_output.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -64,7 +64,7 @@ void copy_rows(const CopyRows& copy) {
   using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
   const auto extent = [&](int d) { return static_cast<std::int64_t>(copy.block.extent(d)); };
   Kokkos::parallel_for("cg/rows of points", Box({0, 0, 0}, {extent(0), extent(1), extent(2)}), copy);
-  comm::fence(Space(), "cg/rows of points");
+  device::fence(Space(), "cg/rows of points");
 }
 
 grid::BlockView<double> new_block(const BoxRows& box) {

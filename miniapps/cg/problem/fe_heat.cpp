@@ -11,7 +11,7 @@
 #include "grid/process_grid.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <array>
 #include <type_traits>
@@ -27,10 +27,10 @@ auto timed(miniapp::Timers& timers, const char* region, const Work& work) {
   const miniapp::ScopedTimer timer(timers.once(region));
   if constexpr (std::is_void_v<decltype(work())>) {
     work();
-    comm::fence(Space(), "cg/built");
+    device::fence(Space(), "cg/built");
   } else {
     auto result = work();
-    comm::fence(Space(), "cg/built");
+    device::fence(Space(), "cg/built");
     return result;
   }
 }

@@ -7,8 +7,8 @@
 #include "grid/process_grid.hpp"
 #include "machine/first_touch.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -128,7 +128,7 @@ class StencilProblem final : public Problem {
     system.error_bound = bound(*system.exact);
     system.initial = values_at_points(box_, initial_, "cg/initial", finite);
     finite.agree(cartesian_);
-    comm::fence(Space(), "cg/built");
+    device::fence(Space(), "cg/built");
     return system;
   }
 

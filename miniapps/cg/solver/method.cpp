@@ -4,7 +4,7 @@
 #include "cg/solver/persistent.hpp"
 #include "stepping/graph_choice.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "cg/team_sums.hpp"
 #include "cg/vector.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,12 +21,12 @@
 namespace kontor::cg {
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
-inline constexpr int persistent_threads = comm::on_host<Space> ? 1 : 1024;
+inline constexpr int persistent_threads = device::on_host<Space> ? 1 : 1024;
 
 /// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048
 /// threads, so there are no more teams than multiprocessors.
 inline int most_persistent_teams() {
-  return comm::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
+  return device::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
 }
 
 /// Rows up to which it is faster, as measured (docs/gpu.md): 16 a thread.

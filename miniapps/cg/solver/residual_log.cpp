@@ -3,7 +3,7 @@
 
 #include "machine/simulation.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <utility>
 
@@ -33,7 +33,7 @@ IterationState ResidualLog::state_now() const {
 
 bool ResidualLog::ended(const Space& instance, std::int64_t written) {
   if (interval_ == 1) {
-    if (!comm::on_host<Space>) comm::fence(instance, "cg/residual");
+    if (!device::on_host<Space>) device::fence(instance, "cg/residual");
     read(written);
   } else if (written - looks_[last_look_].written >= interval_) {
     const auto& before = looks_[last_look_];
@@ -47,7 +47,7 @@ bool ResidualLog::ended(const Space& instance, std::int64_t written) {
 }
 
 void ResidualLog::end(const Space& instance, std::int64_t written) {
-  comm::fence(instance, "cg/end of a solve");
+  device::fence(instance, "cg/end of a solve");
   read(written);
 }
 

@@ -4,8 +4,8 @@
 #include "cg/solver/iteration.hpp"
 #include "cg/vector.hpp"
 
-#include <kontor/comm/kokkos/gpu.hpp>
-#include <kontor/comm/kokkos/streams.hpp>
+#include <kontor/device/gpu.hpp>
+#include <kontor/device/streams.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -96,14 +96,14 @@ class ResidualLog {
 
  private:
   struct Look {
-    comm::Event<Space> reached;
+    device::Event<Space> reached;
     std::int64_t written = 0;
   };
   void read(std::int64_t written);
 
   int interval_;
   Kokkos::View<IterationState, Space> state_;
-  Kokkos::View<LogEntry*, comm::PinnedSpace> entries_;
+  Kokkos::View<LogEntry*, device::PinnedSpace> entries_;
   std::array<Look, 2> looks_;
   int last_look_ = 0;
   std::int64_t read_ = 0;

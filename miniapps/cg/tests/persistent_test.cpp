@@ -186,7 +186,7 @@ TEST_F(Persistent, IsTakenForSmallProblemsOnly) {
   options_.solver.persistent = Graphs::automatic;
   options_.stencil.points = {16, 1, 1};
   EXPECT_EQ(solver()->record()["persistent"], "on");
-  if (!comm::on_host<Space>) return; // of a device's size
+  if (!device::on_host<Space>) return; // of a device's size
   options_.stencil.points = {17, 1, 1};
   EXPECT_EQ(solver()->record()["persistent"], "off");
 }

@@ -9,8 +9,8 @@
 #include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
 
-#include <kontor/comm/clock.hpp>
 #include <kontor/config/error.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ using miniapp::test::world_size;
 struct Written {
   Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted)
       : comm(mpi_comm), end(comm), checkpoints(comm, std::move(wanted), header(), output::Access::automatic,
-                                               end, timers["checkpoint"], comm::seconds()),
+                                               end, timers["checkpoint"], device::seconds()),
         cg(options, {comm, true, timers, progress, nullptr, 0, &end, &checkpoints}) {
     cg.warm_up();
     cg.reset();
@@ -131,7 +131,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   const auto matrix = folder / "matrix.mtx";
   if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
   MPI_Barrier(MPI_COMM_WORLD);
-  const auto methods = comm::on_host<Space> ? comm::test::methods() : comm::test::device_methods();
+  const auto methods = device::on_host<Space> ? comm::test::methods() : comm::test::device_methods();
   int turn = 0, problem = 0;
   for (const auto& [kind, method, preconditioner] :
        {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
@@ -196,7 +196,7 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
   wanted.every = 10;
   wanted.file = folder / "x.h5";
   Written(options, MPI_COMM_WORLD, wanted);
-  if (comm::on_host<Kokkos::DefaultExecutionSpace>) { // on a device the newest is of a solve that has ended
+  if (device::on_host<Kokkos::DefaultExecutionSpace>) { // on a device the newest is of a solve that has ended
     auto other = options;
     other.solver.max_iterations = 10;
     expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});

@@ -71,7 +71,7 @@ class March : public testing::TestWithParam<Parameters> {
     const Instance instance;
     const auto out = grid::make_field<T>("heat/out", in.block);
     // As if the device ran few threads at a time, so that they march far.
-    const auto shape = MarchShape::make<T>(box, dimensions, 4, comm::on_host<Instance>, tuning);
+    const auto shape = MarchShape::make<T>(box, dimensions, 4, device::on_host<Instance>, tuning);
     const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.parts());
     march(instance, in, out, shape, norm, parts.data());
     const double marched_norm = combined(instance, parts.data(), shape.parts(), norm);
@@ -125,7 +125,7 @@ TEST_P(March, SeveralBoxes) {
   const auto regions = grid::split(block, 16);
   std::vector<MarchShape> shapes;
   const auto add = [&, d = dimensions](const Box& box) {
-    shapes.push_back(MarchShape::make<float>(box, d, 4, comm::on_host<Instance>, {64, 32, 4}));
+    shapes.push_back(MarchShape::make<float>(box, d, 4, device::on_host<Instance>, {64, 32, 4}));
   };
   add(regions.interior);
   for (const auto& strip : regions.strips) add(strip);

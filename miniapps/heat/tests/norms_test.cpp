@@ -4,7 +4,7 @@
 // late.
 #include "run.hpp"
 
-#include <kontor/comm/exact/accumulator.hpp>
+#include <kontor/sums/accumulator.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -102,12 +102,12 @@ TEST(History, OfReproducibleSumsIsExact) {
     EXPECT_EQ(problem.heat->record().extras["sums"], "reproducible");
     ASSERT_EQ(norms.size(), 5u);
     for (std::size_t n = 0; n < norms.size(); ++n) {
-      std::int64_t sum[comm::exact::length] = {};
+      std::int64_t sum[sums::length] = {};
       for (std::size_t i = 0; i < fields[n].size(); ++i) {
         const double change = fields[n + 1][i] - fields[n][i];
-        comm::exact::add_value(sum, change * change);
+        sums::add_value(sum, change * change);
       }
-      EXPECT_EQ(norms[n], std::sqrt(comm::exact::rounded(sum)));
+      EXPECT_EQ(norms[n], std::sqrt(sums::rounded(sum)));
     }
   }
 }

@@ -79,7 +79,7 @@ struct Written {
           const comm::Options& how = {}, bool overlap = true)
       : comm(mpi_comm, how), end(comm),
         checkpoints(comm, std::move(wanted), {.app = "heat", .keys = nlohmann::ordered_json::object()},
-                    output::Access::automatic, end, timers["checkpoint"], comm::seconds()),
+                    output::Access::automatic, end, timers["checkpoint"], device::seconds()),
         heat(options, {comm, overlap, timers, progress, nullptr, 0, &end, &checkpoints}) {}
 
   void run() {
@@ -163,8 +163,8 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
     problem.heat->run();
     return answer_of(*problem.heat, MPI_COMM_SELF);
   }();
-  const auto methods = comm::on_host<typename FieldView<T>::execution_space> ? comm::test::methods()
-                                                                             : comm::test::device_methods();
+  const auto methods = device::on_host<typename FieldView<T>::execution_space> ? comm::test::methods()
+                                                                               : comm::test::device_methods();
   int turn = 0;
   for (const int from : ranks) {
     const FirstRanks writers(from);

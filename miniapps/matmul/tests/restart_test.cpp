@@ -6,9 +6,9 @@
 #include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"
 
-#include <kontor/comm/clock.hpp>
 #include <kontor/config/deck.hpp>
 #include <kontor/config/error.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   std::optional<miniapp::Checkpoints> checkpoints;
   if (wanted.wanted())
     checkpoints.emplace(comm, wanted, header, output::Access::automatic, end, timers["checkpoint"],
-                        comm::seconds());
+                        device::seconds());
   Matmul<double> app(
       o, {comm, overlap, timers, progress, nullptr, 0, &end, checkpoints ? &*checkpoints : nullptr});
   app.warm_up();
@@ -78,7 +78,8 @@ Options random_numbers(const GridShape& grid, Algorithm algorithm) {
 }
 
 std::vector<comm::Options> all_methods() {
-  return comm::on_host<Kokkos::DefaultExecutionSpace> ? comm::test::methods() : comm::test::device_methods();
+  return device::on_host<Kokkos::DefaultExecutionSpace> ? comm::test::methods()
+                                                        : comm::test::device_methods();
 }
 
 /// After each of the steps, by each algorithm, on each grid; what is left by another method each time.

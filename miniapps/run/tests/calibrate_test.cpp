@@ -214,7 +214,7 @@ std::vector<long> page_faults_of_threads() {
 }
 
 TEST(FirstTouch, IsByEachThread) {
-  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no pages";
+  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no pages";
   auto before = page_faults_of_threads();
   const auto values = zeroed<double>("test/values", std::size_t{8} << 20);
   auto after = page_faults_of_threads();
@@ -248,7 +248,7 @@ TEST(Cores, OfAProcessAreThoseOfAllItsThreads) {
 }
 
 TEST(Cores, OfEachThreadAreTold) {
-  if constexpr (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no cores";
+  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no cores";
   const auto place = places_of(comm::Communicator(MPI_COMM_SELF))[0];
   EXPECT_EQ(std::count(place.threads.begin(), place.threads.end(), ' ') + 1,
             Kokkos::DefaultExecutionSpace().concurrency());

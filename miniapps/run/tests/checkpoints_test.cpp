@@ -6,8 +6,8 @@
 #include "run/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 
-#include <kontor/comm/clock.hpp>
 #include <kontor/config/error.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -61,7 +61,7 @@ struct Written {
   Written(std::string file, std::int64_t keep, const CheckpointHeader& header,
           std::vector<std::int64_t> steps)
       : checkpoints(comm, wanted(std::move(file), keep), header, output::Access::automatic, end,
-                    timers["checkpoint"], comm::seconds()) {
+                    timers["checkpoint"], device::seconds()) {
     for (const auto step : steps) write(step);
   }
   static CheckpointOptions wanted(std::string file, std::int64_t keep) {

@@ -2,8 +2,8 @@
 #include "machine/device.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
-#include <kontor/comm/kokkos/devices.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/device/devices.hpp>
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Device, TheUsersChoiceStands) {
 TEST(Device, IsThatOfTheRankOnItsNode) {
   const char* const arguments[] = {"heat"};
   const auto argument = device_argument(MPI_COMM_WORLD, arguments);
-  const int devices = comm::device_count();
+  const int devices = device::device_count();
   const auto expected =
       "--kokkos-device-id=" + std::to_string(place_on_node(MPI_COMM_WORLD).rank % std::max(devices, 1));
   EXPECT_EQ(argument, devices == 0 ? "" : expected);
@@ -41,7 +41,7 @@ TEST(Device, IsThatOfTheRankOnItsNode) {
 TEST(Device, EveryRankTellsItsOwnToTheFirst) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto devices = devices_of(comm);
-  if (comm::on_host<Kokkos::DefaultExecutionSpace> || comm.rank() != 0) {
+  if (device::on_host<Kokkos::DefaultExecutionSpace> || comm.rank() != 0) {
     EXPECT_TRUE(devices.empty());
     return;
   }

@@ -2,7 +2,7 @@
 #include "run/checkpoint_options.hpp"
 #include "run/end_request.hpp"
 
-#include <kontor/comm/collectives/reductions.hpp>
+#include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "machine/gemm.hpp"
 #include "tasks.hpp"
 
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <gtest/gtest.h>
 

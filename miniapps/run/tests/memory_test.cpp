@@ -3,7 +3,7 @@
 #include "machine/memory.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(Memory, OneRankIsEnough) {
 /// `ulimit -v`.
 TEST(Memory, WhatAProcessMayMapIsALimit) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (!comm::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
+  if (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
   std::ifstream file("/proc/self/statm");
   double pages = 0;
   ASSERT_TRUE(file >> pages);

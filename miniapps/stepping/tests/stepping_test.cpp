@@ -76,14 +76,14 @@ TEST(Norms, OfExactSums) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   Streams<Space> streams(false);
   DeferredNorms<Space> norms(comm, Norm::l2, SumKind::reproducible);
-  const Kokkos::View<std::int64_t*, Space::memory_space> part("test/part", comm::exact::length);
+  const Kokkos::View<std::int64_t*, Space::memory_space> part("test/part", sums::length);
   const auto on_host = Kokkos::create_mirror_view(part);
   for (const int batch : {1, 6}) {
     norms.begin(batch, streams);
     for (int n = 1; n <= 15; ++n) {
       if (n % 5 == 1) norms.make_room(std::min(batch, 4), streams);
       Kokkos::deep_copy(on_host, 0);
-      for (const double value : {0x1p60, double(n), -0x1p60}) comm::exact::add_value(on_host.data(), value);
+      for (const double value : {0x1p60, double(n), -0x1p60}) sums::add_value(on_host.data(), value);
       Kokkos::deep_copy(part, on_host);
       leave(streams.compute(), part.data(), norms.slots());
       norms.add(n, streams);

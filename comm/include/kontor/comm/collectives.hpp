@@ -2,8 +2,8 @@
 #pragma once
 
 /// All collective operations.
-#include <kontor/comm/collectives/alltoall.hpp>
-#include <kontor/comm/collectives/broadcast.hpp>
-#include <kontor/comm/collectives/gather.hpp>
-#include <kontor/comm/collectives/reductions.hpp>
-#include <kontor/comm/collectives/scatter.hpp>
+#include <kontor/comm/alltoall.hpp>
+#include <kontor/comm/broadcast.hpp>
+#include <kontor/comm/gather.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/scatter.hpp>

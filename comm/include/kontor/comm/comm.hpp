@@ -13,6 +13,5 @@
 #include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
-#include <kontor/comm/threads.hpp>
 #include <kontor/comm/wait.hpp>
 #include <kontor/comm/with_extents.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/backend.hpp>
+#include <kontor/comm/backend/backend.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
 
@@ -36,6 +36,9 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims);
 
 /// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
 /// which reports errors instead of aborting, so Kontor's messages never meet the caller's.
+/// Messages: from as many threads as MPI allows (MPI_THREAD_MULTIPLE), with a tag or a peer for each thread.
+/// Exchanges and collective operations: one thread at a time. Kokkos packs non-contiguous Views from one
+/// thread at a time, and counts references to Views without threads unless it is built with them.
 /// A host handle: movable, not copyable, so capturing one in a kernel does not compile.
 class Communicator {
  public:

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/exact_kernels.hpp>
-#include <kontor/comm/detail/view_concepts.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/exact/local_sums.hpp>
 #include <kontor/comm/reduction.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/sums/detail/kernels.hpp>
+#include <kontor/sums/local_sums.hpp>
 
 #include <string>
 #include <type_traits>
@@ -35,14 +35,14 @@ class ExactSums {
   /// The reduction is queued on `instance`. Throws as the constructor of Reduction.
   ExactSums(const Communicator& comm, std::string label, int count, const ExecutionSpace& instance = {})
       : local_(count, instance), label_(std::move(label)),
-        totals_("comm/exact totals", static_cast<std::size_t>(count) * exact::length),
+        totals_("comm/exact totals", static_cast<std::size_t>(count) * sums::length),
         results_("comm/exact results", count), alone_(comm.size() == 1),
         reduction_(comm, label_, totals_, ReduceOp::sum, instance) {}
 
   /// Local; queued on the instance. Adds value(i), a functor's double, to sum k for i from 0 to n, before
   /// start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from k on,
-  /// in one pass. It is called once for each i, so it may write what it computes as well. Throws CallError if
-  /// there is no such sum.
+  /// in one pass. It is called once for each i, so it may write what it computes as well. Throws
+  /// std::out_of_range if there is no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
     local_.template add<together>(instance, k, n, value);
@@ -65,14 +65,14 @@ class ExactSums {
       throw CallError("exact sums: the dot product of Views '" + x.label() + "' (" +
                       std::to_string(x.extent(0)) + ") and '" + y.label() + "' (" +
                       std::to_string(y.extent(0)) + "), whose extents differ");
-    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::detail::Product<X, Y>{x, y});
+    add(instance, k, static_cast<std::int64_t>(x.extent(0)), sums::detail::Product<X, Y>{x, y});
   }
 
   /// Local; queued on the instance. Adds the elements of a View of double or float to sum k.
   template <ViewType X>
   void add_sum(const ExecutionSpace& instance, int k, const X& x) {
     check_view<X>();
-    add(instance, k, static_cast<std::int64_t>(x.extent(0)), exact::detail::Element<X>{x});
+    add(instance, k, static_cast<std::int64_t>(x.extent(0)), sums::detail::Element<X>{x});
   }
 
   /// Collective, like Reduction::start(): what has been added until now travels. What is added from then on
@@ -92,7 +92,7 @@ class ExactSums {
     reduction_.finish(caller);
     Kokkos::parallel_for("comm/exact round",
                          Kokkos::RangePolicy<ExecutionSpace>(caller, 0, results_.extent(0)),
-                         exact::detail::Round{totals_.data(), results_.data()});
+                         sums::detail::Round{totals_.data(), results_.data()});
     return results_;
   }
   /// Where finish() leaves the sums: the same View each time.
@@ -118,7 +118,7 @@ class ExactSums {
 
   using Totals = Kokkos::View<std::int64_t*, memory_space>;
 
-  exact::LocalSums<ExecutionSpace> local_;
+  sums::LocalSums<ExecutionSpace> local_;
   std::string label_;
   Totals totals_;
   Results results_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/agreement_check.hpp>
-#include <kontor/comm/detail/exchange_method.hpp>
-#include <kontor/comm/detail/handshake.hpp>
-#include <kontor/comm/detail/row_selection.hpp>
-#include <kontor/comm/detail/trial.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
-#include <kontor/comm/detail/view_concepts.hpp>
+#include <kontor/comm/exchange/exchange_method.hpp>
+#include <kontor/comm/exchange/handshake.hpp>
+#include <kontor/comm/exchange/trial.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/rows.hpp>
+#include <kontor/comm/views/view_buffer.hpp>
 
 #include <memory>
 #include <optional>
@@ -79,10 +79,9 @@ class Exchange {
   /// a peer is no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of
   /// the destination, so all ranks declare their slots in the same order; where each has neighbours of its
   /// own, add_send() and add_receive() ask for less. The slot keeps these Views: what becomes of the
-  /// variables later, by swap, resize or assignment, does not change what travels, and check_sends() and
-  /// check_receives() find out. Memory that an unmanaged View refers to is the caller's to keep until the
-  /// exchange is gone; after an exception in a step, until MPI has ended. Takes part in steps from the next
-  /// commit() on.
+  /// variables later, by swap, resize or assignment, does not change what travels. Memory that an unmanaged
+  /// View refers to is the caller's to keep until the exchange is gone; after an exception in a step, until
+  /// MPI has ended. Takes part in steps from the next commit() on.
   template <class SendView, class ReceiveView>
   requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
                                                                   const ReceiveView& receive, int source) {
@@ -145,7 +144,7 @@ class Exchange {
   /// cannot carry a View; CallError if the exchange was moved from.
   void commit() {
     if (!comm_) throw CallError("commit() on an Exchange that was moved from");
-    const Region region("comm/commit");
+    const device::Region region("comm/commit");
     check_order("commit");
     const auto agreement = handshake(comm_, label_, slots_);
     exchange_method_.reset();
@@ -189,19 +188,6 @@ class Exchange {
     ending_.reset();
     under_way_ = false;
     exchange_method.finish(instance_, timed());
-  }
-
-  /// Local; at check level `off` nothing. A plan keeps the Views that were added to it: where the variable
-  /// has been swapped, resized or assigned since, the plan goes on with the former. Throws CallError, with
-  /// labels and addresses, unless some slot sends cells of this View; where rows were chosen, all count.
-  template <ViewType V>
-  void check_sends(const V& view) const {
-    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), false);
-  }
-  /// The same unless some slot receives into cells of this View.
-  template <ViewType V>
-  void check_receives(const V& view) const {
-    if (comm_.options().check != CheckLevel::off) check_use(label_, slots_, to_buffer(view), true);
   }
 
   /// Local. True if it has ended the step, as finish() does; else the step goes on. Does not wait, except

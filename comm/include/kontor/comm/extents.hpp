@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/view_buffer.hpp>
+#include <kontor/comm/views/view_buffer.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/communicator_internals.hpp>
-#include <kontor/comm/detail/contiguous.hpp>
-#include <kontor/comm/detail/envelope.hpp>
+#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/on.hpp>
 #include <kontor/comm/request.hpp>
+#include <kontor/comm/views/contiguous.hpp>
 
 /// Messages that go on by themselves. Views, orders and errors as in point_to_point.hpp.
 namespace kontor::comm {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/view_buffer.hpp>
-#include <kontor/comm/kokkos/compat.hpp>
+#include <kontor/comm/views/view_buffer.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <type_traits>
 
@@ -11,7 +11,7 @@ namespace kontor::comm {
 namespace detail {
 
 /// A communicator and, perhaps, an instance.
-template <class ExecutionSpace, bool on_device = !on_host<ExecutionSpace>>
+template <class ExecutionSpace, bool on_device = !device::on_host<ExecutionSpace>>
 struct CallOn {
   CallOn(const Communicator& on) : comm(on) {}
   CallOn(const Communicator& on, const ExecutionSpace& after) : comm(on), after(&after) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/clock.hpp>
+#include <kontor/device/clock.hpp>
 
 #include <cstdint>
 
@@ -25,13 +25,13 @@ class Stopwatch {
  public:
   /// Adds the seconds since the last call, or since construction, to `sum`.
   void lap(double& sum) {
-    const double now = seconds();
+    const double now = device::seconds();
     sum += now - last_;
     last_ = now;
   }
 
  private:
-  double last_ = seconds();
+  double last_ = device::seconds();
 };
 
 /// Adds the time since the last lap to a phase; reads no clock where nobody wants to know.
@@ -39,12 +39,12 @@ class PhaseClock {
  public:
   /// `times` may be null: then nothing is measured.
   explicit PhaseClock(PhaseTimes* times) : times_(times) {
-    if (times_) last_ = seconds();
+    if (times_) last_ = device::seconds();
   }
   /// Adds the seconds since the last call, or since construction, to that phase.
   void lap(double PhaseTimes::*phase) {
     if (!times_) return;
-    const double now = seconds();
+    const double now = device::seconds();
     times_->*phase += now - last_;
     last_ = now;
   }

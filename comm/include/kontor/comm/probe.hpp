@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/envelope.hpp>
+#include <kontor/comm/checks/envelope.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/calls/reduction_method.hpp>
+#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/detail/agreement_check.hpp>
-#include <kontor/comm/detail/communicator_internals.hpp>
-#include <kontor/comm/detail/reduction_method.hpp>
-#include <kontor/comm/detail/view_concepts.hpp>
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/views/concepts.hpp>
 
 #include <memory>
 #include <string>
@@ -60,7 +60,7 @@ class Reduction {
   Reduction(const Communicator& comm, std::string label, const In& in, const View& out, ReduceOp op,
             const execution_space& instance = {})
       : comm_(comm.share()), label_(std::move(label)), instance_(instance) {
-    const Region region("comm/commit");
+    const device::Region region("comm/commit");
     detail::agree_on_reduction(comm, label_, to_buffer(in), to_buffer(out), op);
     auto route = detail::reduction_route(comm, memory_of<In>(), scalar_of<value_type>(), op,
                                          static_cast<std::int64_t>(out.size()));
@@ -76,7 +76,7 @@ class Reduction {
     if (method.under_way() || method.failed()) [[unlikely]]
       refuse_start(method);
     check_order("start");
-    const Region region("comm/post");
+    const device::Region region("comm/post");
     method.start(caller);
   }
   void start() { start(instance_); } ///< the same after what the instance has been given
@@ -89,7 +89,7 @@ class Reduction {
     if (!method.under_way()) [[unlikely]]
       throw CallError("reduction '" + label_ + "': finish() without start()");
     check_order("finish");
-    const Region region("comm/wait");
+    const device::Region region("comm/wait");
     method.finish(caller);
   }
   void finish() { finish(instance_); } ///< the same for what the instance is given

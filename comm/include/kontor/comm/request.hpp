@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/contiguous.hpp>
-#include <kontor/comm/detail/envelope.hpp>
-#include <kontor/comm/detail/operation.hpp>
+#include <kontor/comm/calls/operation.hpp>
+#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/views/contiguous.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/detail/operation.hpp>
+#include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/request.hpp>
 
 #include <algorithm>

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/options.hpp>
+#include <kontor/device/clock.hpp>
+
+#include <mpi.h>
+
+#include <thread>
+
+namespace kontor::comm::mpi {
+
+/// How long a wait may last at this check level, in seconds; 0: any time.
+inline double timeout(const Options& options) {
+  return options.check == CheckLevel::cross_rank ? options.timeout : 0;
+}
+
+/// Whose deadline it was, for errors.
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+/// An end to waiting, so many seconds from now. 0: there is none.
+class Deadline {
+ public:
+  explicit Deadline(double after) : limited_(after > 0), end_(limited_ ? device::seconds() + after : 0) {}
+
+  bool passed() const { return limited_ && device::seconds() > end_; }
+
+  /// Asks again and again whether something is done, and lets others run in between. False if the time has
+  /// passed.
+  template <class Done>
+  bool wait(const Done& done) const {
+    for (int turn = 1; !done(); ++turn) {
+      if (turn % spins != 0) continue;
+      if (passed()) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int spins = 100; ///< before the core is given to others: a turn may bring data
+  bool limited_;
+  double end_;
+};
+
+/// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is
+/// complete. An operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
+bool wait_at_most(MPI_Request&, double seconds, MPI_Status* = MPI_STATUS_IGNORE);
+
+/// The same for destructors: errors are passed over.
+void wait_until_timeout(MPI_Request&, double seconds) noexcept;
+
+} // namespace kontor::comm::mpi

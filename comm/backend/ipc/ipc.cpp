@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender
+// writes into them from where its View lies: with packing `datatype` strided cells as they lie at both ends,
+// with `kernel` from and to memory into which they are packed. Within one node. Reductions of a few numbers
+// are made by a kernel too.
+#include "backend/deadline.hpp"
+#include "backend/ipc/plan.hpp"
+#include "backend/ipc/stream_collectives.hpp"
+#include "backend/ipc/together.hpp"
+#include "backend/mpi/mpi_backend.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kontor::comm::ipc {
+namespace {
+
+class Ipc final : public mpi::MpiBackend {
+ public:
+  Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
+
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
+
+  StreamCollectives* stream_collectives() override {
+    if (!std::exchange(asked_, true)) collectives_ = make_stream_collectives(context(), gpus_);
+    return collectives_.get();
+  }
+
+ private:
+  Gpus gpus_;
+  bool asked_ = false;
+  std::unique_ptr<StreamCollectives> collectives_;
+};
+
+/// "ranks 0, 1 on node1; ranks 2, 3 on node2"
+std::string hosts(MPI_Comm comm, int size) {
+  std::vector<char> names(static_cast<std::size_t>(size) * MPI_MAX_PROCESSOR_NAME);
+  char mine[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  mpi::check(MPI_Get_processor_name(mine, &length), "MPI_Get_processor_name");
+  mpi::check(MPI_Allgather(mine, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME,
+                           MPI_CHAR, comm),
+             "MPI_Allgather");
+  std::map<std::string, std::vector<int>> ranks;
+  for (int r = 0; r < size; ++r)
+    ranks[&names[static_cast<std::size_t>(r) * MPI_MAX_PROCESSOR_NAME]].push_back(r);
+  std::vector<std::string> parts;
+  for (const auto& [host, on_it] : ranks)
+    parts.push_back(
+        fmt::format("{} {} on {}", on_it.size() == 1 ? "rank" : "ranks", fmt::join(on_it, ", "), host));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// Collective.
+void check_one_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  int here = 0;
+  int size = 0;
+  mpi::check(MPI_Comm_size(node, &here), "MPI_Comm_size");
+  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  MPI_Comm_free(&node);
+  if (here == size) return; // then on every rank
+  throw UsageError(
+      fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
+                  "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
+                  hosts(comm, size)),
+      Axis::backend);
+}
+
+/// Collective.
+Gpus find_gpus(MPI_Comm comm) {
+  Gpus gpus;
+  together(comm, [&] {
+    try {
+      gpus = visible_gpus();
+    } catch (const Error& error) {
+      throw Error(fmt::format("backend 'ipc': rank {} has no GPU that it can use: {}", mpi::rank_of(comm),
+                              error.what()));
+    }
+  });
+  return gpus;
+}
+
+} // namespace
+
+Capabilities capabilities() {
+  return {.patterns = {Pattern::nonblocking},
+          .packings = {Packing::kernel, Packing::datatype, Packing::none},
+          .host_buffers = false,
+          .device_buffers = true,
+          .stream_ordered = true,
+          .stream_collectives = true};
+}
+
+std::unique_ptr<Backend> make(const BackendContext& context) {
+  check_one_node(context.comm);
+  return std::make_unique<Ipc>(context, find_gpus(context.comm));
+}
+
+} // namespace kontor::comm::ipc

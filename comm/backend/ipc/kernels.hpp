@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/gpu_runtime.hpp"
+#include "backend/ipc/copy_block.hpp"
+
+#include <cstdint>
+
+/// What a step of a plan does on the device. Kernels only, so that a stream can be captured as a graph.
+namespace kontor::comm::ipc {
+
+/// Steps, from 1: what one end of a message tells the other, in the memory of whoever waits for it.
+using Counter = std::uint64_t;
+
+/// Where a plan is, in device memory: the kernels count steps themselves, so those of a graph can be
+/// repeated.
+struct State {
+  Counter step = 0;      ///< steps whose messages have been sent
+  unsigned begun = 0;    ///< blocks of this step
+  unsigned ended = 0;    ///< blocks of this step
+  unsigned given_up = 0; ///< not 0: a peer has not come, and nothing is moved any more
+};
+
+/// What host and device tell each other, in pinned host memory.
+struct HostFlags {
+  int late = 0;      ///< 1 + the message whose peer has not come; receives are counted first
+  int abandoned = 0; ///< not 0: the host no longer wants what is waited for
+};
+
+/// Blocks of a kernel that may wait: a small part of any device.
+inline constexpr std::uint32_t few_blocks = 32;
+
+/// What the kernels of a plan work on; all in device memory, but for the host flags.
+struct DevicePlan {
+  State* state = nullptr;
+  HostFlags* host_flags = nullptr;
+  std::uint64_t timeout = 0; ///< nanoseconds; 0: any time
+
+  int receives = 0;
+  Counter* arrived = nullptr;    ///< [receives] steps that the sources have written
+  Counter** tell_free = nullptr; ///< [receives] in their memory
+
+  int sends = 0;
+  Counter* free = nullptr;          ///< [sends] steps for which the destinations' cells are free
+  Counter** tell_arrived = nullptr; ///< [sends] in their memory
+
+  const CopyBlock* copy_blocks = nullptr; ///< of all sends
+  int piece_count = 0;
+  std::uint32_t tiles = 0;
+  std::uint32_t most_blocks = 1; ///< of a kernel
+};
+
+/// Local, queued on the stream. Tells the sources that this rank's ghost cells are free, waits for the
+/// destinations to say so, writes all messages and tells that they have arrived.
+cudaError_t launch_start(const DevicePlan&, cudaStream_t);
+
+/// Local, queued on the stream. Waits until all messages to this rank have arrived.
+cudaError_t launch_finish(const DevicePlan&, cudaStream_t);
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/ipc/function.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// How ranks combine a few numbers: each writes its own into the mailboxes of all others, and combines what
+/// it finds in its own one. No CUDA in this file.
+///
+/// A mailbox has two halves, for even and for odd steps, so that a fast rank never overwrites what a slow one
+/// still reads. A rank writes into a half for step n + 2 after its step n + 1 has ended, so after it has
+/// found words of step n + 1 from every other rank. Each of these wrote them after its step n had ended, and
+/// step n was the last to read that half.
+namespace kontor::comm::ipc {
+
+/// 4 bytes of numbers, and above them the step that they are of: whoever finds the step has the bytes too, so
+/// nothing orders one word after another.
+using Word = std::uint64_t;
+
+/// The most ranks that have mailboxes.
+inline constexpr int most_mailbox_ranks = 16;
+
+/// The mailboxes of all ranks, as one of them sees them.
+struct Mailboxes {
+  Word* of[most_mailbox_ranks] = {}; ///< this rank's included, as they are mapped here
+  int rank = 0;
+  int ranks = 1;
+  std::uint32_t slot_words = 0; ///< a half has so many for each rank
+};
+
+/// What ranks do with their numbers.
+enum class Combination { sum, product, min, max };
+
+/// The numbers that travel together: so many that they fill words.
+template <class T>
+inline constexpr int piece_numbers = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+template <class T>
+inline constexpr int piece_words = sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T)) / 4;
+
+template <class T>
+KONTOR_IPC_FUNCTION std::uint32_t pieces(std::uint32_t numbers) {
+  return (numbers + piece_numbers<T> - 1) / piece_numbers<T>;
+}
+
+/// Integers wrap around.
+template <class T>
+KONTOR_IPC_FUNCTION T combined(Combination how, T a, T b) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+  switch (how) {
+  case Combination::sum: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+  case Combination::product: return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+  case Combination::min: return b < a ? b : a;
+  case Combination::max: return a < b ? b : a;
+  }
+  return a;
+}
+
+/// Where a rank's words of a step lie in the mailbox of another.
+KONTOR_IPC_FUNCTION Word* slot(const Mailboxes& boxes, int owner, int from, std::uint64_t step) {
+  const auto half = static_cast<int>(step & 1);
+  return boxes.of[owner] + static_cast<std::uint64_t>(half * boxes.ranks + from) * boxes.slot_words;
+}
+
+/// The numbers of a piece; 0 beyond the last one.
+template <class T>
+struct Piece {
+  T numbers[piece_numbers<T>];
+
+  KONTOR_IPC_FUNCTION static Piece load(const T* from, std::uint32_t first, std::uint32_t count) {
+    Piece piece;
+    for (int k = 0; k < piece_numbers<T>; ++k)
+      piece.numbers[k] = first + static_cast<std::uint32_t>(k) < count ? from[first + k] : T(0);
+    return piece;
+  }
+  KONTOR_IPC_FUNCTION void store(T* to, std::uint32_t first, std::uint32_t count) const {
+    for (int k = 0; k < piece_numbers<T>; ++k)
+      if (first + static_cast<std::uint32_t>(k) < count) to[first + k] = numbers[k];
+  }
+};
+
+/// By thread `thread` of so many, which share the pieces. This rank's numbers go to all others. A `Memory`
+/// stores, loads and waits.
+KONTOR_IPC_EITHER
+template <class T, class Memory>
+KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in,
+                                      std::uint32_t count, std::uint32_t thread, std::uint32_t threads,
+                                      const Memory& memory) {
+  for (std::uint32_t p = thread; p < pieces<T>(count); p += threads) {
+    const auto piece = Piece<T>::load(in, p * piece_numbers<T>, count);
+    std::uint32_t bytes[piece_words<T>];
+    memcpy(bytes, &piece, sizeof piece);
+    for (int next = 1; next < boxes.ranks; ++next) { // not all to the same one first
+      const int to = (boxes.rank + next) % boxes.ranks;
+      Word* const words = slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * piece_words<T>;
+      for (int w = 0; w < piece_words<T>; ++w) memory.store(words[w], step << 32 | bytes[w]);
+    }
+  }
+}
+
+/// By one thread. Waits for a piece from another rank. False if the Memory waits no longer.
+KONTOR_IPC_EITHER
+template <class T, class Memory>
+KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, const Memory& memory,
+                                       Piece<T>& piece) {
+  const auto expected = static_cast<std::uint32_t>(step);
+  auto wait = memory.wait();
+  for (;;) {
+    std::uint32_t bytes[piece_words<T>];
+    bool all = true;
+    for (int w = 0; w < piece_words<T>; ++w) {
+      const Word word = memory.load(words[w]);
+      bytes[w] = static_cast<std::uint32_t>(word);
+      all = all && word >> 32 == expected;
+    }
+    if (all) {
+      memcpy(&piece, bytes, sizeof piece);
+      return true;
+    }
+    if (!wait.goes_on()) return false;
+  }
+}
+
+/// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers,
+/// in the order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or
+/// the rank that has not come.
+KONTOR_IPC_EITHER
+template <class T, class Memory>
+KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
+                                        std::uint32_t count, Combination how, std::uint32_t thread,
+                                        std::uint32_t threads, const Memory& memory) {
+  for (std::uint32_t p = thread; p < pieces<T>(count); p += threads) {
+    const auto own = Piece<T>::load(in, p * piece_numbers<T>, count);
+    auto all = own;
+    for (int from = 0; from < boxes.ranks; ++from) {
+      auto piece = own;
+      if (from != boxes.rank) {
+        const Word* const words = slot(boxes, boxes.rank, from, step);
+        if (!receive_piece<T>(words + std::uint64_t{p} * piece_words<T>, step, memory, piece)) return from;
+      }
+      for (int k = 0; k < piece_numbers<T>; ++k)
+        all.numbers[k] = from == 0 ? piece.numbers[k] : combined(how, all.numbers[k], piece.numbers[k]);
+    }
+    if (out) all.store(out, p * piece_numbers<T>, count);
+  }
+  return -1;
+}
+
+} // namespace kontor::comm::ipc

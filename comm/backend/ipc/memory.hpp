@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/gpu_runtime.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// Device memory that other processes of the node write into.
+namespace kontor::comm::ipc {
+
+/// Where something lies, as it is told to another process. Trivially copyable.
+struct IpcAddress {
+  cudaIpcMemHandle_t allocation; ///< that it lies in
+  std::int64_t offset;           ///< bytes from the beginning of the allocation
+  std::byte* address;            ///< in the process that it belongs to
+  GpuUuid gpu;                   ///< whose memory it is
+};
+
+/// The place so many bytes further on in the same allocation.
+inline IpcAddress operator+(IpcAddress place, std::int64_t bytes) {
+  place.offset += bytes;
+  place.address += bytes;
+  return place;
+}
+
+/// Which GPUs a process can use, by ordinal.
+using Gpus = std::vector<GpuUuid>;
+
+/// Local. Throws Error if there are none.
+Gpus visible_gpus();
+
+/// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory,
+/// with the reason.
+IpcAddress address_of(void* data, const Gpus&, const std::string& what);
+
+/// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is
+/// opened and maps it once.
+class Mappings {
+ public:
+  explicit Mappings(Gpus gpus) : gpus_(std::move(gpus)) {}
+  ~Mappings() { close(); }
+  Mappings(const Mappings&) = delete;
+  Mappings& operator=(const Mappings&) = delete;
+
+  /// Local. The address at which kernels of this process find a place of another rank's. `what` is for
+  /// errors: "View 'u' of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.
+  std::byte* open(const IpcAddress&, const std::string& what);
+  /// Local. No kernel of this process may still use the addresses.
+  void close();
+
+ private:
+  Gpus gpus_;
+  std::vector<void*> opened_;
+};
+
+struct FreeDevice {
+  void operator()(void* data) const { static_cast<void>(cudaFree(data)); }
+};
+struct FreePinned {
+  void operator()(void* data) const { static_cast<void>(cudaFreeHost(data)); }
+};
+
+/// Device memory of this process' own.
+template <class T>
+using DeviceArray = std::unique_ptr<T[], FreeDevice>;
+/// Host memory that kernels reach.
+template <class T>
+using Pinned = std::unique_ptr<T, FreePinned>;
+
+void* allocate_device(std::size_t bytes);
+void* allocate_pinned(std::size_t bytes);
+void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t);
+
+/// Local. A copy in device memory, as soon as the stream has come there. Throws Error.
+template <class T>
+DeviceArray<T> to_device(const std::vector<T>& values, cudaStream_t stream) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (values.empty()) return nullptr;
+  const auto bytes = values.size() * sizeof(T);
+  DeviceArray<T> array(static_cast<T*>(allocate_device(bytes)));
+  copy_to_device(array.get(), values.data(), bytes, stream);
+  return array;
+}
+
+/// Local. Throws Error.
+template <class T>
+Pinned<T> make_pinned() {
+  return Pinned<T>(new (allocate_pinned(sizeof(T))) T);
+}
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/backend_context.hpp"
+#include "backend/ipc/memory.hpp"
+
+#include <kontor/comm/backend/backend.hpp>
+
+#include <memory>
+
+namespace kontor::comm::ipc {
+
+/// Collective over the handle's communicator. Throws UsageError on every rank if one of them cannot let its
+/// sources write into its Views, or cannot reach those of its destinations.
+std::unique_ptr<Plan> make_plan(const BackendContext&, const Gpus&, const Schedule&);
+
+} // namespace kontor::comm::ipc

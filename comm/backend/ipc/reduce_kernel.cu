@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for
+// those that they wait for.
+#include "backend/ipc/atomic.cuh"
+#include "backend/ipc/device_wait.cuh"
+#include "backend/ipc/reduce_kernel.hpp"
+
+namespace kontor::comm::ipc {
+namespace {
+
+constexpr std::uint32_t warp = 32;
+constexpr std::uint32_t most_threads = 512;
+
+/// Words of mailboxes, and the end of waiting for them. A word is a message by itself, so none is ordered
+/// after another.
+struct SystemMemory {
+  std::uint64_t timeout;
+  HostFlags* host_flags;
+
+  using Shared = SystemAtomic<Word>;
+  __device__ void store(Word& word, Word value) const { Shared(word).store(value, memory_order_relaxed); }
+  __device__ Word load(const Word& word) const {
+    return Shared(const_cast<Word&>(word)).load(memory_order_relaxed);
+  }
+  __device__ DeviceWait wait() const { return {timeout, host_flags}; }
+};
+
+template <class T>
+__global__ void __launch_bounds__(most_threads)
+    reduce_kernel(const KONTOR_GRID_CONSTANT DeviceReduction plan, const T* in, T* out, std::uint32_t count,
+                  Combination how) {
+  if (plan.state->given_up != 0) return;
+  const Counter step = plan.state->step + 1;
+  const SystemMemory memory{plan.timeout, plan.host_flags};
+  send_numbers(plan.mailboxes, step, in, count, threadIdx.x, blockDim.x, memory);
+  const int late =
+      combine_numbers(plan.mailboxes, step, in, out, count, how, threadIdx.x, blockDim.x, memory);
+  if (late >= 0) HostNumber(plan.host_flags->late).store(late + 1, memory_order_relaxed);
+  const bool all = __syncthreads_and(late < 0) != 0;
+  if (threadIdx.x != 0) return;
+  if (all)
+    plan.state->step = step;
+  else
+    plan.state->given_up = 1;
+}
+
+template <class T>
+cudaError_t launch(const DeviceReduction& plan, const NumberReduction& reduction, const void* in, void* out,
+                   cudaStream_t stream) {
+  const auto wanted = (pieces<T>(reduction.count) + warp - 1) / warp * warp;
+  auto count = reduction.count;
+  auto how = reduction.how;
+  void* arguments[] = {const_cast<DeviceReduction*>(&plan), &in, &out, &count, &how};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(reduce_kernel<T>), dim3(1),
+                          dim3(wanted < most_threads ? wanted : most_threads), arguments, 0, stream);
+}
+
+} // namespace
+
+cudaError_t launch_reduce(const DeviceReduction& plan, const NumberReduction& reduction, const void* in,
+                          void* out, cudaStream_t stream) {
+  if (reduction.count == 0) return cudaSuccess;
+  switch (reduction.type) {
+  case NumberType::int8: return launch<std::int8_t>(plan, reduction, in, out, stream);
+  case NumberType::uint8: return launch<std::uint8_t>(plan, reduction, in, out, stream);
+  case NumberType::int16: return launch<std::int16_t>(plan, reduction, in, out, stream);
+  case NumberType::uint16: return launch<std::uint16_t>(plan, reduction, in, out, stream);
+  case NumberType::int32: return launch<std::int32_t>(plan, reduction, in, out, stream);
+  case NumberType::uint32: return launch<std::uint32_t>(plan, reduction, in, out, stream);
+  case NumberType::int64: return launch<std::int64_t>(plan, reduction, in, out, stream);
+  case NumberType::uint64: return launch<std::uint64_t>(plan, reduction, in, out, stream);
+  case NumberType::float32: return launch<float>(plan, reduction, in, out, stream);
+  case NumberType::float64: return launch<double>(plan, reduction, in, out, stream);
+  }
+  return cudaErrorInvalidValue;
+}
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of a few numbers by mailboxes: a kernel of one block on each rank.
+#include "backend/ipc/stream_collectives.hpp"
+
+#include "backend/deadline.hpp"
+#include "backend/ipc/check.hpp"
+#include "backend/ipc/host_wait.hpp"
+#include "backend/ipc/mailbox.hpp"
+#include "backend/ipc/reduce_kernel.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/views/layout.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace kontor::comm::ipc {
+namespace {
+
+std::optional<NumberType> number_type(ScalarKind kind, std::uint32_t size) {
+  const bool is_signed = kind == ScalarKind::signed_integer;
+  switch (kind) {
+  case ScalarKind::signed_integer:
+  case ScalarKind::unsigned_integer:
+    if (size == 1) return is_signed ? NumberType::int8 : NumberType::uint8;
+    if (size == 2) return is_signed ? NumberType::int16 : NumberType::uint16;
+    if (size == 4) return is_signed ? NumberType::int32 : NumberType::uint32;
+    if (size == 8) return is_signed ? NumberType::int64 : NumberType::uint64;
+    break;
+  case ScalarKind::floating:
+    if (size == sizeof(float)) return NumberType::float32;
+    if (size == sizeof(double)) return NumberType::float64;
+    break;
+  case ScalarKind::complex:
+  case ScalarKind::bytes: break;
+  }
+  return std::nullopt;
+}
+
+std::optional<Combination> combination(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::sum: return Combination::sum;
+  case ReduceOp::product: return Combination::product;
+  case ReduceOp::min: return Combination::min;
+  case ReduceOp::max: return Combination::max;
+  default: return std::nullopt;
+  }
+}
+
+/// Nothing if mailboxes do not take it. Complex numbers are pairs, which a sum does not mix.
+std::optional<NumberReduction> number_reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
+  const bool pairs = scalar.kind == ScalarKind::complex && op == ReduceOp::sum;
+  const auto type =
+      pairs ? number_type(ScalarKind::floating, scalar.size / 2) : number_type(scalar.kind, scalar.size);
+  const auto how = combination(op);
+  if (!type || !how || elements > static_cast<std::int64_t>(most_mailbox_bytes / scalar.size))
+    return std::nullopt;
+  return NumberReduction{*type, *how, static_cast<std::uint32_t>(pairs ? 2 * elements : elements)};
+}
+
+struct DestroyEvent {
+  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+};
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+
+Event make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  return Event(event);
+}
+
+/// The reductions of one mailbox. Its kernels must run one after the other in the same order on all ranks.
+/// Those of one stream do; `any_stream` has an event for those of several.
+class Collectives final : public StreamCollectives {
+ public:
+  enum class From { one_stream, any_stream };
+
+  /// Collective. For up to so many bytes. Throws like Mailbox.
+  Collectives(std::shared_ptr<MailboxPool> pool, std::size_t bytes, From from)
+      : pool_(std::move(pool)), context_(pool_->context()), timeout_(mpi::timeout(context_.options)),
+        last_(from == From::any_stream ? make_event() : nullptr), mailbox_(&pool_->take(bytes)),
+        plan_(mailbox_->plan()) {
+    plan_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
+  }
+
+  ~Collectives() override {
+    const auto query = [&] { return last_ ? cudaEventQuery(last_.get()) : cudaStreamQuery(stream_); };
+    if (abandoned_ || mpi::ends_alone(*context_.unsafe_to_free)) {
+      if (end_waiting(mailbox_->host_flags(), query) != cudaSuccess) pool_->leave(*mailbox_);
+      return; // it stays taken: the steps of ranks may differ
+    }
+    static_cast<void>(last_ ? cudaEventSynchronize(last_.get()) : cudaStreamSynchronize(stream_));
+    if (late() == 0)
+      pool_->give_back(*mailbox_);
+    else
+      *context_.unsafe_to_free = true; // and nobody has asked
+  }
+
+  bool reduces(Scalar scalar, ReduceOp op, std::int64_t count) const override {
+    return number_reduction(scalar, op, count).has_value();
+  }
+  bool moves() const override { return false; }
+
+  std::unique_ptr<StreamCollectives> for_one_stream(std::size_t bytes) override {
+    return std::make_unique<Collectives>(pool_, bytes, From::one_stream);
+  }
+
+  void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
+    queue(stream, in, out.data, out, op);
+  }
+
+  void reduce(Stream stream, const Buffer& in, void* out, ReduceOp op, int root) override {
+    queue(stream, in.data, mpi::rank_of(context_.comm) == root ? out : nullptr, in, op);
+  }
+
+  void bcast(Stream, const Buffer&, int) override { refuse("bcast"); }
+  void allgather(Stream, const Buffer&, void*) override { refuse("allgather"); }
+  void alltoall(Stream, const Buffer&, void*) override { refuse("alltoall"); }
+
+  void poll() override {
+    const int rank = late();
+    if (rank == 0) [[likely]]
+      return;
+    *context_.unsafe_to_free = true;
+    throw Error(fmt::format("a reduction of View '{}': rank {} has waited {} s for rank {} to take part",
+                            label_, mpi::rank_of(context_.comm), timeout_, rank - 1));
+  }
+
+  void give_up(Stream) noexcept override {
+    abandoned_ = true;
+    *context_.unsafe_to_free = true;
+    std::atomic_ref(mailbox_->host_flags().abandoned).store(1);
+  }
+
+ private:
+  /// `elements` are those that the Buffer is about.
+  void queue(Stream stream, const void* in, void* out, const Buffer& elements, ReduceOp op) {
+    label_ = elements.label;
+    poll();
+    const auto reduction = number_reduction(elements.scalar, op, element_count(elements.shape)).value();
+    stream_ = static_cast<cudaStream_t>(stream);
+    order([&] { check_call(launch_reduce(plan_, reduction, in, out, stream_), "launching the kernel"); });
+    if (timeout_ == 0) return;
+    // At check level `cross_rank` errors belong to the step in which they come up.
+    check_call(wait_for_stream(context_.comm, stream_), "waiting for it");
+    poll();
+  }
+
+  /// After what has been queued before on another stream. What is captured is ordered by whoever replays it.
+  template <class Launch>
+  void order(const Launch& launch) {
+    auto status = cudaStreamCaptureStatusNone;
+    if (last_) check_call(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
+    const bool ordered = last_ && status == cudaStreamCaptureStatusNone;
+    if (ordered) check_call(cudaStreamWaitEvent(stream_, last_.get(), 0), "cudaStreamWaitEvent");
+    launch();
+    if (ordered) check_call(cudaEventRecord(last_.get(), stream_), "cudaEventRecord");
+  }
+
+  /// 1 + the rank that has not come; 0: all have.
+  int late() const { return std::atomic_ref(mailbox_->host_flags().late).load(std::memory_order_relaxed); }
+
+  void check_call(cudaError_t code, const char* operation) {
+    if (code == cudaSuccess) [[likely]]
+      return;
+    *context_.unsafe_to_free = true;
+    fail(code, fmt::format("a reduction of View '{}': {}", label_, operation));
+  }
+
+  [[noreturn]] static void refuse(const char* operation) {
+    throw Error(fmt::format("backend 'ipc' has no {} of its own", operation));
+  }
+
+  std::shared_ptr<MailboxPool> pool_;
+  const BackendContext& context_;
+  double timeout_;
+  Event last_; ///< of what has been queued; null: all is on one stream
+  cudaStream_t stream_ = nullptr;
+  Mailbox* mailbox_;
+  DeviceReduction plan_;
+  std::string label_; ///< for errors: of the last one
+  bool abandoned_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<StreamCollectives> make_stream_collectives(const BackendContext& context, const Gpus& gpus) {
+  int ranks = 0;
+  mpi::check(MPI_Comm_size(context.comm, &ranks), "MPI_Comm_size");
+  if (ranks > most_mailbox_ranks) return nullptr;
+  try {
+    return std::make_unique<Collectives>(std::make_shared<MailboxPool>(context, gpus), most_mailbox_bytes,
+                                         Collectives::From::any_stream);
+  } catch (const UsageError&) {
+    return nullptr;
+  }
+}
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/backend_context.hpp"
+#include "backend/ipc/memory.hpp"
+
+#include <kontor/comm/backend/backend.hpp>
+
+#include <memory>
+
+namespace kontor::comm::ipc {
+
+/// Collective over the handle's communicator. Null on every rank if there are more ranks than have mailboxes,
+/// or if one of them cannot reach another.
+std::unique_ptr<StreamCollectives> make_stream_collectives(const BackendContext&, const Gpus&);
+
+} // namespace kontor::comm::ipc

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and
+// receives one. All ranks walk them in that order, so each call finds its partners at the same place or
+// before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
+// for with a timeout.
+#include "backend/deadline.hpp"
+#include "backend/mpi/pattern.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// Both halves of one call; the half that does not take place has MPI_PROC_NULL as its peer.
+struct Pair {
+  Message send{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, {}};
+  Message receive{nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, {}};
+};
+
+std::vector<Pair> in_order(MessageSet& messages) {
+  std::map<std::pair<int, int>, Pair> places;
+  for (auto& m : messages.sends) places[{m.tag, m.turn}].send = std::move(m);
+  for (auto& m : messages.receives) places[{m.tag, m.turn}].receive = std::move(m);
+  std::vector<Pair> pairs;
+  for (auto& [place, pair] : places) pairs.push_back(std::move(pair));
+  return pairs;
+}
+
+/// The same with waits that end.
+class BlockingWithTimeout final : public Plan {
+ public:
+  BlockingWithTimeout(const BackendContext& context, MessageSet messages) {
+    const auto label = messages.label;
+    for (auto& [send, receive] : in_order(messages)) {
+      MessageSet pair{label, {}, {}};
+      if (send.peer != MPI_PROC_NULL) pair.sends.push_back(std::move(send));
+      if (receive.peer != MPI_PROC_NULL) pair.receives.push_back(std::move(receive));
+      pairs_.push_back(make_nonblocking(context, std::move(pair)));
+    }
+  }
+
+  void start() override {}
+
+  void finish() override {
+    for (const auto& pair : pairs_) {
+      pair->start();
+      pair->finish();
+    }
+  }
+
+  bool give_up() noexcept override {
+    bool over = true;
+    for (const auto& pair : pairs_) over = pair->give_up() && over;
+    return over;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Plan>> pairs_;
+};
+
+class Blocking final : public Plan {
+ public:
+  Blocking(const BackendContext& context, MessageSet messages)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(messages.label),
+        pairs_(in_order(messages)) {}
+
+  void start() override {}
+
+  void finish() override {
+    for (const auto& [s, r] : pairs_) {
+      const int code = MPI_Sendrecv(s.data, s.count, s.type, s.peer, s.tag, r.data, r.count, r.type, r.peer,
+                                    r.tag, comm_, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS) [[unlikely]]
+        fail(code, s, r);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(int code, const Message& s, const Message& r) const {
+    *unsafe_to_free_ = true;
+    if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
+    if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
+    throw Error(
+        fmt::format("exchange '{}': MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}' "
+                    "failed: {}",
+                    label_, s.peer, s.label, r.peer, r.label, error_text(code)));
+  }
+
+  MPI_Comm comm_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  std::string label_;
+  std::vector<Pair> pairs_;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
+  if (timeout(context.options) > 0)
+    return std::make_unique<BlockingWithTimeout>(context, std::move(messages));
+  return std::make_unique<Blocking>(context, std::move(messages));
+}
+
+} // namespace kontor::comm::mpi

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
+// has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
+// which is how MPI matches them.
+#include "backend/deadline.hpp"
+#include "backend/mpi/pattern.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// The messages of one direction as the arrays that MPI takes.
+struct Edges {
+  std::vector<int> peers;
+  std::vector<int> counts;
+  std::vector<MPI_Aint> places; ///< addresses
+  std::vector<MPI_Datatype> types;
+};
+
+Edges edges(const std::vector<Message>& messages) {
+  Edges e;
+  for (const auto& m : messages) {
+    e.peers.push_back(m.peer);
+    e.counts.push_back(m.count);
+    check(MPI_Get_address(m.data, &e.places.emplace_back()), "MPI_Get_address");
+    e.types.push_back(m.type);
+  }
+  return e;
+}
+
+#ifdef MPICH_VERSION
+/// Adds edges with nothing on them.
+void add_empty(Edges& e, const std::vector<int>& peers) {
+  e.peers.insert(e.peers.end(), peers.begin(), peers.end());
+  e.counts.resize(e.peers.size(), 0);
+  e.places.resize(e.peers.size(), 0);
+  e.types.resize(e.peers.size(), MPI_BYTE);
+}
+
+/// Collective. MPICH 4.0 loses messages, or crashes, where a rank has not as many edges out as in (its issue
+/// 6233). If there is such a rank, each edge gets one back.
+void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
+  int uneven = sends.peers.size() != receives.peers.size();
+  check(MPI_Allreduce(MPI_IN_PLACE, &uneven, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (!uneven) return;
+  const auto destinations = sends.peers;
+  add_empty(sends, receives.peers);
+  add_empty(receives, destinations);
+}
+#endif
+
+/// The ranks of a communicator without its process grid, if it has one. Of one that has, Open MPI 5.0 makes
+/// graph communicators that are broken (its issue 14438); others take it as it is.
+class GraphParent {
+ public:
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+  explicit GraphParent(MPI_Comm comm) {
+    MPI_Group ranks = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm, &ranks), "MPI_Comm_group");
+    check(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
+    check(MPI_Group_free(&ranks), "MPI_Group_free");
+  }
+  ~GraphParent() {
+    MPI_Comm_free(&comm_);
+  }
+#else
+  explicit GraphParent(MPI_Comm comm) : comm_(comm) {}
+#endif
+  GraphParent(const GraphParent&) = delete;
+  GraphParent& operator=(const GraphParent&) = delete;
+  MPI_Comm get() const {
+    return comm_;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+class Neighborhood final : public Plan {
+ public:
+  Neighborhood(const BackendContext& context, MessageSet messages)
+      : unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
+        messages_(std::move(messages)), sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
+#ifdef MPICH_VERSION
+    even_out(context.comm, sends_, receives_);
+#endif
+    const GraphParent parent(context.comm);
+    check(MPI_Dist_graph_create_adjacent(parent.get(), static_cast<int>(receives_.peers.size()),
+                                         receives_.peers.data(), MPI_UNWEIGHTED,
+                                         static_cast<int>(sends_.peers.size()), sends_.peers.data(),
+                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_),
+          "MPI_Dist_graph_create_adjacent");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+
+  ~Neighborhood() override {
+    if (ends_alone(*unsafe_to_free_)) return;
+    if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm_);
+  }
+
+  void start() override {
+    const int code = MPI_Ineighbor_alltoallw(
+        MPI_BOTTOM, sends_.counts.data(), sends_.places.data(), sends_.types.data(), MPI_BOTTOM,
+        receives_.counts.data(), receives_.places.data(), receives_.types.data(), comm_, &request_);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+  void finish() override {
+    int code = MPI_SUCCESS;
+    if (timeout_ == 0) {
+      code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    } else {
+      int done = 0;
+      const bool in_time = Deadline(timeout_).wait([&] {
+        code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+        return done || code != MPI_SUCCESS;
+      });
+      if (!in_time)
+        fail(fmt::format(
+            "rank {} has waited {} s for one of its neighbours: it receives from ranks {} and sends "
+            "to ranks {}",
+            rank_of(comm_), timeout_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
+    }
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+  }
+
+  bool test() override {
+    int done = 0;
+    const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+    return done != 0;
+  }
+
+  bool give_up() noexcept override {
+    if (finalized()) return true;
+    *unsafe_to_free_ = true;
+    int done = 0;
+    return MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) {
+    *unsafe_to_free_ = true;
+    throw Error(fmt::format("exchange '{}': {}", messages_.label, what));
+  }
+
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_;
+  MessageSet messages_; // owns the datatypes
+  Edges sends_;
+  Edges receives_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+} // namespace
+
+std::unique_ptr<Plan> make_neighborhood(const BackendContext& context, MessageSet messages) {
+  return std::make_unique<Neighborhood>(context, std::move(messages));
+}
+
+} // namespace kontor::comm::mpi

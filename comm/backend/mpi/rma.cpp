@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
+// is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+#include "backend/agree.hpp"
+#include "backend/deadline.hpp"
+#include "backend/mpi/pattern.hpp"
+#include "backend/peer_exchange.hpp"
+#include "backend/room.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace kontor::comm::mpi {
+namespace {
+
+/// Each message begins on a cache line of its own.
+constexpr MPI_Aint alignment = 64;
+
+MPI_Aint padded_bytes(const Buffer& buffer) {
+  const MPI_Aint bytes = element_count(buffer.shape) * buffer.scalar.size;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// The ranks at the other end of these messages, each once.
+std::vector<int> peers_of(const std::vector<Transfer>& transfers) {
+  std::set<int> peers;
+  for (const auto& t : transfers) peers.insert(t.peer);
+  return {peers.begin(), peers.end()};
+}
+
+class Group {
+ public:
+  Group(MPI_Comm comm, const std::vector<int>& ranks) : empty_(ranks.empty()) {
+    MPI_Group all = MPI_GROUP_NULL;
+    check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+    check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_), "MPI_Group_incl");
+    MPI_Group_free(&all);
+  }
+  ~Group() {
+    if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  MPI_Group get() const { return group_; }
+  bool empty() const { return empty_; }
+
+ private:
+  bool empty_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+class Rma final : public Plan {
+ public:
+  Rma(const BackendContext& context, const Schedule& schedule)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
+        patience_(context.options.timeout), label_(schedule.label),
+        source_ranks_(peers_of(schedule.receives)), sources_(context.comm, source_ranks_),
+        destinations_(context.comm, peers_of(schedule.sends)) {
+    const auto mine = make_window(context.comm, schedule.receives);
+    for (const auto place : mine) receive_places_.push_back(base_ + place);
+    for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
+    places_ = peer_exchange(context.comm, schedule.receives, mine, schedule.sends);
+  }
+
+  ~Rma() override {
+    if (ends_alone(*unsafe_to_free_)) return;
+    if (under_way_) or_terminate([&] { finish(); });
+    check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
+  }
+
+  const std::vector<void*>& receive_places() const { return receive_places_; }
+
+  void start() override {
+    under_way_ = true;
+    putting_ = !destinations_.empty();
+    if (!sources_.empty()) check_step(MPI_Win_post(sources_.get(), 0, window_), "MPI_Win_post");
+    if (destinations_.empty()) return;
+    check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      const auto& m = sends_[i];
+      const int code = MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_);
+      if (code != MPI_SUCCESS) [[unlikely]]
+        fail_put(code, m);
+    }
+  }
+
+  void finish() override {
+    complete();
+    if (!sources_.empty()) wait();
+    under_way_ = false;
+  }
+
+  /// MPI has no test for the end of its own puts, so the first one may wait for the destinations to start.
+  bool test() override {
+    complete();
+    int done = 1;
+    if (!sources_.empty()) check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
+    under_way_ = done == 0;
+    return done != 0;
+  }
+
+  /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
+  bool give_up() noexcept override {
+    *unsafe_to_free_ = true;
+    return !under_way_ || destinations_.empty() || finalized();
+  }
+
+ private:
+  /// Returns the places of the receives in it, in bytes from its beginning.
+  std::vector<MPI_Aint> make_window(MPI_Comm comm, const std::vector<Transfer>& receives) {
+    std::vector<MPI_Aint> places;
+    MPI_Aint bytes = 0;
+    for (const auto& t : receives) {
+      places.push_back(bytes);
+      bytes += padded_bytes(t.buffer);
+    }
+    if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
+      refuse(fmt::format("has no room: {}", *lack));
+    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
+    await_others(comm, code);
+    check_window(comm, code, bytes + alignment);
+    std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
+    check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
+    for (auto& place : places) place += (alignment - past_line) % alignment; // MPI need not align the base
+    return places;
+  }
+
+  /// Collective. The others may wait in MPI_Win_allocate for a rank that has left it with an error: it waits
+  /// for them no longer than for a message at check level cross_rank.
+  void await_others(MPI_Comm comm, int code) const {
+    MPI_Request all = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all), "MPI_Ibarrier");
+    try {
+      if (wait_at_most(all, code == MPI_SUCCESS ? 0 : patience_)) return;
+    } catch (const MpiError&) { // what it sends can meet messages of the window that the others are making
+      if (code == MPI_SUCCESS) throw;
+    }
+    *unsafe_to_free_ = true;
+    fail(code, fmt::format("exchange '{}': MPI_Win_allocate", label_));
+  }
+
+  /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
+  void check_window(MPI_Comm comm, int code, MPI_Aint bytes) const {
+    const auto problem = first_problem(
+        comm,
+        code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
+    if (!problem) return;
+    const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
+    refuse(fmt::format("has got no windows: {}{}", *problem, lack ? "; " + *lack : ""));
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw UsageError(
+        fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
+                    "mount -o remount,size=...), or choose another pattern",
+                    label_, why),
+        Axis::pattern);
+  }
+
+  void complete() {
+    if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
+  }
+
+  void wait() {
+    if (timeout_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
+    int done = 0;
+    const bool in_time = Deadline(timeout_).wait([&] {
+      check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
+      return done != 0;
+    });
+    if (in_time) return;
+    *unsafe_to_free_ = true;
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for one of ranks {} to put its message",
+                            label_, rank_of(comm_), timeout_, fmt::join(source_ranks_, ", ")));
+  }
+
+  void check_step(int code, const char* operation) {
+    if (code == MPI_SUCCESS) [[likely]]
+      return;
+    *unsafe_to_free_ = true;
+    throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
+  }
+
+  [[noreturn]] void fail_put(int code, const Message& m) {
+    *unsafe_to_free_ = true;
+    fail_message(label_, code, "MPI_Put to", m);
+  }
+
+  MPI_Comm comm_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  double timeout_;  ///< of a message, in seconds; 0: none
+  double patience_; ///< seconds that ranks are waited for after an error
+  std::string label_;
+  std::vector<int> source_ranks_;
+  Group sources_;
+  Group destinations_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* base_ = nullptr; ///< of this rank's part of the window
+  std::vector<void*> receive_places_;
+  std::vector<Message> sends_;
+  std::vector<MPI_Aint> places_; ///< of the sends, in bytes from the beginning of the receiver's window
+  bool under_way_ = false;
+  bool putting_ = false; ///< between MPI_Win_start and MPI_Win_complete
+};
+
+} // namespace
+
+PlannedExchange make_rma(const BackendContext& context, const Schedule& schedule) {
+  auto plan = std::make_unique<Rma>(context, schedule);
+  auto places = plan->receive_places();
+  return {std::move(plan), {}, std::move(places)};
+}
+
+} // namespace kontor::comm::mpi

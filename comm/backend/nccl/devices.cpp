@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backend/nccl/devices.hpp"
+
+#include "backend/agree.hpp"
+#include "backend/nccl/check.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kontor::comm::nccl {
+namespace {
+
+/// The GPU of one rank, as it travels.
+struct Device {
+  GpuUuid uuid{};
+  int visible = 0; ///< GPUs that the rank can choose from
+  char name[sizeof cudaDeviceProp::name] = {};
+  char host[MPI_MAX_PROCESSOR_NAME] = {};
+};
+
+Device own_device() {
+  Device device;
+  int index = 0;
+  check(cudaGetDeviceCount(&device.visible), "cudaGetDeviceCount");
+  check(cudaGetDevice(&index), "cudaGetDevice");
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  check(get_uuid(device.uuid, index), "cudaGetDeviceProperties");
+  std::copy_n(properties.name, sizeof device.name, device.name);
+  int length = 0;
+  mpi::check(MPI_Get_processor_name(device.host, &length), "MPI_Get_processor_name");
+  return device;
+}
+
+std::string hexadecimal(const GpuUuid& uuid) {
+  std::string text;
+  for (const auto byte : uuid) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+} // namespace
+
+void refuse_shared_devices(MPI_Comm comm) {
+  int rank = 0;
+  int size = 0;
+  mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  Device mine;
+  mpi::agreed(comm, [&] {
+    try {
+      mine = own_device();
+    } catch (const Error& error) {
+      throw Error(fmt::format("backend 'nccl': rank {} has no GPU that it can use: {}", rank, error.what()));
+    }
+  });
+  std::vector<GpuUuid> uuids(static_cast<std::size_t>(size));
+  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(GpuUuid), MPI_BYTE, uuids.data(), sizeof(GpuUuid),
+                           MPI_BYTE, comm),
+             "MPI_Allgather");
+
+  std::map<GpuUuid, int> users;
+  for (int r = 0; r < size; ++r) {
+    const auto [first, alone] = users.try_emplace(uuids[static_cast<std::size_t>(r)], r);
+    if (alone) continue;
+    auto device = mine; // all ranks have found the same two
+    mpi::check(MPI_Bcast(&device, sizeof(Device), MPI_BYTE, r, comm), "MPI_Bcast");
+    throw UsageError(fmt::format("backend 'nccl' takes one GPU for each rank, but ranks {} and {} both use "
+                                 "the {} with UUID {} on host {}, "
+                                 "where rank {} can choose from {}; start one rank a GPU, or choose backend "
+                                 "'ipc', or 'view' with path "
+                                 "'staged'",
+                                 first->second, r, device.name, hexadecimal(device.uuid), device.host, r,
+                                 device.visible),
+                     Axis::backend);
+  }
+}
+
+} // namespace kontor::comm::nccl

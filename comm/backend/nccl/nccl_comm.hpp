@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backend/backend_context.hpp"
+#include "backend/nccl/library.hpp"
+
+#include <memory>
+#include <set>
+#include <string>
+
+namespace kontor::comm::nccl {
+
+/// NCCL's counterpart of an MPI communicator, of the same ranks, which all plans of a backend share.
+class NcclComm {
+ public:
+  /// Collective over the handle's communicator. Throws AgreedError on every rank.
+  explicit NcclComm(const BackendContext&);
+  /// Collective like MPI_Comm_free. Local after a failure, while an exception is passing, or after abort().
+  ~NcclComm();
+  NcclComm(const NcclComm&) = delete;
+  NcclComm& operator=(const NcclComm&) = delete;
+
+  ncclComm_t get() const { return comm_; }
+
+  /// Collective over the ranks named, which name this one. Makes the connections to them, which NCCL would
+  /// otherwise make in the first step, and waits for them. `user` is who wants them, for errors.
+  void connect(const std::set<int>& destinations, const std::set<int>& sources, cudaStream_t,
+               const std::string& user);
+
+  /// Local. Throws Error if NCCL has found since that a peer or a link has failed, or after abort().
+  void poll(const std::string& user);
+
+  /// Throws Error: what `user` was doing has failed, and NCCL's text. Nothing more can be done with this.
+  [[noreturn]] void fail(ncclResult_t, const std::string& doing);
+
+  bool failed() const { return failed_; }
+  bool aborted() const { return aborted_; }
+
+  /// Local. Ends what is under way on the device, whoever it waits for. Nothing more can be done with this.
+  void abort() noexcept;
+
+ private:
+  explicit NcclComm(const BackendContext&, int size);
+  void wait(cudaStream_t, const std::string& user);
+
+  BackendContext context_;
+  int size_;
+  ncclComm_t comm_ = nullptr;
+  char* scratch_ = nullptr; ///< device memory: a byte for each rank to send, and one to receive
+  bool failed_ = false;
+  bool aborted_ = false;
+};
+
+} // namespace kontor::comm::nccl

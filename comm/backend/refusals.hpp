@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend/backend.hpp>
+#include <kontor/comm/backend/method.hpp>
+#include <kontor/comm/error.hpp>
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+/// Why a method is not possible, in words that say what to choose instead.
+namespace kontor::comm {
+
+/// All patterns, the usual ones first.
+inline constexpr std::array usual_first{Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood,
+                                        Pattern::blocking, Pattern::rma};
+
+/// Local. Why a backend cannot do both, if it cannot.
+std::optional<UsageError> refused(std::string_view backend, const Capabilities&, Pattern, Packing);
+
+/// Local. Why Views in this memory cannot use the method, if they cannot.
+std::optional<UsageError> obstacle(const Method&, MemoryKind);
+
+} // namespace kontor::comm

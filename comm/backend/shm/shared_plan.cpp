@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A message within a node: a place in the receiver's memory and two counters, of the steps in which the
+// sender has filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has
+// been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
+#include "backend/shm/shared_plan.hpp"
+
+#include "backend/deadline.hpp"
+#include "backend/mpi/pattern.hpp"
+#include "backend/peer_exchange.hpp"
+#include "backend/room.hpp"
+#include "backend/shm/window.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <vector>
+
+namespace kontor::comm::shm {
+
+using mpi::check;
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+struct Slot {
+  alignas(line) std::uint64_t filled;
+  alignas(line) std::uint64_t emptied;
+};
+
+std::size_t bytes_of(const Buffer& buffer) {
+  const auto bytes = static_cast<std::size_t>(element_count(buffer.shape)) * buffer.scalar.size;
+  return sizeof(Slot) + (bytes + line - 1) / line * line;
+}
+
+std::uint64_t steps(std::uint64_t& counter) {
+  return std::atomic_ref(counter).load(std::memory_order_acquire);
+}
+
+void set_steps(std::uint64_t& counter, std::uint64_t step) {
+  std::atomic_ref(counter).store(step, std::memory_order_release);
+}
+
+struct Shared {
+  Slot* slot;
+  int peer;
+  std::string label; ///< of the View
+};
+
+class SharedPlan final : public Plan {
+ public:
+  SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, const Schedule& schedule)
+      : comm_(context.comm), timeout_(mpi::timeout(context.options)), label_(schedule.label),
+        node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
+    place(schedule);
+    Schedule others;
+    others.label = schedule.label;
+    others.sends = on_node(schedule.sends, false);
+    others.receives = on_node(schedule.receives, false);
+    if (!others.sends.empty() || !others.receives.empty())
+      between_nodes_ = mpi::make_nonblocking(context, mpi::messages(others));
+  }
+
+  const std::vector<void*>& send_places() const { return send_places_; }
+  const std::vector<void*>& receive_places() const { return receive_places_; }
+
+  void prepare() override {
+    for (auto& s : sends_)
+      wait_for(s.slot->emptied, step_,
+               [&] { return fmt::format("rank {} to receive View '{}'", s.peer, s.label); });
+  }
+
+  void start() override {
+    ++step_;
+    for (auto& s : sends_) set_steps(s.slot->filled, step_);
+    if (between_nodes_) between_nodes_->start();
+  }
+
+  void finish() override {
+    for (auto& r : receives_)
+      wait_for(r.slot->filled, step_,
+               [&] { return fmt::format("rank {} to send to View '{}'", r.peer, r.label); });
+    if (between_nodes_) between_nodes_->finish();
+  }
+
+  bool test() override {
+    let_messages_go_on();
+    for (auto& r : receives_)
+      if (steps(r.slot->filled) < step_) return false;
+    return !between_nodes_ || between_nodes_->test();
+  }
+
+  void release() override {
+    for (auto& r : receives_) set_steps(r.slot->emptied, step_);
+  }
+
+  bool give_up() noexcept override {
+    *node_->unsafe_to_free() = true;
+    return !between_nodes_ || between_nodes_->give_up();
+  }
+
+ private:
+  std::vector<Transfer> on_node(const std::vector<Transfer>& transfers, bool wanted) const {
+    std::vector<Transfer> result;
+    for (const auto& t : transfers)
+      if ((node_->local(t.peer) != MPI_UNDEFINED) == wanted) result.push_back(t);
+    return result;
+  }
+
+  std::size_t bytes_of_receives(const Schedule& schedule) const {
+    std::size_t bytes = 0;
+    for (const auto& t : on_node(schedule.receives, true)) bytes += bytes_of(t.buffer);
+    return bytes;
+  }
+
+  /// Collective. The same number, if there is room for the window.
+  std::size_t roomy(std::size_t bytes) const {
+    if (const auto lack = mpi::lack_of_room(comm_, bytes))
+      throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
+                                   "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
+                                   label_, *lack),
+                       Axis::backend);
+    return bytes;
+  }
+
+  /// Each receive gets its place in this rank's part, and its sender learns where.
+  void place(const Schedule& schedule) {
+    int me = 0;
+    check(MPI_Comm_rank(node_->comm(), &me), "MPI_Comm_rank");
+    const auto receives = on_node(schedule.receives, true);
+    std::vector<MPI_Aint> mine;
+    MPI_Aint next = 0;
+    for (const auto& t : receives) {
+      mine.push_back(next);
+      next += static_cast<MPI_Aint>(bytes_of(t.buffer));
+    }
+    const auto theirs = mpi::peer_exchange(comm_, receives, mine, on_node(schedule.sends, true));
+    receive_places_.resize(schedule.receives.size(), nullptr);
+    send_places_.resize(schedule.sends.size(), nullptr);
+    for (std::size_t i = 0, k = 0; i < schedule.receives.size(); ++i)
+      if (const auto& t = schedule.receives[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        receive_places_[i] = put(receives_, t, window_.part(me) + mine[k++]);
+    for (std::size_t i = 0, k = 0; i < schedule.sends.size(); ++i)
+      if (const auto& t = schedule.sends[i]; node_->local(t.peer) != MPI_UNDEFINED)
+        send_places_[i] = put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++]);
+  }
+
+  /// Returns where its elements lie.
+  static void* put(std::vector<Shared>& list, const Transfer& transfer, std::byte* place) {
+    auto* const slot = reinterpret_cast<Slot*>(place);
+    list.push_back({slot, transfer.peer, transfer.buffer.label});
+    return slot + 1;
+  }
+
+  /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
+  void let_messages_go_on() const {
+    int flag = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  }
+
+  template <class What>
+  void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
+    int turns = 0;
+    const bool in_time = mpi::Deadline(timeout_).wait([&] {
+      if (steps(counter) >= step) return true;
+      if (++turns % 256 == 0) let_messages_go_on();
+      return false;
+    });
+    if (in_time) return;
+    *node_->unsafe_to_free() = true;
+    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
+                            timeout_, what()));
+  }
+
+  MPI_Comm comm_;
+  double timeout_;
+  std::string label_;
+  std::shared_ptr<Node> node_;
+  Window window_;
+  std::vector<Shared> sends_;
+  std::vector<Shared> receives_;
+  std::vector<void*> send_places_; ///< null for those to other nodes
+  std::vector<void*> receive_places_;
+  std::unique_ptr<Plan> between_nodes_;
+  std::uint64_t step_ = 0;
+};
+
+} // namespace
+
+PlannedExchange make_plan(const BackendContext& context, std::shared_ptr<Node> node,
+                          const Schedule& schedule) {
+  auto plan = std::make_unique<SharedPlan>(context, std::move(node), schedule);
+  auto sends = plan->send_places();
+  auto receives = plan->receive_places();
+  return {std::move(plan), std::move(sends), std::move(receives)};
+}
+
+} // namespace kontor::comm::shm

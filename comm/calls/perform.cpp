@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "calls/perform.hpp"
+
+#include "backend/deadline.hpp"
+
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/views/layout.hpp>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace kontor::comm::detail {
+
+Problem first_of(std::initializer_list<Problem> problems) {
+  const auto* found =
+      std::find_if(problems.begin(), problems.end(), [](const Problem& p) { return p.has_value(); });
+  return found == problems.end() ? std::nullopt : *found;
+}
+
+Problem root_problem(const Communicator& comm, int root) {
+  if (root >= 0 && root < comm.size()) [[likely]]
+    return std::nullopt;
+  return fmt::format("there is no rank {}; ranks are 0 to {}", root, comm.size() - 1);
+}
+
+Problem count_problem(const Operand& view, std::int64_t expected, const char* why) {
+  if (view.count == expected) [[likely]]
+    return std::nullopt;
+  return fmt::format("{} must have {} elements, {}, but has {}", words(view), expected, why, view.count);
+}
+
+Problem division_problem(const Communicator& comm, const Operand& view) {
+  if (view.count % comm.size() == 0) [[likely]]
+    return std::nullopt;
+  return fmt::format("the {} elements of {} do not divide among {} ranks", view.count, words(view),
+                     comm.size());
+}
+
+Problem whole_problem(const Communicator& comm, const Operand& part, const Operand& whole) {
+  if (part.in_place()) return division_problem(comm, whole);
+  return first_of(
+      {count_problem(whole, part.count * comm.size(), "those of all ranks"), overlap_problem(part, whole)});
+}
+
+Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& whole) {
+  if (counts.size() != static_cast<std::size_t>(comm.size()))
+    return fmt::format("there are {} counts for {} ranks", counts.size(), comm.size());
+  const auto negative = std::ranges::find_if(counts.values(), [](std::int64_t count) { return count < 0; });
+  if (negative != counts.values().end())
+    return fmt::format("the count of rank {} is {}", negative - counts.values().begin(), *negative);
+  if (counts.total() != whole.count)
+    return fmt::format("the counts ({}) sum to {}, but {} has {} elements", fmt::join(counts.values(), ", "),
+                       counts.total(), words(whole), whole.count);
+  return std::nullopt;
+}
+
+Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& part,
+                       const Operand& whole) {
+  if (auto problem = counts_problem(comm, counts, whole)) return problem;
+  if (part.in_place()) return std::nullopt;
+  return first_of(
+      {count_problem(part, counts[comm.rank()], "this rank's count"), overlap_problem(part, whole)});
+}
+
+Problem overlap_problem(const Operand& in, const Operand& out) {
+  const auto begin = [](const Operand& o) { return static_cast<const char*>(o.data); };
+  const auto end = [&](const Operand& o) { return begin(o) + o.count * o.scalar.size; };
+  if (in.count == 0 || out.count == 0 || std::less_equal<>()(end(in), begin(out)) ||
+      std::less_equal<>()(end(out), begin(in))) [[likely]]
+    return std::nullopt;
+  return fmt::format("{} and {} share memory; there is a form in place, of one View", words(in), words(out));
+}
+
+namespace {
+
+/// How the elements lie, where that can be said in several ways.
+std::string order_words(const Shape& shape) {
+  std::vector<int> dims;
+  const auto order = storage_order(shape);
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape.extents[order.dims[i]] != 1) dims.push_back(order.dims[i]);
+  if (dims.size() < 2 || element_count(shape) == 0) return "";
+  if (std::ranges::is_sorted(dims)) return " with the last index fastest";
+  if (std::ranges::is_sorted(dims, std::greater<>())) return " with the first index fastest";
+  return fmt::format(" with indices from slow to fast {}", fmt::join(dims, " "));
+}
+
+} // namespace
+
+std::string name(const Operand& operand) {
+  const auto buffer = operand.buffer();
+  const bool is_value = !buffer.data && buffer.label.empty() && element_count(buffer.shape) > 0;
+  return is_value ? "a value" : fmt::format("View '{}'", buffer.label);
+}
+
+std::string words(const Operand& operand) {
+  const auto buffer = operand.buffer();
+  return fmt::format("{}, {} {}", name(operand), extents_to_string(buffer.shape),
+                     comm::to_string(buffer.scalar));
+}
+
+std::string words(const Operand& in, const Operand& out) {
+  return in.view == out.view ? words(in) : fmt::format("{}, into {}", words(in), words(out));
+}
+
+std::string sizes(const Operand& operand) {
+  return fmt::format("{} {}", name(operand), extents_to_string(operand.buffer().shape));
+}
+
+std::string sizes(const Operand& in, const Operand& out) {
+  return in.view == out.view ? sizes(in) : fmt::format("{} into {}", sizes(in), sizes(out));
+}
+
+std::string equal_words(const Operand& operand) {
+  return equal_words(operand.buffer());
+}
+
+std::string equal_words(const Buffer& buffer) {
+  return fmt::format("{} {}{}", extents_to_string(buffer.shape), comm::to_string(buffer.scalar),
+                     order_words(buffer.shape));
+}
+
+std::string count_words(std::int64_t count, Scalar scalar) {
+  return fmt::format("{} x {} a rank", count, comm::to_string(scalar));
+}
+
+std::string root_words(int root) {
+  return fmt::format("root {}", root);
+}
+
+CollectiveCall call_of(const char* name, const Posted* posted, std::string subject,
+                       std::vector<std::string> fields) {
+  return {posted && !is_queued(posted) ? name : name + 1, std::move(subject), std::move(fields)};
+}
+
+std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t count) {
+  std::vector<std::int64_t> counts(comm.size(), 0);
+  if (rank >= 0 && rank < comm.size()) counts[rank] = count;
+  return counts;
+}
+
+namespace {
+
+int to_int(std::int64_t number, const char* what, const Operand& view) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (number <= most) [[likely]]
+    return static_cast<int>(number);
+  throw Error(
+      fmt::format("{}: {} {} is beyond the {} that MPI's arrays hold; let subviews travel one after the "
+                  "other, or structs of several elements",
+                  words(view), what, number, most));
+}
+
+} // namespace
+
+CountArrays arrays(const Counts& counts, const Operand& view) {
+  CountArrays arrays;
+  std::int64_t offset = 0;
+  for (const auto count : counts.values()) {
+    arrays.counts.push_back(to_int(count, "the count", view));
+    arrays.offsets.push_back(to_int(offset, "the place", view));
+    offset += count;
+  }
+  return arrays;
+}
+
+int int_count(const Operand& operand) {
+  return operand.in_place() ? 0 : to_int(operand.count, "the count", operand);
+}
+
+void wait_for_others(const Communicator& comm, MPI_Request& request) {
+  const double timeout = comm.options().timeout;
+  if (mpi::wait_at_most(request, timeout)) return;
+  detail::internals(comm).abandon();
+  throw Error(
+      fmt::format("rank {} has waited {} s for the other ranks, which had all come", comm.rank(), timeout));
+}
+
+void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, Problem problem) {
+  if (detail::internals(comm).checking_calls() == MPI_COMM_NULL)
+    throw CallError(fmt::format("{}: {}", to_string(call), *problem));
+  call.problem = std::move(problem);
+  if (call.problem) call.sends = call.expects = only(comm, 0, 0);
+  if (!posted || is_queued(posted) || call.problem) return check_agreement(comm, call);
+  posted->check.emplace(comm, std::move(call));
+}
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks/checked.hpp"
+
+#include <kontor/comm/calls/operation.hpp>
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/wait.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+namespace kontor::comm::detail {
+namespace {
+
+[[noreturn]] void fail_empty(const char* call) {
+  throw CallError(fmt::format("{} on an empty Request: it was never begun, was moved from, or has given its "
+                              "Views back already",
+                              call));
+}
+
+} // namespace
+
+Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view) {
+  auto& part = parts_[count_++]; // as it was made: a Request is begun once
+  part.envelope = envelope;
+  part.view = view;
+  state_ = State::active;
+  return part;
+}
+
+void Operation::begun(MPI_Request request, const Envelope& envelope, std::size_t view,
+                      std::shared_ptr<void> arrays) {
+  auto& part = next_part(envelope, view);
+  part.request = request;
+  part.arrays = std::move(arrays);
+}
+
+void Operation::begun(std::shared_ptr<Checked> checked, const Envelope& envelope, std::size_t view) {
+  next_part(envelope, view).checked = std::move(checked);
+}
+
+void Operation::begin_send(const Envelope& envelope, const void* data, const mpi::Payload& payload,
+                           std::size_t view) {
+  auto& part = next_part(envelope, view);
+  if (has_timeout() && envelope.peer != no_rank) {
+    const auto what = buffer(view);
+    part.checked =
+        checked_send(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    return;
+  }
+  const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
+                             detail::internals(*comm_).cached().comm, &part.request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail(part, code, "MPI_Isend");
+}
+
+void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::Payload& payload,
+                              std::size_t view) {
+  auto& part = next_part(envelope, view);
+  if (has_timeout() && envelope.peer != no_rank) {
+    const auto what = buffer(view);
+    part.checked =
+        checked_receive(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    return;
+  }
+  const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
+                             mpi_tag(envelope.tag), detail::internals(*comm_).cached().comm, &part.request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail(part, code, "MPI_Irecv");
+}
+
+void Operation::fail(Part& part, int code, const char* mpi_function) {
+  part.request = MPI_REQUEST_NULL;
+  const auto what = part.envelope;
+  const auto with = buffer(part.view);
+  if (std::ranges::none_of(parts(), &Part::pending)) clear();
+  fail_message(code, mpi_function, what, with);
+}
+
+void Operation::fail_timeout(const Part& part) const {
+  const auto why = part.checked ? part.checked->missing() : std::string("the others have not joined in");
+  detail::fail_timeout(*comm_, part.envelope, buffer(part.view), why);
+}
+
+bool Operation::mark_complete() {
+  if (std::ranges::any_of(parts(), &Part::pending)) return false;
+  deliver();
+  state_ = State::finished;
+  return true;
+}
+
+bool Operation::poll(Part& part) {
+  if (part.checked) {
+    const auto checked = std::exchange(part.checked, nullptr);
+    try {
+      if (!checked->poll()) part.checked = checked;
+    } catch (const Error&) { // it is over, and the owner hears of it once
+      if (std::ranges::none_of(parts(), &Part::pending)) clear();
+      throw;
+    }
+  } else if (part.request != MPI_REQUEST_NULL) {
+    int done = 0;
+    const int code = MPI_Test(&part.request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(part, code, "MPI_Test");
+  }
+  return !part.pending();
+}
+
+void Operation::complete() {
+  if (state_ == State::empty) fail_empty("wait()");
+  if (active() && count_ == 1 && !parts_[0].checked) [[likely]] {
+    const int code = MPI_Wait(&parts_[0].request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(parts_[0], code, "MPI_Wait");
+    mark_complete();
+    return;
+  }
+  Operation* const self = this;
+  Pool({&self, 1}).wait_all();
+}
+
+bool Operation::completes() {
+  if (state_ == State::empty) fail_empty("test()");
+  if (finished()) return true;
+  if (has_timeout()) detail::internals(*comm_).checks()->progress();
+  for (auto& part : parts()) poll(part);
+  return mark_complete();
+}
+
+void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  for (auto& part : parts()) {
+    if (finalized || !part.pending()) continue;
+    const bool receives = part.envelope.direction == Direction::from;
+    if (comm_->options().check != CheckLevel::off && std::uncaught_exceptions() == 0)
+      fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
+                 to_string(part.envelope), to_string(buffer(part.view)),
+                 receives ? "it is cancelled" : "it goes on and keeps its Views");
+    if (part.checked) {
+      part.checked->drop(*comm_, keep);
+    } else if (receives) {
+      MPI_Cancel(&part.request);
+      MPI_Wait(&part.request, MPI_STATUS_IGNORE);
+    } else {
+      detail::internals(*comm_).adopt(
+          part.request, std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+                            keep, std::move(part.arrays)));
+    }
+  }
+  clear();
+}
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of
+// three numbers. Only where the sums say that something is wrong does every rank tell every other one what it
+// does, and two ranks send their words as well, or all of them which counts they have found to differ; only
+// where some rank does not come do the others tell each other that they have.
+#include "backend/deadline.hpp"
+#include "checks/checked.hpp"
+#include "checks/missing_ranks.hpp"
+
+#include <kontor/comm/checks/agreement_check.hpp>
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace kontor::comm {
+
+using mpi::check;
+
+namespace agreement {
+
+/// What one rank tells another, where something is wrong.
+struct Record {
+  std::uint64_t hash = 0;
+  std::int64_t has_problem = 0;
+  std::int64_t sends = 0;
+  std::int64_t expects = 0;
+};
+
+/// Two counts that differ, as a rank has found them; from a rank that has found none, nothing.
+struct Mismatch {
+  std::int64_t found = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t sent = 0;
+  std::int64_t expected = 0;
+};
+
+/// What is summed over the ranks; numbers that grow too large begin again at 0.
+struct Sums {
+  std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
+  std::uint64_t problems = 0; ///< how many ranks have one
+  std::uint64_t counts = 0;   ///< what is sent minus what is expected: 0 if they are equal for all pairs
+};
+
+} // namespace agreement
+
+namespace {
+
+using agreement::Mismatch;
+using agreement::Record;
+using agreement::Sums;
+
+/// Checks of several calls may be under way at once.
+constexpr int tags = 8192;
+int words_tag(std::int64_t number) {
+  return 2 + static_cast<int>(number % tags);
+}
+int record_tag(std::int64_t number) {
+  return 2 + tags + static_cast<int>(number % tags);
+}
+int mismatch_tag(std::int64_t number) {
+  return 2 + 2 * tags + static_cast<int>(number % tags);
+}
+
+/// FNV-1a
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const unsigned char c : text) value_ = (value_ ^ c) * 0x100000001b3u;
+    value_ = (value_ ^ 0xff) * 0x100000001b3u; // no text has this byte
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+std::uint64_t hash_of(const CollectiveCall& call, std::int64_t number) {
+  Hash hash;
+  hash.add(std::to_string(number));
+  hash.add(call.operation);
+  for (const auto& field : call.fields) hash.add(field);
+  return hash.value();
+}
+
+/// Of elements that travel between two ranks.
+std::uint64_t hash_of(int from, int to, std::int64_t count) {
+  if (count == 0) return 0; // the same as not to speak of it
+  Hash hash;
+  hash.add(fmt::format("{} {} {}", from, to, count));
+  return hash.value();
+}
+
+std::int64_t count_of(const std::vector<std::int64_t>& counts, int rank) {
+  return counts.empty() ? 0 : counts[static_cast<std::size_t>(rank)];
+}
+
+Sums sums_of(const CollectiveCall& call, std::int64_t number, int rank, int size) {
+  Sums sums{hash_of(call, number), call.problem ? 1u : 0u};
+  if (call.sends.empty() && call.expects.empty()) return sums;
+  for (int r = 0; r < size; ++r)
+    sums.counts += hash_of(rank, r, count_of(call.sends, r)) - hash_of(r, rank, count_of(call.expects, r));
+  return sums;
+}
+
+/// Collective. `own[r]` goes to rank r; returns what each rank has told this one. By messages of a tag of
+/// this call's own, since other checks may be under way. A rank that does not come in time has told nothing.
+template <class T>
+std::vector<T> told_by_all(const Communicator& comm, const std::vector<T>& own, int tag) {
+  auto& internals = detail::internals(comm);
+  const auto sent = std::make_shared<std::vector<T>>(own);
+  const auto told = std::make_shared<std::vector<T>>(own.size());
+  std::vector<MPI_Request> coming(own.size(), MPI_REQUEST_NULL);
+  for (int r = 0; r < comm.size(); ++r) {
+    check(MPI_Irecv(&(*told)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &coming[r]),
+          "MPI_Irecv");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(&(*sent)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &request),
+          "MPI_Isend");
+    internals.adopt(request, sent);
+  }
+  for (auto& one : coming)
+    if (!mpi::wait_at_most(one, comm.options().timeout)) internals.adopt(one, told);
+  return *told;
+}
+
+} // namespace
+
+std::string to_string(const CollectiveCall& call) {
+  auto text = call.operation;
+  if (!call.subject.empty()) text += " of " + call.subject;
+  for (const auto& field : call.fields) text += ", " + field;
+  return text;
+}
+
+struct AgreementCheck::Records {
+  agreement::Sums mine{};
+  agreement::Sums all{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::optional<mpi::Deadline> deadline{};
+  std::vector<agreement::Record> own{};    ///< for each rank; these only where something is wrong
+  std::vector<agreement::Record> theirs{}; ///< of each rank
+};
+
+AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
+    : comm_(comm.share()), call_(std::move(call)), records_(std::make_shared<Records>()) {
+  number_ = detail::internals(comm).number_call();
+  records_->mine = sums_of(call_, number_, comm.rank(), comm.size());
+  static_assert(sizeof(Sums) == 3 * sizeof(std::uint64_t));
+  check(MPI_Iallreduce(&records_->mine, &records_->all, 3, MPI_UINT64_T, MPI_SUM,
+                       detail::internals(comm).checking_calls(), &records_->request),
+        "MPI_Iallreduce");
+}
+
+AgreementCheck::~AgreementCheck() {
+  if (records_ && records_->request != MPI_REQUEST_NULL)
+    detail::internals(comm_).adopt(records_->request, records_);
+}
+
+bool AgreementCheck::test() {
+  if (compared_) return true;
+  auto& [mine, all, request, deadline, own, theirs] = *records_;
+  if (!deadline) deadline.emplace(comm_.options().timeout);
+  detail::internals(comm_).checks()->progress();
+  int all_came = 0;
+  check(MPI_Test(&request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
+  if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) give_up();
+  if (!all_came) return false;
+  const bool differ = all.hash != mine.hash * static_cast<std::uint64_t>(comm_.size());
+  if (differ || all.problems != 0 || counts_differ()) tell_records();
+  if (differ || all.problems != 0) compare_calls();
+  compared_ = true;
+  return true;
+}
+
+bool AgreementCheck::counts_differ() const {
+  return records_->all.counts != 0;
+}
+
+/// Every rank to every other one, because all of them find the same sums.
+void AgreementCheck::tell_records() {
+  auto& [mine, all, request, deadline, own, theirs] = *records_;
+  for (int r = 0; r < comm_.size(); ++r)
+    own.push_back({mine.hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
+  theirs = told_by_all(comm_, own, record_tag(number_));
+}
+
+void AgreementCheck::give_up() const {
+  detail::internals(comm_).abandon();
+  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
+}
+
+std::optional<std::string> AgreementCheck::finish() {
+  constexpr double any_time = 0; // test() ends it
+  mpi::Deadline(any_time).wait([&] { return test(); });
+  return counts_differ() ? compare_counts() : std::nullopt;
+}
+
+/// The outcome is the same on all ranks, because all of them have the same records.
+void AgreementCheck::compare_calls() const {
+  const auto& theirs = records_->theirs;
+  const auto with_problem =
+      std::find_if(theirs.begin(), theirs.end(), [](const auto& r) { return r.has_problem != 0; });
+  if (with_problem != theirs.end()) {
+    const auto rank = static_cast<int>(with_problem - theirs.begin());
+    const auto problem =
+        fmt::format("on rank {}: {}: {}", rank, to_string(call_), call_.problem.value_or(""));
+    throw UsageError(said_by(rank, problem));
+  }
+  const auto other = std::find_if(theirs.begin(), theirs.end(),
+                                  [&](const auto& r) { return r.hash != theirs.front().hash; });
+  if (other == theirs.end()) return;
+  const auto rank = static_cast<int>(other - theirs.begin());
+  const auto first = said_by(0, to_string(call_));
+  const auto second = said_by(rank, to_string(call_));
+  throw AgreedError(fmt::format("rank 0 calls {}, but rank {} calls {}", first, rank, second));
+}
+
+/// Only the two ends of a mismatch see it. Each rank tells all others the first one that it sees; the lowest
+/// rank's counts, so the outcome is the same on all ranks.
+std::optional<std::string> AgreementCheck::compare_counts() const {
+  const auto& mine = records_->own;
+  const auto& theirs = records_->theirs;
+  const int me = comm_.rank();
+  Mismatch first;
+  for (int r = 0; r < comm_.size() && !first.found; ++r) {
+    if (theirs[r].sends != mine[r].expects) first = {1, r, me, theirs[r].sends, mine[r].expects};
+    if (theirs[r].expects != mine[r].sends) first = {1, me, r, mine[r].sends, theirs[r].expects};
+  }
+  const auto all = told_by_all(comm_, std::vector(mine.size(), first), mismatch_tag(number_));
+  const auto found = std::ranges::find(all, 1, &Mismatch::found);
+  if (found == all.end()) return std::nullopt;
+  return fmt::format("rank {} sends {} elements to rank {}, which expects {}", found->from, found->sent,
+                     found->to, found->expected);
+}
+
+std::string AgreementCheck::said_by(int speaker, const std::string& words) const {
+  const auto text = std::make_shared<std::array<char, 1024>>();
+  const auto length = static_cast<int>(text->size());
+  const int tag = words_tag(number_);
+  if (speaker == comm_.rank()) {
+    words.copy(text->data(), text->size() - 1);
+    for (int r = 0; r < comm_.size(); ++r) {
+      if (r == speaker) continue;
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Isend(text->data(), length, MPI_CHAR, r, tag, detail::internals(comm_).checking_calls(),
+                      &request),
+            "MPI_Isend");
+      detail::internals(comm_).adopt(request, text);
+    }
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, detail::internals(comm_).checking_calls(),
+                    &request),
+          "MPI_Irecv");
+    if (!mpi::wait_at_most(request, comm_.options().timeout)) {
+      detail::internals(comm_).adopt(request, text);
+      return "something of which it has not told";
+    }
+  }
+  return text->data();
+}
+
+void check_agreement(const Communicator& comm, const CollectiveCall& call) {
+  if (detail::internals(comm).checking_calls() == MPI_COMM_NULL) return;
+  if (const auto mismatch = AgreementCheck(comm, call).finish())
+    throw AgreedError(fmt::format("{}: {}", call.operation, *mismatch));
+}
+
+} // namespace kontor::comm

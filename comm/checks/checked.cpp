@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks/checked.hpp"
+
+#include "backend/deadline.hpp"
+
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace kontor::comm::detail {
+
+using mpi::check;
+
+namespace {
+
+/// The longest that a sender waits for the answer of a receive that has begun. Its owner may be busy with
+/// something else than waiting, which is no error.
+constexpr double answer_seconds = 2;
+
+/// Description and elements as one message; to be used with MPI_BOTTOM.
+mpi::Datatype described(const Description& description, const void* data, const mpi::Payload& payload) {
+  const int lengths[] = {sizeof(Description), payload.count};
+  MPI_Aint places[2];
+  check(MPI_Get_address(&description, &places[0]), "MPI_Get_address");
+  check(MPI_Get_address(data, &places[1]), "MPI_Get_address");
+  const MPI_Datatype types[] = {MPI_BYTE, payload.type};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_create_struct(2, lengths, places, types, &type), "MPI_Type_create_struct");
+  mpi::Datatype made(type);
+  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  return made;
+}
+
+void cancel(MPI_Request& request) {
+  if (request == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+class CheckedSend final : public Checked, public std::enable_shared_from_this<CheckedSend> {
+ public:
+  CheckedSend(Checks& checks, const Envelope& envelope, const Buffer& buffer, const void* data,
+              const mpi::Payload& payload, const Description& mine)
+      : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
+    mine_.number = checks.next_number();
+    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope.peer, mine_.number, checks.answers(),
+                    &answer_),
+          "MPI_Irecv");
+    const auto type = described(mine_, data, payload);
+    const int code =
+        MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
+    if (code == MPI_SUCCESS) return;
+    cancel(answer_);
+    fail_message(code, "MPI_Issend", envelope, buffer);
+  }
+  ~CheckedSend() override { cancel(answer_); }
+
+  bool poll() override {
+    if (message_ != MPI_REQUEST_NULL) {
+      int done = 0;
+      const int code = MPI_Test(&message_, &done, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS) fail_message(code, "MPI_Issend", envelope_, buffer_);
+      if (!done) return false;
+      answer_by_.emplace(std::min(checks_.timeout(), answer_seconds));
+    }
+    int answered = 0;
+    check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
+    if (!answered) return answer_by_->passed();
+    if (const auto what = difference(mine_, theirs_))
+      throw Error(fmt::format("{}: {}", to_string(envelope_), *what));
+    return true;
+  }
+
+  std::string missing() const override {
+    return fmt::format("rank {} has not begun to receive it", envelope_.peer);
+  }
+
+  void drop(const Communicator& comm, const std::shared_ptr<void>& keep) override {
+    cancel(answer_);
+    if (message_ == MPI_REQUEST_NULL) return;
+    detail::internals(comm).adopt(
+        std::exchange(message_, MPI_REQUEST_NULL),
+        std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(keep, shared_from_this()));
+  }
+
+ private:
+  Checks& checks_;
+  Envelope envelope_;
+  Buffer buffer_;
+  Description mine_;
+  Description theirs_;
+  MPI_Request message_ = MPI_REQUEST_NULL;
+  MPI_Request answer_ = MPI_REQUEST_NULL;
+  std::optional<mpi::Deadline> answer_by_;
+};
+
+class CheckedReceive final : public Checked {
+ public:
+  CheckedReceive(Checks& checks, const Envelope& envelope, const Buffer& buffer, void* data,
+                 const mpi::Payload& payload, const Description& mine)
+      : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
+    theirs_.signature = 0;
+    const auto type = described(theirs_, data, payload);
+    const std::lock_guard lock(checks.mutex_);
+    const int code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), mpi_rank(envelope.peer), mpi_tag(envelope.tag),
+                               checks.messages(), &message_);
+    if (code != MPI_SUCCESS) fail_message(code, "MPI_Irecv", envelope, buffer);
+    checks.open_.push_back(this);
+  }
+  ~CheckedReceive() override { close(); }
+
+  bool poll() override {
+    const std::lock_guard lock(checks_.mutex_);
+    if (message_ != MPI_REQUEST_NULL) return false;
+    if (problem_) throw Error(*problem_);
+    return true;
+  }
+
+  std::string missing() const override {
+    auto text = envelope_.peer == any_source ? std::string("nobody has sent it")
+                                             : fmt::format("rank {} has not sent it", envelope_.peer);
+    int found = 0;
+    MPI_Status status;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, checks_.messages(), &found, &status) == MPI_SUCCESS && found)
+      text += fmt::format("; what has come is a message from rank {} with tag {}", status.MPI_SOURCE,
+                          status.MPI_TAG);
+    return text;
+  }
+
+  void drop(const Communicator&, const std::shared_ptr<void>&) override { close(); }
+
+  /// Under the lock of the checks. Whether the message has come, and been answered.
+  bool advance() {
+    int done = 0;
+    const int code = MPI_Test(&message_, &done, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && !done) return false;
+    message_ = MPI_REQUEST_NULL;
+    // A message that is too long is an error of MPI's; its description lies in front and has arrived.
+    if (theirs_.signature != Description::sign) {
+      problem_ =
+          fmt::format("{} of {}: {}", to_string(envelope_), to_string(buffer_),
+                      code == MPI_SUCCESS ? "the message has no description; its sender must use these "
+                                            "calls, and check level 'cross_rank' too"
+                                          : "MPI_Irecv failed: " + mpi::error_text(code));
+      return true;
+    }
+    checks_.answer(theirs_, mine_);
+    if (const auto what = difference(theirs_, mine_))
+      problem_ = fmt::format("{}: {}", to_string(envelope_), *what);
+    else if (code != MPI_SUCCESS)
+      problem_ = fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_), to_string(buffer_),
+                             mpi::error_text(code));
+    return true;
+  }
+
+ private:
+  void close() {
+    const std::lock_guard lock(checks_.mutex_);
+    std::erase(checks_.open_, this);
+    cancel(message_);
+  }
+
+  Checks& checks_;
+  Envelope envelope_;
+  Buffer buffer_;
+  Description mine_;
+  Description theirs_;
+  MPI_Request message_ = MPI_REQUEST_NULL;
+  std::optional<std::string> problem_;
+};
+
+Checks::~Checks() {
+  for (auto& [request, description] : underway_) mpi::wait_until_timeout(request, timeout_);
+}
+
+void Checks::progress() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(open_, [](CheckedReceive* receive) { return receive->advance(); });
+  std::erase_if(underway_, [](Answer& answer) {
+    int done = 0;
+    return MPI_Test(&answer.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  });
+}
+
+int Checks::next_number() {
+  const std::lock_guard lock(mutex_);
+  next_number_ = (next_number_ + 1) % 32768; // the least that MPI guarantees for tags
+  return next_number_;
+}
+
+void Checks::answer(const Description& sent, const Description& received) {
+  auto& answer = underway_.emplace_back(Answer{MPI_REQUEST_NULL, received});
+  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, sent.number, answers_,
+                  &answer.request),
+        "MPI_Isend");
+}
+
+std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout) {
+  return std::make_shared<Checks>(messages, answers, rank, timeout);
+}
+
+std::shared_ptr<Checked> checked_send(const Communicator& comm, const Envelope& envelope,
+                                      const Buffer& buffer, const void* data, const mpi::Payload& payload,
+                                      const Description& mine) {
+  return std::make_shared<CheckedSend>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
+                                       mine);
+}
+
+std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelope& envelope,
+                                         const Buffer& buffer, void* data, const mpi::Payload& payload,
+                                         const Description& mine) {
+  return std::make_shared<CheckedReceive>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
+                                          mine);
+}
+
+void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,
+                       const Buffer& buffer) {
+  const auto done = [&] {
+    detail::internals(comm).checks()->progress();
+    return message.poll();
+  };
+  if (!mpi::Deadline(comm.options().timeout).wait(done))
+    fail_timeout(comm, envelope, buffer, message.missing());
+}
+
+void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,
+                  const std::string& why) {
+  throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(),
+                          to_string(envelope), to_string(buffer), comm.options().timeout, why));
+}
+
+} // namespace kontor::comm::detail

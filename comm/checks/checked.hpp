@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "checks/description.hpp"
+
+#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/views/datatype.hpp>
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+/// Messages at check level `cross_rank`.
+///
+/// A message carries its sender's description in front of its elements, so it meets the very receive that
+/// the elements alone would have met, wildcards included. It is sent synchronously: one that nobody receives
+/// never completes. The receiver answers with its own description, by the communicator for checking, as soon
+/// as it has the message and is in any call that waits; so both ends see a difference.
+namespace kontor::comm::detail {
+
+class CheckedReceive;
+
+/// What the checked messages of a communicator have in common.
+class Checks {
+ public:
+  Checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout)
+      : messages_(messages), answers_(answers), rank_(rank), timeout_(timeout) {}
+  Checks(const Checks&) = delete;
+  Checks& operator=(const Checks&) = delete;
+  ~Checks();
+
+  /// Local; any thread. Answers the messages that have come. Every wait of this rank calls it once a turn,
+  /// because others may wait for the answers.
+  void progress();
+
+  MPI_Comm messages() const { return messages_; }
+  MPI_Comm answers() const { return answers_; }
+  int rank() const { return rank_; }
+  double timeout() const { return timeout_; }
+
+ private:
+  friend class CheckedReceive;
+  friend class CheckedSend;
+  struct Answer {
+    MPI_Request request;
+    Description description;
+  };
+
+  int next_number();
+  void answer(const Description& sent, const Description& received);
+
+  MPI_Comm messages_;
+  MPI_Comm answers_;
+  int rank_;
+  double timeout_;
+  std::mutex mutex_;
+  int next_number_ = 0;
+  std::vector<CheckedReceive*> open_;
+  std::list<Answer> underway_; // a list, because MPI reads them where they are
+};
+
+/// One end of a message.
+class Checked {
+ public:
+  virtual ~Checked() = default;
+  Checked() = default;
+  Checked(const Checked&) = delete;
+  Checked& operator=(const Checked&) = delete;
+
+  /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ. To be
+  /// called after progress() of the checks, which once a turn is enough for many messages: it asks MPI for
+  /// each that is open.
+  virtual bool poll() = 0;
+  /// What it waits for. Throws Error where it has words of its own for a timeout.
+  virtual std::string missing() const = 0;
+  /// Gives up, as Request says; `keep` is what MPI may need still.
+  virtual void drop(const Communicator&, const std::shared_ptr<void>& keep) = 0;
+};
+
+/// Each begins, and is described to the other end as said. The elements are the payload at `data`.
+std::shared_ptr<Checked> checked_send(const Communicator&, const Envelope&, const Buffer&, const void* data,
+                                      const mpi::Payload&, const Description&);
+std::shared_ptr<Checked> checked_receive(const Communicator&, const Envelope&, const Buffer&, void* data,
+                                         const mpi::Payload&, const Description&);
+
+/// Waits until the message is complete; throws Error at the timeout.
+void wait_with_timeout(const Communicator&, Checked&, const Envelope&, const Buffer&);
+
+/// Throws Error: the timeout has passed.
+[[noreturn]] void fail_timeout(const Communicator&, const Envelope&, const Buffer&, const std::string& why);
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/views/layout.hpp>
+
+#include <optional>
+#include <string>
+
+/// What one end of a message tells the other about it: at check level `cross_rank`, and in the handshake of
+/// an exchange.
+namespace kontor::comm::detail {
+
+/// One end of a message, as it travels from rank to rank.
+struct Description {
+  static constexpr std::uint32_t sign = 0x4B6F6E74;
+  std::uint32_t signature = sign;
+  std::int32_t rank = 0;   ///< whose end it is
+  std::int32_t tag = 0;    ///< of the message, or its number in an exchange
+  std::int32_t number = 0; ///< the tag of the answer
+  Scalar scalar;
+  Shape shape;            ///< extents of -1: any
+  bool announces = false; ///< the extents of a message that follows
+  bool by_pair = false;   ///< in an exchange: how it is numbered
+  bool receives = false;  ///< in an exchange: whether it is the end that receives
+  char label[64] = {};
+};
+
+Description describe(int rank, int tag, const Buffer&);
+
+/// "View 'u', (4, 5) double"
+std::string to_string(const Description&);
+
+/// On what the two ends of a message differ in scalar or extents, both of them named; nothing if they fit.
+std::optional<std::string> mismatch(const Description& sent, const Description& received);
+
+/// The same, where equal layouts are needed too.
+std::optional<std::string> difference(const Description& sent, const Description& received);
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backend/agree.hpp"
+#include "communicator/equal_options.hpp"
+#include "communicator/group.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace kontor::comm {
+
+using mpi::check;
+
+namespace {
+
+/// Before anything depends on the options.
+MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {
+  auto comm = detail::duplicate(parent);
+  try {
+    require_equal(comm, options);
+  } catch (...) {
+    MPI_Comm_free(&comm);
+    throw;
+  }
+  return comm;
+}
+
+} // namespace
+
+void Communicator::refuse_moved_from() {
+  throw CallError("a Communicator is used that was moved from");
+}
+
+detail::Group& Communicator::group() const {
+  return static_cast<detail::Group&>(detail::internals(*this));
+}
+
+Communicator::Communicator(MPI_Comm parent, const Options& options)
+    : Communicator(Owned{duplicate_for(parent, options)}, options) {}
+
+Communicator::Communicator(Owned owned, const Options& options) {
+  auto group = std::make_shared<detail::Group>();
+  internals_ = group;
+  group->open(owned.comm, options);
+}
+
+Communicator Communicator::split(int colour, int key) const {
+  return *split(std::optional(colour), key);
+}
+
+std::optional<Communicator> Communicator::split(std::optional<int> colour, int key) const {
+  std::optional<std::string> problem;
+  if (colour && *colour < 0)
+    problem =
+        fmt::format("rank {} gives the colour {}; colours are 0 or more, and std::nullopt says that a rank "
+                    "is to be in none of the parts",
+                    rank(), *colour);
+  agree(problem);
+  MPI_Comm comm = MPI_COMM_NULL;
+  check(MPI_Comm_split(native(), colour.value_or(MPI_UNDEFINED), key, &comm), "MPI_Comm_split");
+  return open_part(Owned{comm});
+}
+
+std::optional<Communicator> Communicator::open_part(Owned part) const {
+  std::optional<Communicator> opened;
+  mpi::agreed(native(), [&] {
+    if (part.comm != MPI_COMM_NULL) opened.emplace(Communicator(part, options()));
+  });
+  return opened;
+}
+
+int Communicator::rank() const {
+  return group().rank;
+}
+int Communicator::size() const {
+  return group().size;
+}
+const Options& Communicator::options() const {
+  return group().options;
+}
+const Capabilities& Communicator::capabilities() const {
+  return group().all_methods.front().can;
+}
+std::string Communicator::remark() const {
+  return group().first_backend->remark();
+}
+MPI_Comm Communicator::native() const {
+  return group().comm;
+}
+int Communicator::tag_limit() const {
+  return group().tag_limit;
+}
+
+void Communicator::agree(const std::optional<std::string>& problem) const {
+  if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/exchange/handshake.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kontor::comm {
+
+/// Local. What can be seen wrong with this rank's slots without asking anybody: peers that are no ranks, rows
+/// that are not there and, from check level `local` on, Views that share memory.
+std::optional<std::string> slot_problem(const Communicator&, const std::string& label, std::span<const Slot>);
+
+} // namespace kontor::comm

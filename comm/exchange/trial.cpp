@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backend/deadline.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/exchange/trial.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kontor::comm {
+
+void max_over_ranks(const Communicator& comm, std::span<double> values) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                            comm.native(), &request),
+             "MPI_Iallreduce");
+  const double timeout = mpi::timeout(comm.options());
+  if (mpi::wait_at_most(request, timeout)) return;
+  detail::internals(comm).abandon();
+  throw Error(fmt::format("trial: rank {} has waited {} s for the other ranks", comm.rank(), timeout));
+}
+
+double max_over_ranks(const Communicator& comm, double value) {
+  max_over_ranks(comm, std::span(&value, 1));
+  return value;
+}
+
+TrialLength trial_length(double seconds, double limit) {
+  const double readable = std::min(200e-6, limit); // s for one turn, far above what the clock resolves
+  const double one = std::max(seconds, 1e-9);
+  const int count = std::clamp(static_cast<int>(readable / one), 1, 32);
+  const int rounds = std::clamp(static_cast<int>(limit / (one * count)), 3, 101);
+  return {rounds, count};
+}
+
+std::size_t choose(std::span<const double> seconds) {
+  const double enough = 1.03 * *std::min_element(seconds.begin(), seconds.end());
+  const auto good = [&](double s) { return s <= enough; };
+  return static_cast<std::size_t>(std::find_if(seconds.begin(), seconds.end(), good) - seconds.begin());
+}
+
+std::vector<double> medians(std::span<const double> times, std::size_t methods) {
+  std::vector<double> result;
+  for (std::size_t c = 0; c < methods; ++c) {
+    std::vector<double> of_one;
+    for (std::size_t i = c; i < times.size(); i += methods) of_one.push_back(times[i]);
+    const auto middle = of_one.begin() + static_cast<std::ptrdiff_t>(of_one.size() / 2);
+    std::nth_element(of_one.begin(), middle, of_one.end());
+    result.push_back(*middle);
+  }
+  return result;
+}
+
+} // namespace kontor::comm

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/counts.hpp>
+#include <kontor/comm/gather.hpp>
+
+/// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
+/// orders and errors as in gather.hpp.
+namespace kontor::comm {
+namespace detail {
+
+struct Alltoall {
+  static constexpr const char* name = "ialltoall";
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+};
+
+struct Alltoallv {
+  static constexpr const char* name = "ialltoallv";
+  const Counts& send_counts;
+  const Counts& receive_counts;
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+} // namespace detail
+
+/// Collective. Parts of equal sizes. MPI_Alltoall.
+template <SentView In, ReceivedView Out>
+void alltoall(On<In, Out> on, const In& in, const Out& out) {
+  detail::run(on, detail::Alltoall{}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
+template <ReceivedView View>
+void alltoall(On<View> on, const View& view) {
+  detail::run(on, detail::Alltoall{}, detail::in_place(view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
+template <SentView In, ReceivedView Out>
+Request<In, Out> ialltoall(On<In, Out> on, const In& in, const Out& out) {
+  return detail::start(on, detail::Alltoall{}, detail::read(in), detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> ialltoall(On<View> on, const View& view) {
+  return detail::start(on, detail::Alltoall{}, detail::in_place(view));
+}
+
+/// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
+/// MPI_Alltoallv.
+template <SentView In, ReceivedView Out>
+void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
+               const Counts& receive_counts) {
+  detail::run(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
+template <ReceivedView View>
+void alltoallv(On<View> on, const View& view, const Counts& counts) {
+  detail::run(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
+}
+
+/// Collective. This rank sends send_counts[r] elements to rank r, which need not know it: the ranks tell each
+/// other first. Makes the View of what comes from all ranks, in their order. MPI_Alltoall of the counts, then
+/// MPI_Alltoallv.
+template <SentView In>
+Gathered<typename In::non_const_value_type> alltoallv_with_counts(On<In> on, const In& in,
+                                                                  const Counts& send_counts) {
+  const detail::Numbers sent_counts("comm/counts", on.comm.size());
+  const detail::Numbers received_counts("comm/counts", on.comm.size());
+  for (std::size_t r = 0; r < sent_counts.size(); ++r) sent_counts(r) = send_counts[r];
+  alltoall(on.comm, sent_counts, received_counts);
+  const Counts receive_counts(received_counts);
+  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), receive_counts);
+  alltoallv(on, in, send_counts, gathered.data, receive_counts);
+  return gathered;
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
+template <SentView In, ReceivedView Out>
+Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
+                            const Counts& receive_counts) {
+  return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
+                       detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
+  return detail::start(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
+}
+
+} // namespace kontor::comm

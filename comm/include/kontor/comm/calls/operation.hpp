@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/views/datatype.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace kontor::comm::detail {
+
+class Checked;
+
+/// What a Request is besides its Views: one or two operations that MPI has been asked for, and how far
+/// they are.
+class Operation {
+ public:
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  /// Local. Whether it has been begun and is not known to be complete.
+  bool active() const { return state_ == State::active; }
+  /// Local. Whether it is known to be complete, and its Views have not been given back.
+  bool finished() const { return state_ == State::finished; }
+
+ protected:
+  Operation() = default;
+  explicit Operation(const Communicator& comm) : comm_(comm.share()) {}
+  Operation(Operation&& other) noexcept
+      : comm_(std::move(other.comm_)), parts_(std::move(other.parts_)),
+        count_(std::exchange(other.count_, 0)), state_(std::exchange(other.state_, State::empty)) {}
+  Operation& operator=(Operation&&) = delete;
+  ~Operation() = default;
+
+  /// Each begins with one of the Request's Views, whose elements are the payload at `data`.
+  void begin_send(const Envelope&, const void* data, const mpi::Payload&, std::size_t view);
+  void begin_receive(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
+  /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
+  /// the arrays until it is complete.
+  void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
+  void begun(std::shared_ptr<Checked>, const Envelope&, std::size_t view);
+
+  /// Makes sure that it is complete, and waits for that. Throws CallError if it is empty.
+  void complete();
+  /// Whether it is complete. Throws CallError if it is empty.
+  bool completes();
+  /// Gives up; `keep` holds the Views for as long as MPI needs them.
+  void drop(const std::shared_ptr<void>& keep) noexcept;
+  void clear() {
+    count_ = 0;
+    state_ = State::empty;
+  }
+
+ private:
+  friend class Pool;
+
+  /// The data have arrived: where they were received into a copy, the View gets them.
+  virtual void deliver() = 0;
+  virtual Buffer buffer(std::size_t view) const = 0;
+
+  struct Part {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::shared_ptr<Checked> checked{}; ///< instead of the request at check level `cross_rank`
+    Envelope envelope{};
+    std::size_t view = 0;
+    std::shared_ptr<void> arrays{};
+    bool pending() const { return request != MPI_REQUEST_NULL || checked; }
+  };
+
+  Part& next_part(const Envelope&, std::size_t view);
+  std::span<Part> parts() { return std::span(parts_).first(count_); }
+  bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
+  bool poll(Part&);
+  /// Becomes finished if nothing is pending.
+  bool mark_complete();
+  [[noreturn]] void fail(Part&, int code, const char* mpi_function);
+  [[noreturn]] void fail_timeout(const Part&) const;
+
+  enum class State { empty, active, finished };
+  std::optional<Communicator> comm_;
+  std::array<Part, 2> parts_;
+  std::size_t count_ = 0;
+  State state_ = State::empty;
+};
+
+} // namespace kontor::comm::detail

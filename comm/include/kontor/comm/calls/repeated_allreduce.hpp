@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend/backend.hpp>
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/views/datatype.hpp>
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kontor::comm::detail {
+
+/// Collective. Compares what the ranks are about to make. Throws AgreedError on every rank unless all make
+/// the same reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not
+/// available: MPI does not define the operation, the two Views differ in extents or share memory, one of them
+/// has elements but no memory, or is strided and packing is 'none'.
+void agree_on_reduction(const Communicator&, const std::string& label, const Buffer& in, const Buffer& out,
+                        ReduceOp);
+
+/// One reduction of contiguous host memory, again and again. Allocates when it is made.
+class RepeatedAllreduce {
+ public:
+  /// Local. `in` has as many elements as `out`; null: those of `out` are reduced in place. The memory must
+  /// outlive this. More than `chunk` elements go in several calls.
+  RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp,
+                    std::int64_t chunk = mpi::chunk_elements);
+
+  /// Collective, without waiting: MPI_Iallreduce.
+  void start(const Communicator&);
+  /// Local. Lets MPI go on with what has been started.
+  void progress();
+  /// Waits for what has been started.
+  void finish(const Communicator&);
+  /// Collective. Both at once: MPI_Allreduce, or as above where a wait has an end.
+  void run(const Communicator&);
+  /// Local. Whether MPI is done with the memory.
+  bool over() noexcept;
+
+ private:
+  template <class MpiCall>
+  void call_in_chunks(MpiCall, const char* mpi_function);
+  [[noreturn]] void fail(int code, const char* mpi_function);
+
+  std::string label_;
+  const void* in_;
+  Buffer out_;
+  MPI_Datatype type_;
+  MPI_Op op_;
+  std::int64_t chunk_;
+  std::vector<MPI_Request> requests_;
+};
+
+} // namespace kontor::comm::detail

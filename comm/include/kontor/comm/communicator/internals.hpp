@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend/method.hpp>
+#include <kontor/comm/communicator.hpp>
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+/// What the layer itself needs of a communicator, and its users do not.
+namespace kontor::comm::detail {
+
+class Checks;
+class PinnedPool;
+
+/// What the one-shot calls look up each time.
+struct CachedProperties {
+  MPI_Comm comm = MPI_COMM_NULL;
+  CheckLevel check = CheckLevel::local;
+  int size = 1;
+  int tag_limit = 32767;
+};
+
+/// Where messages of the layer's own travel.
+struct Channel {
+  MPI_Comm comm;
+  int tag;
+};
+
+/// What MPI may still use, although its owner is gone.
+class InFlight {
+ public:
+  virtual ~InFlight() = default;
+  /// Local. Whether MPI is done with it.
+  virtual bool over() noexcept = 0;
+};
+
+class Internals {
+ public:
+  Internals(const Internals&) = delete;
+  Internals& operator=(const Internals&) = delete;
+
+  const CachedProperties& cached() const { return cached_; }
+
+  /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice
+  /// to each exchange, the first of the registry that moves data.
+  Backend& backend() const;
+  /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can
+  /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.
+  const std::vector<Method>& methods(MemoryKind);
+
+  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
+  int reserve_tags(int count);
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
+  /// another tag.
+  Channel next_sparse_channel();
+
+  /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts
+  /// as long as the communicator.
+  MPI_Datatype element_type(Scalar);
+  /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
+  /// communicator.
+  MPI_Op operation(MPI_User_function*, bool commutative);
+
+  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
+  /// MPI itself says that it takes it. Equal on all ranks.
+  bool hands_device_memory_to_mpi() const;
+  /// What such Views travel through elsewhere.
+  PinnedPool& pinned_pool();
+
+  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
+  /// other levels.
+  MPI_Comm checking() const;
+  /// The same for what all ranks do together.
+  MPI_Comm checking_calls() const;
+  /// Local, in the same order on all ranks: 1, 2, 3 ...
+  std::int64_t number_call();
+  /// The messages that are checked at level `cross_rank`; null at the other levels.
+  Checks* checks() const;
+
+  /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
+  /// complete, at the latest when the communicator ends.
+  void adopt(MPI_Request request, std::shared_ptr<void> keep);
+  /// Local; any thread. The same for what an error has left, which may never be complete: when the
+  /// communicator ends it is not waited for, but left to MPI, memory included.
+  void keep(std::unique_ptr<InFlight>);
+  /// Local. Whether this rank may wait for the others where they end something together: no exception is
+  /// passing, no error has left messages behind, and MPI has not ended.
+  bool ends_together() const;
+  /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
+  /// and leaves to MPI what is under way, memory included.
+  void abandon();
+
+ protected:
+  Internals() = default;
+  ~Internals() = default;
+  CachedProperties cached_;
+};
+
+/// Local. Throws CallError if the communicator was moved from.
+inline Internals& internals(const Communicator& comm) {
+  if (!comm.internals_) [[unlikely]]
+    comm.refuse_moved_from();
+  return *comm.internals_;
+}
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/counts.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The Views of all ranks one after the other, in the order of ranks: at the root, or on every rank.
+///
+/// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie,
+/// so a View of doubles (n) gathers into one of (n, ranks) that is LayoutLeft. What is received has room for
+/// exactly what is sent. Views in host memory are ordered on the host: fence what writes them before; those
+/// in device memory on an instance, as On says. Blocking ones return when `out` is valid; the others give a
+/// Request, whose wait() returns the Views when it is. A contiguous View costs the MPI call alone, a strided
+/// one travels through a copy. Where ranks give different numbers of elements (gatherv, allgatherv) each call
+/// makes the arrays of `int` that MPI wants, where it needs them.
+///
+/// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number
+/// of elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI
+/// reports one, or if counts or places exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements
+/// without counts have no such limit.
+namespace kontor::comm {
+namespace detail {
+
+struct Gather {
+  static constexpr const char* name = "igather";
+  int root;
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+struct Gatherv {
+  static constexpr const char* name = "igatherv";
+  const Counts& counts;
+  int root;
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+struct Allgather {
+  static constexpr const char* name = "iallgather";
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  /// Whether a backend has it by itself, with Views of this scalar.
+  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+};
+
+struct Allgatherv {
+  static constexpr const char* name = "iallgatherv";
+  const Counts& counts;
+  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
+  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+};
+
+} // namespace detail
+
+/// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is
+/// not looked at and may be empty. MPI_Gather.
+template <SentView In, ReceivedView Out>
+void gather(On<In, Out> on, const In& in, const Out& out, int root) {
+  detail::run(on, detail::Gather{root}, detail::read(in), detail::written(out, on.comm.rank() == root));
+}
+
+/// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
+/// their part. MPI_Gather, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+void gather(On<View> on, const View& view, int root) {
+  detail::run(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
+template <SentView In, ReceivedView Out>
+Request<In, Out> igather(On<In, Out> on, const In& in, const Out& out, int root) {
+  return detail::start(on, detail::Gather{root}, detail::read(in),
+                       detail::written(out, on.comm.rank() == root));
+}
+
+/// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> igather(On<View> on, const View& view, int root) {
+  return detail::start(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
+}
+
+/// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
+/// MPI_Gatherv.
+template <SentView In, ReceivedView Out>
+void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
+  detail::run(on, detail::Gatherv{counts, root}, detail::read(in),
+              detail::written(out, on.comm.rank() == root));
+}
+
+/// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+void gatherv(On<View> on, const View& view, const Counts& counts, int root) {
+  detail::run(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
+template <SentView In, ReceivedView Out>
+Request<In, Out> igatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
+  return detail::start(on, detail::Gatherv{counts, root}, detail::read(in),
+                       detail::written(out, on.comm.rank() == root));
+}
+
+/// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> igatherv(On<View> on, const View& view, const Counts& counts, int root) {
+  return detail::start(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
+}
+
+/// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
+template <SentView In, ReceivedView Out>
+void allgather(On<In, Out> on, const In& in, const Out& out) {
+  detail::run(on, detail::Allgather{}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
+/// with MPI_IN_PLACE.
+template <ReceivedView View>
+void allgather(On<View> on, const View& view) {
+  detail::run(on, detail::Allgather{}, detail::in_place(view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
+template <SentView In, ReceivedView Out>
+Request<In, Out> iallgather(On<In, Out> on, const In& in, const Out& out) {
+  return detail::start(on, detail::Allgather{}, detail::read(in), detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> iallgather(On<View> on, const View& view) {
+  return detail::start(on, detail::Allgather{}, detail::in_place(view));
+}
+
+/// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
+template <SentView In, ReceivedView Out>
+void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
+  detail::run(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
+}
+
+/// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
+template <ReceivedView View>
+void allgatherv(On<View> on, const View& view, const Counts& counts) {
+  detail::run(on, detail::Allgatherv{counts}, detail::in_place(view));
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
+template <SentView In, ReceivedView Out>
+Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
+  return detail::start(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
+}
+
+/// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
+  return detail::start(on, detail::Allgatherv{counts}, detail::in_place(view));
+}
+
+/// All ranks' elements: those of rank r are data(offsets[r]) to data(offsets[r + 1] - 1).
+template <class T>
+struct Gathered {
+  Kokkos::View<T*, Kokkos::HostSpace> data; ///< of all ranks, in their order
+  std::vector<std::int64_t> offsets;        ///< one for each rank, and at the end the total
+};
+
+namespace detail {
+
+/// A View for as many elements, and where each rank's are in it. `label` is that of the View that is sent;
+/// memory of the caller's has none.
+template <class T>
+Gathered<T> make_gathered(const std::string& label, const Counts& counts) {
+  using Data = Kokkos::View<T*, Kokkos::HostSpace>;
+  const std::string name = label.empty() ? "comm/gathered" : label;
+  return {Data(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), counts.total()), counts.offsets()};
+}
+
+using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
+
+} // namespace detail
+
+/// Collective. The elements of all ranks' Views, of any sizes: the ranks tell each other first. Makes the
+/// View. MPI_Allgather of the numbers of elements, then MPI_Allgatherv.
+template <SentView In>
+Gathered<typename In::non_const_value_type> allgatherv(On<In> on, const In& in) {
+  const detail::Numbers numbers("comm/counts", on.comm.size());
+  numbers(on.comm.rank()) = static_cast<std::int64_t>(in.size());
+  allgather(on.comm, numbers);
+  const Counts counts(numbers);
+  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), counts);
+  allgatherv(on, in, gathered.data, counts);
+  return gathered;
+}
+
+} // namespace kontor::comm

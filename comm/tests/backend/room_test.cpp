@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory that is too small for a window: an error in words, and `auto` takes another method. Run by
+// small_shared_memory.sh, where there is little.
+#include "backend/room.hpp"
+#include "error_text.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <sys/statvfs.h>
+#include <vector>
+
+namespace kontor::comm::test {
+namespace {
+
+using Bytes = Kokkos::View<char*, Kokkos::HostSpace>;
+constexpr std::size_t mib = 1 << 20;
+
+class Room : public testing::Test {
+ protected:
+  void SetUp() override {
+    struct statvfs system {};
+    ASSERT_EQ(statvfs(mpi::window_directory().c_str(), &system), 0) << mpi::window_directory();
+    if (system.f_blocks * system.f_frsize > 64 * mib)
+      GTEST_SKIP() << "there is room for all windows of a test";
+  }
+
+  /// Of so many bytes from rank to rank.
+  static Exchange<Bytes> make(const Communicator& comm, std::size_t size) {
+    const auto [previous, next] = ring_of(comm);
+    const Bytes out("out", size), in("in", size);
+    Kokkos::deep_copy(out, static_cast<char>(comm.rank()));
+    Exchange<Bytes> exchange(comm, "big");
+    exchange.add(out, next, in, previous);
+    exchange.commit();
+    return exchange;
+  }
+
+  static void expect_arrival(const Communicator& comm, Exchange<Bytes>& exchange) {
+    exchange.start();
+    exchange.finish();
+    const auto& in = exchange.slots()[0].receive;
+    const auto* data = static_cast<const char*>(in.data);
+    EXPECT_EQ(data[0], ring_of(comm).first);
+    EXPECT_EQ(data[in.shape.extents[0] - 1], ring_of(comm).first);
+  }
+
+  static void expect_refusal(const Options& options, const char* by) {
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const auto text = text_of<UsageError>([&] { make(comm, 40 * mib); });
+    EXPECT_EQ(text.rfind(std::string("exchange 'big': ") + by, 0), 0u) << text;
+    EXPECT_NE(text.find(" MiB of shared memory are needed on host "), std::string::npos) << text;
+    EXPECT_NE(text.find(" MiB are free in " + mpi::window_directory()), std::string::npos) << text;
+    // Others may use the room that there is, until that is full as well.
+    std::vector<Exchange<Bytes>> exchanges;
+    std::string full = "no error";
+    for (int i = 0; i < 40 && full == "no error"; ++i)
+      full = text_of<UsageError>([&] { exchanges.push_back(make(comm, mib)); });
+    EXPECT_NE(full.find(" MiB of shared memory are needed"), std::string::npos) << full;
+    EXPECT_GT(exchanges.size(), 1u);
+    for (auto& exchange : exchanges) expect_arrival(comm, exchange);
+  }
+};
+
+TEST_F(Room, Shm) {
+  expect_refusal(method("shm"), "backend 'shm' has no room: ");
+}
+
+TEST_F(Room, Rma) {
+  expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has no room: ");
+}
+
+TEST_F(Room, AutoGoesAnotherWay) {
+  auto options = method(automatic_backend, Packing::automatic, Pattern::automatic);
+  const Communicator comm(MPI_COMM_WORLD, options);
+  auto exchange = make(comm, 40 * mib);
+  EXPECT_NE(exchange.chosen().backend, "shm");
+  EXPECT_NE(exchange.chosen().pattern, Pattern::rma);
+  expect_arrival(comm, exchange);
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages and collectives of Views in device memory.
+#include "device_views.hpp"
+#include "host_collectives.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace kontor::comm::test::on_device {
+namespace {
+
+TEST(DeviceCalls, PointToPoint) {
+  with_each_method([](const Communicator& comm) {
+    with_each_view([&](const auto& out, const auto& in) {
+      const auto [previous, next] = ring_of(comm);
+      const double mine = 100 * comm.rank();
+      const double theirs = 100 * previous;
+      const auto expect = [&](const char* call) {
+        EXPECT_EQ(wrong(in, theirs), 0) << call;
+        set(in, -1, 0);
+      };
+      const device::OwnedStream<Space> stream;
+      set(out, mine);
+      sendrecv(comm, out, next, in, previous);
+      expect("sendrecv");
+      set(out, mine, 1, stream.get());
+      sendrecv({comm, stream.get()}, out, next, in, previous);
+      expect("sendrecv on an instance");
+      auto sent = isend(comm, out, next);
+      recv(comm, in, previous);
+      sent.wait();
+      expect("isend, recv");
+      auto received = irecv(comm, in, previous);
+      send(comm, out, next);
+      received.wait();
+      expect("irecv, send");
+      isendrecv(comm, out, next, in, previous).wait();
+      expect("isendrecv");
+      auto to_host = irecv(comm, Host("host", n), previous);
+      send(comm, out, next);
+      const auto host = to_host.wait();
+      EXPECT_EQ(host(n - 1), theirs + n - 1);
+      if (comm.size() == 1) return; // a message to itself would wait for its receive
+      if (comm.rank() % 2 == 0) send_with_extents({comm, stream.get()}, out, next);
+      const auto made = recv_with_extents<Row>(comm, previous);
+      if (comm.rank() % 2 != 0) send_with_extents(comm, out, next);
+      EXPECT_EQ(made.size(), n);
+      EXPECT_EQ(wrong(made, theirs), 0);
+    });
+  });
+}
+
+TEST(DeviceCalls, Reductions) {
+  with_each_method([](const Communicator& comm) {
+    with_each_view([&](const auto& in, const auto& out) {
+      const int ranks = comm.size();
+      const int rank = comm.rank();
+      const auto sum = ReduceOp::sum;
+      const auto plus = commutative([](const double& a, const double& b) { return a + b; });
+      const auto expect = [&](const auto& view, double first, double step, const char* call) {
+        EXPECT_EQ(wrong(view, first, step), 0) << call;
+        set(in, 1);
+        set(out, -1, 0);
+      };
+      const device::OwnedStream<Space> stream;
+      set(in, 1);
+      allreduce(comm, in, out, sum);
+      expect(out, ranks, ranks, "allreduce");
+      set(in, 1, 1, stream.get());
+      allreduce({comm, stream.get()}, in, sum);
+      EXPECT_EQ(wrong(in, ranks, ranks, stream.get()), 0);
+      set(in, 1);
+      allreduce(comm, in, out, plus);
+      expect(out, ranks, ranks, "allreduce by a functor");
+      iallreduce(comm, in, out, sum).wait();
+      expect(out, ranks, ranks, "iallreduce");
+      scan(comm, in, out, sum);
+      expect(out, rank + 1, rank + 1, "scan");
+      exscan(comm, in, out, sum);
+      if (rank > 0) {
+        EXPECT_EQ(wrong(out, rank, rank), 0) << "exscan";
+      }
+      set(out, -1, 0);
+      for (int root = 0; root < ranks; ++root) {
+        const bool here = rank == root;
+        reduce(comm, in, out, sum, root);
+        expect(out, here ? ranks : -1, here ? ranks : 0, "reduce");
+        reduce(comm, in, sum, root);
+        expect(in, here ? ranks : 1, here ? ranks : 1, "reduce in place");
+        ireduce(comm, in, out, sum, root).wait();
+        expect(out, here ? ranks : -1, here ? ranks : 0, "ireduce");
+      }
+    });
+  });
+}
+
+TEST(DeviceCalls, Collectives) {
+  with_each_method([](const Communicator& comm) {
+    const int ranks = comm.size();
+    const int rank = comm.rank();
+    const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
+    const auto own = Kokkos::subview(whole, std::pair(n * rank, n * rank + n));
+    const Counts counts(std::vector<int>(ranks, n));
+    const auto reset = [&] {
+      set(part, n * rank);
+      set(whole, -1, 0);
+      set(other, -1, 0);
+    };
+    const auto expect = [&](const Row& view, double first, double step, const char* call) {
+      EXPECT_EQ(wrong(view, first, step), 0) << call;
+      reset();
+    };
+    reset();
+    for (int root = 0; root < ranks; ++root) {
+      bcast(comm, part, root);
+      expect(part, n * root, 1, "bcast");
+      ibcast(comm, part, root).wait();
+      expect(part, n * root, 1, "ibcast");
+      const bool here = rank == root;
+      gather(comm, part, whole, root);
+      expect(whole, here ? 0 : -1, here ? 1 : 0, "gather");
+      gatherv(comm, part, whole, counts, root);
+      expect(whole, here ? 0 : -1, here ? 1 : 0, "gatherv");
+      set(whole, 1);
+      scatter(comm, whole, part, root);
+      expect(part, 1 + n * rank, 1, "scatter");
+      set(whole, 1);
+      iscatterv(comm, whole, counts, part, root).wait();
+      expect(part, 1 + n * rank, 1, "iscatterv");
+    }
+    allgather(comm, part, whole);
+    expect(whole, 0, 1, "allgather");
+    set(own, n * rank);
+    allgather(comm, whole);
+    expect(whole, 0, 1, "allgather in place");
+    iallgather(comm, part, whole).wait();
+    expect(whole, 0, 1, "iallgather");
+    allgatherv(comm, part, whole, counts);
+    expect(whole, 0, 1, "allgatherv");
+    const auto gathered = allgatherv(comm, part);
+    EXPECT_EQ(gathered.data(n * ranks - 1), n * ranks - 1);
+    set(whole, rank, 0);
+    alltoall(comm, whole, other);
+    const auto from_last = Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks));
+    EXPECT_EQ(wrong(from_last, ranks - 1, 0), 0);
+    alltoall(comm, whole);
+    EXPECT_EQ(wrong(Kokkos::subview(whole, std::pair(0, n)), 0, 0), 0);
+    set(whole, rank, 0);
+    set(other, -1, 0);
+    alltoallv(comm, whole, counts, other, counts);
+    EXPECT_EQ(wrong(from_last, ranks - 1, 0), 0);
+  });
+}
+
+/// What a backend does on a stream, here on the host.
+TEST(DeviceCalls, ByTheBackend) {
+  if (has_device) GTEST_SKIP() << "the backends of devices are tried by the others";
+  const Communicator comm(MPI_COMM_WORLD);
+  const int ranks = comm.size();
+  const int rank = comm.rank();
+  HostCollectives backend(comm.native());
+  const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
+  const On<Row> on(comm);
+  const detail::Reducer sum{.named = ReduceOp::sum};
+  const auto queue = [&](const auto& collective, const auto&... used) {
+    EXPECT_TRUE(detail::queue(on, &backend, collective, used...));
+  };
+  set(part, 1);
+  queue(detail::Allreduce{sum}, detail::in_place(part));
+  EXPECT_EQ(wrong(part, ranks, ranks), 0);
+  set(part, 1);
+  queue(detail::Reduce{sum, ranks - 1}, detail::in_place_at(comm, ranks - 1, part));
+  EXPECT_EQ(wrong(part, rank == ranks - 1 ? ranks : 1, rank == ranks - 1 ? ranks : 1), 0);
+  set(part, rank);
+  queue(detail::Broadcast{ranks - 1}, detail::broadcast(comm, ranks - 1, part));
+  EXPECT_EQ(wrong(part, ranks - 1), 0);
+  set(part, n * rank);
+  queue(detail::Allgather{}, detail::read(part), detail::written(whole));
+  EXPECT_EQ(wrong(whole, 0), 0);
+  set(whole, -1, 0);
+  set(Kokkos::subview(whole, std::pair(n * rank, n * rank + n)), n * rank);
+  queue(detail::Allgather{}, detail::in_place(whole));
+  EXPECT_EQ(wrong(whole, 0), 0);
+  set(whole, rank, 0);
+  queue(detail::Alltoall{}, detail::read(whole), detail::written(other));
+  EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
+  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, detail::in_place(whole)));
+
+  FewCollectives few(comm.native());
+  const Row most("most", FewCollectives::most);
+  set(most, 1);
+  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(most)));
+  EXPECT_EQ(wrong(most, ranks, ranks), 0);
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(part)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, detail::read(part), detail::written(other)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, detail::broadcast(comm, 0, most)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, detail::in_place(whole)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, detail::read(whole), detail::written(other)));
+}
+
+} // namespace
+} // namespace kontor::comm::test::on_device

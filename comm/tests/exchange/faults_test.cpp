@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPI functions that fail: by order of the test, and truly.
+#include "backend/deadline.hpp"
+#include "error_text.hpp"
+#include "faults.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace kontor::comm::test {
+namespace {
+
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+
+/// All ranks fail alike, so none of them waits for another.
+class Faults : public testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+  int previous = ring_of(comm).first;
+  int next = ring_of(comm).second;
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+  std::string other = mpi_text(MPI_ERR_OTHER);
+
+  /// Two slots up the ring.
+  Exchange<Ints> make() {
+    Exchange<Ints> exchange(comm, "faulty");
+    exchange.add(out, next, in, previous);
+    exchange.add(Ints("out too", 3), next, Ints("in too", 3), previous);
+    exchange.commit();
+    return exchange;
+  }
+
+  void TearDown() override {
+    PMPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
+};
+
+TEST_F(Faults, Isend) {
+  auto exchange = make();
+  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { exchange.start(); }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out' failed: {}", next, other));
+}
+
+/// Parts agree over the whole: where one cannot be opened, all ranks hear of it.
+TEST_F(Faults, OfOnePart) {
+  const int part = comm.rank() % 2;
+  for (const bool optional : {false, true}) {
+    let_fail(part == 1 % comm.size() ? "MPI_Comm_dup" : "");
+    const auto text = text_of<AgreedError>([&] {
+      if (optional)
+        (void)comm.split(part == 1 % comm.size() ? std::optional(1) : std::nullopt);
+      else
+        (void)comm.split(part);
+    });
+    let_fail("");
+    EXPECT_EQ(text, "MPI_Comm_dup failed: " + other);
+  }
+}
+
+TEST_F(Faults, SecondIsend) {
+  auto exchange = make();
+  EXPECT_EQ(text_of_failing("MPI_Isend", 2, [&] { exchange.start(); }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out too' failed: {}", next, other));
+}
+
+TEST_F(Faults, Irecv) {
+  auto exchange = make();
+  EXPECT_EQ(
+      text_of_failing("MPI_Irecv", 2, [&] { exchange.start(); }),
+      fmt::format("exchange 'faulty': MPI_Irecv from rank {} of View 'in too' failed: {}", previous, other));
+}
+
+TEST_F(Faults, WaitallOnASend) {
+  auto exchange = make();
+  exchange.start();
+  EXPECT_EQ(text_of_failing("MPI_Waitall", 1, [&] { exchange.finish(); }),
+            fmt::format("exchange 'faulty': MPI_Waitall on the send to rank {} of View 'out too' failed: {}",
+                        next, other));
+}
+
+TEST_F(Faults, WaitallOnAReceive) {
+  Exchange<Ints> exchange(comm, "faulty");
+  exchange.add(out, comm.rank() == 0 ? no_rank : next, in,
+               comm.rank() == 1 % comm.size() ? no_rank : previous);
+  exchange.commit();
+  exchange.start();
+  const bool only_receives = comm.rank() == 0 && comm.size() > 1;
+  const auto text = text_of_failing(only_receives ? "MPI_Waitall" : "", 1, [&] { exchange.finish(); });
+  EXPECT_EQ(text, only_receives
+                      ? fmt::format("exchange 'faulty': MPI_Waitall on the receive from rank {} of View "
+                                    "'in' failed: {}",
+                                    previous, other)
+                      : "no error");
+}
+
+/// A step that fails while the error unwinds the exchange: it must neither wait nor end the program.
+TEST_F(Faults, UnwindingDoesNotWait) {
+  EXPECT_EQ(text_of_failing("MPI_Isend", 2,
+                            [&] {
+                              auto exchange = make();
+                              exchange.start();
+                            }),
+            fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out too' failed: {}", next, other));
+}
+
+TEST_F(Faults, Allreduce) {
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { allreduce(comm, 1, ReduceOp::sum); }),
+            "allreduce of a value, () int32, sum: MPI_Allreduce failed: " + other);
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { allreduce(comm, in, ReduceOp::sum); }),
+            "allreduce of View 'in', (3) int32, sum: MPI_Allreduce failed: " + other);
+}
+
+TEST_F(Faults, Bcast) {
+  EXPECT_EQ(text_of_failing("MPI_Bcast", 1, [&] { bcast(comm, in, 0); }),
+            "bcast of View 'in', (3) int32, root 0: MPI_Bcast failed: " + other);
+}
+
+TEST_F(Faults, Alltoallv) {
+  const std::vector<int> counts(comm.size(), 1);
+  const Ints from("from", comm.size()), to("to", comm.size());
+  EXPECT_EQ(text_of_failing("MPI_Alltoallv", 1, [&] { alltoallv(comm, from, counts, to, counts); }),
+            fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32: MPI_Alltoallv "
+                        "failed: {1}",
+                        comm.size(), other));
+}
+
+/// A step that fails is over, and so is the Reduction; one that fails in the wait has come to its end.
+TEST_F(Faults, StepsOfAReduction) {
+  const auto expect_over = [](auto& reduction) {
+    EXPECT_EQ(text_of<CallError>([&] { reduction.start(); }),
+              "reduction 'dots': start() after a step that failed; make the Reduction anew");
+    EXPECT_EQ(text_of<CallError>([&] { reduction.finish(); }), "reduction 'dots': finish() without start()");
+  };
+  Reduction never_begun(comm, "dots", in, ReduceOp::sum);
+  EXPECT_EQ(text_of_failing("MPI_Iallreduce", 1, [&] { never_begun.start(); }),
+            "reduction 'dots': MPI_Iallreduce of View 'in' failed: " + other);
+  expect_over(never_begun);
+  Reduction never_ended(comm, "dots", out, ReduceOp::sum);
+  never_ended.start();
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1, [&] { never_ended.finish(); }),
+            "reduction 'dots': MPI_Wait of View 'out' failed: " + other);
+  expect_over(never_ended);
+  Reduction anew(comm, "dots", in, ReduceOp::sum);
+  Kokkos::deep_copy(in, 1);
+  anew.start();
+  anew.finish();
+  EXPECT_EQ(in(2), comm.size());
+}
+
+/// While the error unwinds it, it neither waits nor ends the program.
+TEST_F(Faults, UnwindingAReductionDoesNotWait) {
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1,
+                            [&] {
+                              Reduction reduction(comm, "dots", in, ReduceOp::sum);
+                              reduction.start();
+                              reduction.finish();
+                            }),
+            "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
+}
+
+TEST_F(Faults, Handshake) {
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
+  let_fail("MPI_Issend", 1); // maybe on one rank alone
+  EXPECT_EQ(text_of<MpiError>([&] { make(); }), "MPI_Issend failed: " + other);
+  let_fail("");
+}
+
+TEST_F(Faults, OwnRank) {
+  let_fail("MPI_Comm_rank");
+  EXPECT_EQ(text_of<MpiError>([&] { mpi::rank_of(comm.native()); }), "MPI_Comm_rank failed: " + other);
+  let_fail("");
+}
+
+/// A real one: MPI gets less room for the message than the plan has.
+TEST_F(Faults, TruncatedMessage) {
+  if (comm.size() == 1) return;
+  Communicator lonely(MPI_COMM_WORLD);
+  Exchange<Ints> exchange(lonely, "faulty");
+  exchange.add(out, comm.rank() == 0 ? 1 : no_rank, in, comm.rank() == 1 ? 0 : no_rank);
+  exchange.commit();
+  let_fail("MPI_Irecv, by a short one");
+  exchange.start();
+  let_fail("");
+  EXPECT_EQ(text_of<Error>([&] { exchange.finish(); }),
+            comm.rank() == 1
+                ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
+                      mpi_text(MPI_ERR_TRUNCATE)
+                : "no error");
+  PMPI_Barrier(comm.native());
+}
+
+} // namespace
+} // namespace kontor::comm::test

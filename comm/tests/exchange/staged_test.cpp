@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device
+// memory, but its code is the same for Views anywhere, so that it is tried here where there is no device.
+#include "ring.hpp"
+
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/exchange/exchange_method.hpp>
+#include <kontor/comm/views/rows.hpp>
+
+namespace kontor::comm::test {
+namespace {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+Options staged(Pattern pattern) {
+  auto options = method("view", Packing::kernel, pattern);
+  options.path = Path::staged;
+  return options;
+}
+
+/// The only method of a communicator, with the path that it would not take for Views in host memory.
+Method staged_method(const Communicator& comm, const Options& options) {
+  auto method = detail::internals(comm).methods(MemoryKind::host).front();
+  method.options = options;
+  return method;
+}
+
+/// Collective. Two legs of a ring, three steps, by an exchange method on path `staged` with so many chunks.
+template <class A, class B, class C, class D>
+void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
+                   std::size_t chunks) {
+  using T = typename Field<A>::value_type;
+  for (const auto pattern :
+       {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood}) {
+    auto options = staged(pattern);
+    SCOPED_TRACE(to_string(options));
+    options.path = Path::automatic;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const auto method = staged_method(comm, staged(pattern));
+    const auto [previous, next] = ring_of(comm, false);
+    Leg<A, B> up{a, next, b, previous};
+    Leg<C, D> down{c, previous, d, next};
+    const std::vector<Slot> slots{{to_buffer(a.view), next, to_buffer(b.view), previous},
+                                  {to_buffer(c.view), previous, to_buffer(d.view), next}};
+    const auto agreement = handshake(comm, "staged", slots);
+    EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), comm.size() > 1 ? chunks : 1);
+    const Space instance;
+    ExchangeMethod<T, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                instance);
+    for (int step = 0; step < 3; ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      up.prepare(comm, step, 0);
+      down.prepare(comm, step, 1);
+      PhaseTimes times;
+      exchange_method.start(instance, &times);
+      bool ended = false;
+      while (step == 1 && !ended) ended = exchange_method.test(instance, &times);
+      if (!ended) exchange_method.finish(instance, &times);
+      Kokkos::fence();
+      up.check();
+      down.check();
+    }
+  }
+}
+
+TEST(Staged, ShortMessages) {
+  expect_staged(whole<double, Left>("a", Index<2>{3, 4}), inside<double, Right>("b", Index<2>{3, 4}),
+                inside<double, Left>("c", Index<1>{9}), whole<double, Right>("d", Index<1>{9}), 1);
+}
+
+/// 4 MiB a piece: 1.2 million doubles are 3 pieces; the other message has one.
+TEST(Staged, LongMessageInOnePiece) {
+  expect_staged(whole<double, Right>("a", Index<1>{1200000}), whole<double, Right>("b", Index<1>{1200000}),
+                whole<double, Left>("c", Index<2>{3, 5}), inside<double, Right>("d", Index<2>{3, 5}), 3);
+}
+
+/// Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of
+/// them a piece.
+TEST(Staged, LongStridedMessages) {
+  expect_staged(
+      inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
+      whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3);
+}
+
+/// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.
+TEST(Staged, LongLists) {
+  const auto options = staged(Pattern::nonblocking);
+  auto unstaged = options;
+  unstaged.path = Path::automatic;
+  const Communicator comm(MPI_COMM_WORLD, unstaged);
+  const auto method = staged_method(comm, options);
+  const auto [previous, next] = ring_of(comm);
+  constexpr int n = 1200000;
+  const Kokkos::View<double*, Kokkos::HostSpace> x("x", 2 * n);
+  std::vector<std::int64_t> sent(n), received(n);
+  for (int i = 0; i < n; ++i) {
+    x(i) = 3. * i + comm.rank();
+    sent[i] = n - 1 - i;
+    received[i] = n + (i % 2 == 0 ? i + 1 : i - 1);
+  }
+  const auto out = rows_by_index(to_buffer(x), sent, "sent");
+  const auto in = rows_by_index(to_buffer(x), received, "received");
+  const std::vector<Slot> slots{{out.buffer, next, in.buffer, previous}};
+  const auto agreement = handshake(comm, "staged", slots);
+  EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), 3u);
+  const Space instance;
+  ExchangeMethod<double, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
+                                                                   instance);
+  exchange_method.start(instance, nullptr);
+  exchange_method.finish(instance, nullptr);
+  Kokkos::fence();
+  int right = 0;
+  for (int i = 0; i < n; ++i) right += x(received[i]) == 3. * (n - 1 - i) + previous;
+  EXPECT_EQ(right, n);
+}
+
+TEST(Staged, RefusesDatatypes) {
+  auto options = method("view", Packing::datatype);
+  options.path = Path::staged;
+  std::string text;
+  try {
+    const Communicator comm(MPI_COMM_WORLD, options);
+  } catch (const UsageError& error) {
+    text = error.what();
+  }
+  EXPECT_EQ(text,
+            "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they "
+            "lie, is not possible; choose packing 'kernel' or 'auto', or path 'direct'");
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/views/layout.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace kontor::comm {
+WireOrder storage_order(const Shape& shape) {
+  const auto key = [&](int d) {
+    return shape.extents[d] == 1 ? std::numeric_limits<std::int64_t>::max() : shape.strides[d];
+  };
+  WireOrder order{shape.rank, {}};
+  const auto end = order.dims.begin() + shape.rank;
+  std::iota(order.dims.begin(), end, 0);
+  std::stable_sort(order.dims.begin(), end, [&](int a, int b) { return key(a) > key(b); });
+  return order;
+}
+
+std::int64_t element_count(const Shape& shape) {
+  return std::accumulate(shape.extents.begin(), shape.extents.begin() + shape.rank, std::int64_t{1},
+                         std::multiplies<>());
+}
+
+bool is_contiguous(const Shape& shape, const WireOrder& order) {
+  const auto nest = loop_nest(shape, order);
+  return nest.indexed < 0 && (nest.depth == 0 || (nest.depth == 1 && nest.strides[0] == 1));
+}
+
+WireOrder wire_order(const Shape& sender, const Shape& receiver) {
+  const auto senders = storage_order(sender);
+  if (is_contiguous(sender, senders)) return senders;
+  const auto receivers = storage_order(receiver);
+  return is_contiguous(receiver, receivers) ? receivers : senders;
+}
+
+LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
+  LoopNest nest;
+  if (element_count(shape) == 0) {
+    nest.depth = 1;
+    nest.strides[0] = 1;
+    return nest;
+  }
+  for (int i = 0; i < shape.rank; ++i) {
+    const int d = order.dims[i];
+    const auto extent = shape.extents[d];
+    const auto stride = shape.strides[d];
+    const bool indexed = shape.by_index && d == 0;
+    if (extent == 1 && !indexed) continue;
+    const bool beside_indexed = indexed || nest.indexed == nest.depth - 1;
+    if (nest.depth > 0 && !beside_indexed && nest.strides[nest.depth - 1] == extent * stride) {
+      nest.extents[nest.depth - 1] *= extent;
+      nest.strides[nest.depth - 1] = stride;
+    } else {
+      nest.extents[nest.depth] = extent;
+      nest.strides[nest.depth] = stride;
+      if (indexed) nest.indexed = nest.depth;
+      ++nest.depth;
+    }
+  }
+  return nest;
+}
+
+} // namespace kontor::comm

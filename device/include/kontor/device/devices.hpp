@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/device/gpu.hpp>
+
+#include <cstddef>
+#include <string>
+
+/// What Kokkos does not say of devices: how many there are, which they are, what memory they have.
+namespace kontor::device {
+
+/// What a device is called and which one it is, equal on all ranks that use it.
+struct DeviceIdentity {
+  std::string name; ///< "NVIDIA H200"; empty if there is none
+  std::string uuid; ///< 32 hexadecimal digits; empty if it has none
+};
+
+/// Bytes of a device's memory.
+struct DeviceMemory {
+  std::size_t free = 0;  ///< of all that use the device
+  std::size_t total = 0; ///< there is
+};
+
+#if !defined(KONTOR_GPU)
+
+/// Local. The devices that this process can use.
+inline int device_count() {
+  return 0;
+}
+/// Local. Why there is no device that a build for devices could use; empty if there is one, or need not be.
+inline std::string device_problem() {
+  return {};
+}
+/// Local. The device of Kokkos' default instance.
+inline DeviceIdentity device_identity() {
+  return {};
+}
+/// Local. Of the device of Kokkos' default instance.
+inline DeviceMemory device_memory() {
+  return {};
+}
+/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
+class PeerCopy {
+ public:
+  /// Local. For copies of so many bytes.
+  explicit PeerCopy(std::size_t /*bytes*/) {}
+  /// Local. Returns when so many copies, one after the other, are complete.
+  void operator()(int /*copies*/) const {}
+};
+
+#else
+
+inline int device_count() {
+  int count = 0;
+  return KONTOR_GPU(GetDeviceCount)(&count) == KONTOR_GPU(Success) ? count : 0;
+}
+
+inline std::string device_problem() {
+  int count = 0;
+  const auto code = KONTOR_GPU(GetDeviceCount)(&count);
+  if (code != KONTOR_GPU(Success)) return KONTOR_GPU(GetErrorString)(code);
+  return count > 0 ? "" : "no device is visible";
+}
+
+inline DeviceIdentity device_identity() {
+  int device = 0;
+  detail::check_gpu(KONTOR_GPU(GetDevice)(&device), "GetDevice");
+#if defined(KOKKOS_ENABLE_CUDA)
+  cudaDeviceProp properties;
+  const auto& id = properties.uuid;
+#else
+  hipDeviceProp_t properties;
+  hipUUID id; // not among the properties of HIP 5
+  detail::check_gpu(hipDeviceGetUuid(&id, device), "DeviceGetUuid");
+#endif
+  detail::check_gpu(KONTOR_GPU(GetDeviceProperties)(&properties, device), "GetDeviceProperties");
+  std::string uuid;
+  for (const char byte : id.bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    uuid += "0123456789abcdef"[value >> 4];
+    uuid += "0123456789abcdef"[value & 15];
+  }
+  return {properties.name, uuid};
+}
+
+inline DeviceMemory device_memory() {
+  DeviceMemory memory;
+  detail::check_gpu(KONTOR_GPU(MemGetInfo)(&memory.free, &memory.total), "MemGetInfo");
+  return memory;
+}
+
+class PeerCopy {
+ public:
+  explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {
+    detail::check_gpu(KONTOR_GPU(GetDevice)(&mine_), "GetDevice");
+    for (const int device : {0, 1}) {
+      detail::check_gpu(KONTOR_GPU(SetDevice)(device), "SetDevice");
+      if (KONTOR_GPU(DeviceEnablePeerAccess)(1 - device, 0) != KONTOR_GPU(Success))
+        static_cast<void>(KONTOR_GPU(GetLastError)()); // there is none, or it was enabled before
+      detail::check_gpu(KONTOR_GPU(Malloc)(&memory_[device], bytes), "Malloc");
+    }
+    detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
+  }
+  ~PeerCopy() {
+    for (void* memory : memory_) static_cast<void>(KONTOR_GPU(Free)(memory));
+  }
+  PeerCopy(const PeerCopy&) = delete;
+  PeerCopy& operator=(const PeerCopy&) = delete;
+
+  void operator()(int copies) const {
+    detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
+    for (int i = 0; i < copies; ++i)
+      detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr),
+                        "MemcpyPeerAsync");
+    detail::check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
+    detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
+  }
+
+ private:
+  int mine_ = 0;
+  std::size_t bytes_;
+  void* memory_[2] = {};
+};
+
+#endif
+
+} // namespace kontor::device
