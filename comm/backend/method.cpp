@@ -51,6 +51,13 @@ std::vector<Packing> packings_for(const Options& options) {
   return {Packing::kernel, Packing::datatype};
 }
 
+/// Only a kernel packs several Views into a message.
+std::vector<Messages> messages_for(const Options& options, Packing packing) {
+  if (options.messages != Messages::automatic) return {options.messages};
+  if (packing != Packing::kernel) return {Messages::per_slot};
+  return {Messages::per_pair, Messages::per_slot};
+}
+
 std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
   if (memory == MemoryKind::host) return {Path::automatic};
   if (options.path != Path::automatic) return {options.path};
@@ -72,7 +79,10 @@ std::vector<Method> find_methods(const Options& options, Refusal& refusal) {
         chosen.backend = entry->name;
         chosen.pattern = pattern;
         chosen.packing = packing;
-        result.push_back({std::move(chosen), can, nullptr});
+        for (const auto messages : messages_for(options, packing)) {
+          chosen.messages = messages;
+          result.push_back({chosen, can, nullptr});
+        }
       }
     }
   }

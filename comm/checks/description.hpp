@@ -22,6 +22,7 @@ struct Description {
   bool announces = false; ///< the extents of a message that follows
   bool by_pair = false;   ///< in an exchange: how it is numbered
   bool receives = false;  ///< in an exchange: whether it is the end that receives
+  bool adds = false;      ///< in an exchange: whether that end adds what arrives
   char label[64] = {};
 };
 

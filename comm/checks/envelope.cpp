@@ -4,7 +4,7 @@
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <fmt/format.h>
 

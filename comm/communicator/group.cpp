@@ -62,9 +62,10 @@ void Group::open(MPI_Comm owned, const Options& given) {
   all_methods = comm::methods(options);
   first_backend = backends->get(all_methods.front().options.backend);
   const auto mpi_says = gpu_awareness();
-  device_memory_to_mpi = options.path == Path::direct
-                             ? mpi_says.aware
-                             : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
+  const bool direct = options.path == Path::direct
+                          ? mpi_says.aware
+                          : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
+  lowering_ = {options.packing, direct, &pool};
   if (options.path != Path::automatic)
     static_cast<void>(Internals::methods(MemoryKind::device)); // refuses early
 }
@@ -134,13 +135,6 @@ MPI_Datatype Internals::element_type(Scalar scalar) {
 
 MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
   return group(*this).handles.operation(function, commutative);
-}
-
-bool Internals::hands_device_memory_to_mpi() const {
-  return group(*this).device_memory_to_mpi;
-}
-PinnedPool& Internals::pinned_pool() {
-  return group(*this).pool;
 }
 
 MPI_Comm Internals::checking() const {

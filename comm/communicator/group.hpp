@@ -64,7 +64,6 @@ struct Group final : Internals {
   std::mutex adopting;
   std::vector<Adopted> adopted;
   std::vector<std::unique_ptr<InFlight>> kept;
-  bool device_memory_to_mpi = false;
   PinnedPool pool; ///< for Views in device memory that MPI is not handed
   mpi::HandleCache handles;
 };

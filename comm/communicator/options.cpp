@@ -25,8 +25,8 @@ const char* name_in(const std::array<NamedValue<E>, n>& names, E value) {
   return found == names.end() ? "?" : found->name;
 }
 
-constexpr const char* option_names[] = {"backend", "pattern", "packing",       "path",
-                                        "check",   "trial",   "ranks_per_node"};
+constexpr const char* option_names[] = {"backend",  "pattern", "packing", "path",
+                                        "messages", "check",   "trial",   "ranks_per_node"};
 
 /// The value of each option that must be equal, as ranks tell it to each other.
 using Values = std::array<std::array<char, 64>, std::size(option_names)>;
@@ -36,6 +36,7 @@ Values values_of(const Options& options) {
                                to_string(options.pattern),
                                to_string(options.packing),
                                to_string(options.path),
+                               to_string(options.messages),
                                to_string(options.check),
                                fmt::format("{}", options.trial),
                                fmt::format("{}", options.ranks_per_node)};
@@ -55,6 +56,9 @@ const char* to_string(Packing packing) {
 const char* to_string(Path path) {
   return name_in(path_names, path);
 }
+const char* to_string(Messages messages) {
+  return name_in(messages_names, messages);
+}
 const char* to_string(CheckLevel check) {
   return name_in(check_names, check);
 }
@@ -63,6 +67,8 @@ std::string to_string(const Options& options) {
   auto text = fmt::format("{}, {}, packing {}", options.backend, to_string(options.pattern),
                           to_string(options.packing));
   if (options.path != Path::automatic) text += fmt::format(", path {}", to_string(options.path));
+  if (options.messages != Messages::per_pair)
+    text += fmt::format(", messages {}", to_string(options.messages));
   return text;
 }
 

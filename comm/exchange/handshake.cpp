@@ -53,6 +53,7 @@ Ends collect(const Communicator& comm, std::span<const Slot> slots, int Slot::*p
     auto& end = ends.emplace_back(End{slot.*peer, detail::describe(comm.rank(), number, slot.*buffer), k});
     end.description.by_pair = by_pair;
     end.description.receives = peer == &Slot::source;
+    end.description.adds = end.description.receives && slot.op == ReceiveOp::add;
   }
   std::ranges::sort(ends, {}, order);
   return ends;
@@ -196,21 +197,24 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
 
   const auto tags = tags_needed(comm, slots, sends);
   const int first_tag = detail::internals(comm).reserve_tags(tags.of_slots + tags.of_pairs);
-  const auto agreed = [&](const Description& mine, int from, int to, const WireOrder& order) {
+  const auto agreed = [&](int from, int to, const Description& sent, const Description& received) {
+    const auto order = wire_order(sent.shape, received.shape);
+    const bool packed =
+        !is_contiguous(sent.shape, order) || !is_contiguous(received.shape, order) || received.adds;
+    if (!sent.by_pair) return AgreedMessage{order, first_tag + sent.tag, 0, packed};
     const int distance = (to - from + comm.size()) % comm.size();
-    if (mine.by_pair) return AgreedMessage{order, first_tag + tags.of_slots + mine.tag, distance};
-    return AgreedMessage{order, first_tag + mine.tag, 0};
+    return AgreedMessage{order, first_tag + tags.of_slots + sent.tag, distance, packed};
   };
   Agreement agreement{std::vector<AgreedMessage>(slots.size()), std::vector<AgreedMessage>(slots.size())};
   for (std::size_t i = 0; i < receives.size(); ++i) {
     const auto& [peer, mine, slot] = receives[i];
     const auto& theirs = others.sends[i].description;
-    agreement.receives[slot] = agreed(mine, peer, me, wire_order(theirs.shape, mine.shape));
+    agreement.receives[slot] = agreed(peer, me, theirs, mine);
   }
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const auto& [peer, mine, slot] = sends[i];
     const auto& theirs = others.receives[i].description;
-    agreement.sends[slot] = agreed(mine, me, peer, wire_order(mine.shape, theirs.shape));
+    agreement.sends[slot] = agreed(me, peer, mine, theirs);
   }
   return agreement;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows by index have no strides. They, and what lies among them, are taken apart into pieces of consecutive
+// Rows by index have no strides. They, and what lies among them, are taken apart into ranges of consecutive
 // bytes, which are sorted.
 #include "exchange/overlap.hpp"
 
@@ -25,12 +25,13 @@ struct Span {
   const Buffer* buffer;
   int peer;
   bool receives;
+  bool replaces; ///< its elements belong to no other View; those to which something is added may
   std::uintptr_t begin;
   std::uintptr_t end;
-  bool in_pieces = false; ///< strides do not say whether it shares bytes with some other
+  bool in_ranges = false; ///< strides do not say whether it shares bytes with some other
 };
 
-void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives) {
+void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives, bool replaces) {
   if (peer == no_rank || element_count(buffer.shape) == 0 || !buffer.data) return;
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -49,17 +50,17 @@ void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives
     return reinterpret_cast<std::uintptr_t>(buffer.data) +
            static_cast<std::uintptr_t>(element) * buffer.scalar.size;
   };
-  spans.push_back({&buffer, peer, receives, at(first), at(last + 1)});
+  spans.push_back({&buffer, peer, receives, replaces, at(first), at(last + 1)});
 }
 
 /// Consecutive bytes of a View that travels.
-struct Piece {
+struct ByteRange {
   std::uintptr_t begin;
   std::uintptr_t end;
   const Span* span;
 };
 
-void add_pieces(std::vector<Piece>& pieces, const Span& span) {
+void add_ranges(std::vector<ByteRange>& ranges, const Span& span) {
   const auto& buffer = *span.buffer;
   const auto nest = loop_nest(buffer.shape, storage_order(buffer.shape));
   const int inner = nest.depth - 1;
@@ -78,26 +79,26 @@ void add_pieces(std::vector<Piece>& pieces, const Span& span) {
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data) +
                        static_cast<std::uintptr_t>(element * buffer.scalar.size);
-    if (!pieces.empty() && pieces.back().span == &span && pieces.back().end == begin)
-      pieces.back().end += static_cast<std::uintptr_t>(bytes);
+    if (!ranges.empty() && ranges.back().span == &span && ranges.back().end == begin)
+      ranges.back().end += static_cast<std::uintptr_t>(bytes);
     else
-      pieces.push_back({begin, begin + static_cast<std::uintptr_t>(bytes), &span});
+      ranges.push_back({begin, begin + static_cast<std::uintptr_t>(bytes), &span});
   }
 }
 
-/// Two of those that are in pieces and share a byte, one of which receives.
-std::optional<std::pair<const Span*, const Span*>> shared_piece(const std::vector<Span>& spans) {
-  std::vector<Piece> pieces;
+/// Two of those that are in ranges and share a byte, one of which receives.
+std::optional<std::pair<const Span*, const Span*>> shared_range(const std::vector<Span>& spans) {
+  std::vector<ByteRange> ranges;
   for (const auto& span : spans)
-    if (span.in_pieces) add_pieces(pieces, span);
-  std::ranges::sort(pieces, {}, &Piece::begin);
-  const Piece* received = nullptr; // of those so far the one that ends last
-  const Piece* sent = nullptr;
-  for (const auto& piece : pieces) {
-    if (received && piece.begin < received->end) return std::pair(received->span, piece.span);
-    if (piece.span->receives && sent && piece.begin < sent->end) return std::pair(piece.span, sent->span);
-    auto& last = piece.span->receives ? received : sent;
-    if (!last || piece.end > last->end) last = &piece;
+    if (span.in_ranges) add_ranges(ranges, span);
+  std::ranges::sort(ranges, {}, &ByteRange::begin);
+  const ByteRange* received = nullptr; // of those so far the one that ends last
+  const ByteRange* sent = nullptr;
+  for (const auto& range : ranges) {
+    if (received && range.begin < received->end) return std::pair(received->span, range.span);
+    if (range.span->replaces && sent && range.begin < sent->end) return std::pair(range.span, sent->span);
+    auto& last = range.span->replaces ? received : sent;
+    if (!last || range.end > last->end) last = &range;
   }
   return std::nullopt;
 }
@@ -118,8 +119,8 @@ std::string words(const Span& span) {
 std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   std::vector<Span> spans;
   for (const auto& slot : slots) {
-    add(spans, slot.receive, slot.source, true);
-    add(spans, slot.send, slot.destination, false);
+    add(spans, slot.receive, slot.source, true, slot.op == ReceiveOp::replace);
+    add(spans, slot.send, slot.destination, false, false);
   }
   std::ranges::stable_sort(spans, {}, &Span::begin);
   const auto problem = [](const Span& receives, const Span& other) {
@@ -127,23 +128,23 @@ std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
       return fmt::format("{}: {}", words(receives), overlap_words(receives.buffer->shape));
     return fmt::format("{}, and {}: they share cells", words(receives), words(other));
   };
-  bool in_pieces = false;
+  bool in_ranges = false;
   for (auto& span : spans) {
     if (!span.receives || !overlaps_itself(span.buffer->shape)) continue;
     if (!span.buffer->shape.by_index) return problem(span, span);
-    in_pieces = span.in_pieces = true;
+    in_ranges = span.in_ranges = true;
   }
   for (auto a = spans.begin(); a != spans.end(); ++a) {
     for (auto b = a + 1; b != spans.end() && b->begin < a->end; ++b) {
-      if (!a->receives && !b->receives) continue;
+      if (!a->replaces && !b->replaces) continue;
       if (a->buffer->shape.by_index || b->buffer->shape.by_index)
-        in_pieces = a->in_pieces = b->in_pieces = true;
+        in_ranges = a->in_ranges = b->in_ranges = true;
       else if (share_memory(*a->buffer, *b->buffer))
-        return problem(a->receives ? *a : *b, a->receives ? *b : *a);
+        return problem(a->replaces ? *a : *b, a->replaces ? *b : *a);
     }
   }
-  if (!in_pieces) return std::nullopt;
-  const auto found = shared_piece(spans);
+  if (!in_ranges) return std::nullopt;
+  const auto found = shared_range(spans);
   return found ? std::optional(problem(*found->first, *found->second)) : std::nullopt;
 }
 

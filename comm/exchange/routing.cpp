@@ -1,27 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/exchange/routing.hpp>
+#include "exchange/routing.hpp"
+
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace kontor::comm {
 namespace {
 
-/// Packed pieces begin on cache lines of their own.
-constexpr std::int64_t alignment_bytes = 64;
+/// Messages in staging memory begin on cache lines of their own; Views in a message where any word may.
+constexpr std::int64_t message_alignment = 64;
+constexpr std::int64_t view_alignment = 16;
+
+std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::int64_t byte_count(const Buffer& buffer) {
+  return element_count(buffer.shape) * buffer.scalar.size;
+}
 
 /// What travels at a time on path `staged`: long enough to hide the start of a copy, short enough that the
 /// first piece is soon on its way.
 constexpr std::int64_t piece_bytes = 4 << 20;
 
 /// A buffer cut along its slowest dimension on the wire, so that both ends cut at the same elements.
-std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
-  const auto bytes = element_count(buffer.shape) * buffer.scalar.size;
+std::vector<Buffer> parts_of(const Buffer& buffer, const WireOrder& order) {
+  const auto bytes = byte_count(buffer);
   int slowest = 0;
   while (slowest + 1 < order.rank && buffer.shape.extents[order.dims[slowest]] == 1) ++slowest;
   const int dim = order.dims[slowest];
@@ -42,48 +54,90 @@ std::vector<Buffer> pieces(const Buffer& buffer, const WireOrder& order) {
   return result;
 }
 
+/// One direction of a rank's messages.
+struct Way {
+  const char* preposition; ///< for errors
+  std::vector<Transfer> Schedule::*messages;
+  RoutedMessages RoutedChunk::*routed;
+  Buffer Slot::*view;
+  int Slot::*peer;
+  std::vector<AgreedMessage> Agreement::*agreed;
+  bool OwnMemory::*own;
+};
+constexpr Way sending{"to",
+                      &Schedule::sends,
+                      &RoutedChunk::sends,
+                      &Slot::send,
+                      &Slot::destination,
+                      &Agreement::sends,
+                      &OwnMemory::sends};
+constexpr Way receiving{"from",        &Schedule::receives,  &RoutedChunk::receives, &Slot::receive,
+                        &Slot::source, &Agreement::receives, &OwnMemory::receives};
+
 class Router {
  public:
-  Router(const Communicator& comm, const Method& method, std::string label)
-      : rank_(comm.rank()), options_(method.options), backend_(*method.backend), can_(method.can),
-        label_(std::move(label)), staged_(options_.path == Path::staged), chunks_(1) {}
-
-  void add_send(const Transfer& transfer) {
-    check("to", transfer);
-    const bool own = backend_.own_memory(transfer.peer, options_.pattern).sends;
-    add(&Schedule::sends, &RoutedChunk::packed_sends, own, transfer);
+  Router(int rank, const Method& method, std::string label)
+      : rank_(rank), options_(method.options), backend_(*method.backend), can_(method.can),
+        label_(std::move(label)) {
+    routing_.chunks.resize(1);
+    routing_.staged = options_.path == Path::staged;
   }
-  void add_receive(const Transfer& transfer) {
-    check("from", transfer);
-    const bool own = backend_.own_memory(transfer.peer, options_.pattern).receives;
-    add(&Schedule::receives, &RoutedChunk::packed_receives, own, transfer);
+
+  /// Messages between the same two ranks come in the same order at both ends: that of their tags.
+  void add(const Way& way, std::span<const Slot> slots, const Agreement& agreement) {
+    const auto& agreed = agreement.*way.agreed;
+    std::vector<std::size_t> order(agreed.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return agreed[k].tag; });
+    std::erase_if(order, [&](std::size_t k) { return slots[k].*way.peer == no_rank; });
+
+    std::map<int, int> packed_for; // how many messages of each peer are packed at one end at least
+    for (const auto k : order)
+      if (may_aggregate(agreed[k])) ++packed_for[slots[k].*way.peer];
+    for (const auto k : order) {
+      const auto& [wire_order, tag, turn, packed] = agreed[k];
+      const int peer = slots[k].*way.peer;
+      const Transfer transfer{slots[k].*way.view, wire_order, peer, tag, turn};
+      check(way, transfer);
+      const bool adds = &way == &receiving && slots[k].op == ReceiveOp::add;
+      add(way, transfer, may_aggregate(agreed[k]) && packed_for[peer] > 1, adds);
+    }
   }
 
   const std::optional<std::string>& problem() const { return problem_; }
 
   /// All ranks have equally many chunks, since plans are collective.
   Routing finish(const Communicator& comm) && {
-    if (staged_) {
-      int count = static_cast<int>(chunks_.size());
+    auto& chunks = routing_.chunks;
+    if (routing_.staged) {
+      int count = static_cast<int>(chunks.size());
       mpi::check(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
-      chunks_.resize(static_cast<std::size_t>(count));
+      chunks.resize(static_cast<std::size_t>(count));
     }
-    for (auto& chunk : chunks_) {
+    for (auto& chunk : chunks) {
       chunk.schedule.label = label_;
       chunk.schedule.pattern = options_.pattern;
       chunk.schedule.packing = options_.packing;
+      for (const auto* way : {&sending, &receiving})
+        give_places(chunk.schedule.*(way->messages), chunk.*(way->routed));
     }
-    return {std::move(chunks_), staging_elements_, staged_, used_};
+    return std::move(routing_);
   }
 
  private:
-  void check(const char* method, const Transfer& transfer) {
+  /// Both ends answer alike.
+  bool may_aggregate(const AgreedMessage& agreed) const {
+    return options_.messages == Messages::per_pair && options_.packing == Packing::kernel &&
+           (routing_.staged || agreed.packed);
+  }
+
+  void check(const Way& way, const Transfer& transfer) {
     const auto& buffer = transfer.buffer;
     if (problem_ || is_contiguous(buffer.shape, transfer.order)) return;
     const auto view = [&] {
       return fmt::format("exchange '{}': on rank {}, View '{}', {} {}, {} rank {}", label_, rank_,
-                         buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar), method,
-                         transfer.peer);
+                         buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
+                         way.preposition, transfer.peer);
     };
     if (options_.packing == Packing::none)
       problem_ = view() +
@@ -95,35 +149,61 @@ class Router {
                              view(), options_.backend);
   }
 
-  void add(std::vector<Transfer> Schedule::*transfers, std::vector<PackedTransfer> RoutedChunk::*packed,
-           bool own_memory, const Transfer& transfer) {
+  void add(const Way& way, const Transfer& transfer, bool aggregate, bool adds) {
+    const bool own = backend_.own_memory(transfer.peer, options_.pattern).*way.own;
     const bool contiguous = is_contiguous(transfer.buffer.shape, transfer.order);
-    if (!contiguous) used_ = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
-    const bool by_kernel = !contiguous && options_.packing != Packing::datatype;
-    if (!staged_ && !own_memory && !by_kernel) {
-      (chunks_[0].schedule.*transfers).push_back(transfer);
+    auto& chunks = routing_.chunks;
+    if (!contiguous)
+      routing_.used = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
+    const bool by_kernel = adds || (!contiguous && options_.packing != Packing::datatype);
+    if (!routing_.staged && !own && !by_kernel && !aggregate) {
+      (chunks[0].schedule.*way.messages).push_back(transfer);
+      (chunks[0].*way.routed).places.push_back(as_it_lies);
       return;
     }
-    used_ = Packing::kernel;
-    const auto parts = staged_ ? pieces(transfer.buffer, transfer.order) : std::vector{transfer.buffer};
-    chunks_.resize(std::max(chunks_.size(), parts.size()));
+    routing_.used = Packing::kernel;
+    const auto parts =
+        routing_.staged ? parts_of(transfer.buffer, transfer.order) : std::vector{transfer.buffer};
+    chunks.resize(std::max(chunks.size(), parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      auto& list = chunks_[i].schedule.*transfers;
-      (chunks_[i].*packed).push_back({list.size(), parts[i], own_memory ? in_own_memory : stage(parts[i])});
-      auto message = transfer;
-      message.buffer.data = nullptr;
-      message.buffer.rows = {};
-      message.buffer.shape = packed_shape(parts[i].shape, transfer.order);
-      if (staged_) message.buffer.memory = MemoryKind::host;
-      list.push_back(std::move(message));
+      auto& messages = chunks[i].schedule.*way.messages;
+      auto& routed = chunks[i].*way.routed;
+      const auto shared = aggregate ? routed.shared.find(transfer.peer) : routed.shared.end();
+      const bool joins = shared != routed.shared.end();
+      const auto message = joins ? shared->second : messages.size();
+      const auto offset = joins ? append(messages[message].buffer, parts[i]) : 0;
+      if (!joins) start_message(messages, routed, transfer, parts[i], own);
+      if (aggregate) routed.shared.emplace(transfer.peer, message);
+      routed.packed.push_back({message, offset, parts[i], transfer.order, adds});
     }
   }
 
-  std::int64_t stage(const Buffer& buffer) {
-    const auto place = staging_elements_;
-    const auto align = std::max<std::int64_t>(1, alignment_bytes / buffer.scalar.size);
-    staging_elements_ += (element_count(buffer.shape) + align - 1) / align * align;
-    return place;
+  void start_message(std::vector<Transfer>& messages, RoutedMessages& routed, const Transfer& transfer,
+                     const Buffer& view, bool own) const {
+    auto& message = messages.emplace_back(transfer);
+    message.buffer.data = nullptr;
+    message.buffer.rows = {};
+    message.buffer.shape = packed_shape(view.shape, transfer.order);
+    if (routing_.staged) message.buffer.memory = MemoryKind::host;
+    routed.places.push_back(own ? in_own_memory : 0);
+  }
+
+  /// The message becomes one of bytes, with the View at its end; returns where that is.
+  std::int64_t append(Buffer& message, const Buffer& view) {
+    routing_.aggregated = true;
+    const auto offset = aligned(byte_count(message), view_alignment);
+    message.scalar = {ScalarKind::bytes, 1};
+    message.shape = {1, {offset + byte_count(view), 1, 1, 1, 1, 1, 1, 1}, {1}};
+    message.label += "', '" + view.label;
+    return offset;
+  }
+
+  void give_places(const std::vector<Transfer>& messages, RoutedMessages& routed) {
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      if (routed.places[m] != 0) continue;
+      routed.places[m] = routing_.staging_bytes;
+      routing_.staging_bytes += aligned(byte_count(messages[m].buffer), message_alignment);
+    }
   }
 
   int rank_;
@@ -131,52 +211,23 @@ class Router {
   const Backend& backend_;
   const Capabilities& can_;
   std::string label_;
-  bool staged_;
   std::optional<std::string> problem_;
-  std::vector<RoutedChunk> chunks_;
-  std::int64_t staging_elements_ = 0;
-  Packing used_ = Packing::none;
+  Routing routing_;
 };
-
-/// So messages between the same two ranks are in the same order at both ends.
-std::vector<std::size_t> in_order_of_tags(const std::vector<AgreedMessage>& messages) {
-  std::vector<std::size_t> slots(messages.size());
-  std::iota(slots.begin(), slots.end(), std::size_t{0});
-  std::ranges::stable_sort(slots, {}, [&](std::size_t k) { return messages[k].tag; });
-  return slots;
-}
 
 } // namespace
 
 Routing route(const Communicator& comm, const Method& method, const std::string& label,
               std::span<const Slot> slots, const Agreement& agreement) {
-  Router router(comm, method, label);
-  for (const auto k : in_order_of_tags(agreement.receives)) {
-    const auto& [order, tag, turn] = agreement.receives[k];
-    if (slots[k].source != no_rank) router.add_receive({slots[k].receive, order, slots[k].source, tag, turn});
-  }
-  for (const auto k : in_order_of_tags(agreement.sends)) {
-    const auto& [order, tag, turn] = agreement.sends[k];
-    if (slots[k].destination != no_rank)
-      router.add_send({slots[k].send, order, slots[k].destination, tag, turn});
-  }
+  Router router(comm.rank(), method, label);
+  router.add(receiving, slots, agreement);
+  router.add(sending, slots, agreement);
   try {
     comm.agree(router.problem());
   } catch (const AgreedError& error) {
     throw UsageError(error.what(), Axis::packing);
   }
   return std::move(router).finish(comm);
-}
-
-Shape packed_shape(const Shape& shape, const WireOrder& order) {
-  Shape packed = shape;
-  packed.by_index = false;
-  std::int64_t stride = 1;
-  for (int i = order.rank - 1; i >= 0; --i) {
-    packed.strides[order.dims[i]] = stride;
-    stride *= shape.extents[order.dims[i]];
-  }
-  return packed;
 }
 
 } // namespace kontor::comm

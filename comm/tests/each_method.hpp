@@ -84,6 +84,12 @@ class DeviceViews {
   std::vector<Twin> twins_;
 };
 
+/// Whether Views can go by index with this method; if not, the exchange must say so.
+inline bool goes_by_index(const Communicator& comm) {
+  return comm.options().packing != Packing::datatype || comm.options().backend == automatic_backend ||
+         comm.capabilities().indexed_buffers;
+}
+
 /// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every method that Views can use.
 template <class Test>
 void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no) {

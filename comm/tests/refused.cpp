@@ -23,9 +23,6 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #ifdef REFUSED_CONST_RECEIVER
   exchange.add(view, 0, ConstDoubles(view), 0);
 #endif
-#ifdef REFUSED_OTHER_SCALAR
-  exchange.add(Floats("floats", 1), 0, view, 0);
-#endif
 #ifdef REFUSED_ROWS
   exchange.add_send(view, Floats("floats", 1), 0);
 #endif

@@ -62,4 +62,30 @@ LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
   return nest;
 }
 
+LoopNest in_words(LoopNest nest, std::int64_t words) {
+  const int inner = nest.depth - 1;
+  if (words == 1 && nest.depth > 0) return nest;
+  for (int d = 0; d < nest.depth; ++d) nest.strides[d] *= words;
+  if (inner >= 0 && inner != nest.indexed && nest.strides[inner] == words) {
+    nest.extents[inner] *= words;
+    nest.strides[inner] = 1;
+  } else {
+    nest.extents[nest.depth] = words;
+    nest.strides[nest.depth] = 1;
+    ++nest.depth;
+  }
+  return nest;
+}
+
+Shape packed_shape(const Shape& shape, const WireOrder& order) {
+  Shape packed = shape;
+  packed.by_index = false;
+  std::int64_t stride = 1;
+  for (int i = order.rank - 1; i >= 0; --i) {
+    packed.strides[order.dims[i]] = stride;
+    stride *= shape.extents[order.dims[i]];
+  }
+  return packed;
+}
+
 } // namespace kontor::comm

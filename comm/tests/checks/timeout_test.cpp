@@ -2,12 +2,12 @@
 //
 // Check level `cross_rank`: a message that never comes is an error of whoever waits for it.
 #include "error_text.hpp"
+#include "exchange/routing.hpp"
 #include "methods.hpp"
 
 #include <kontor/comm/comm.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
-#include <kontor/comm/exchange/routing.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/streams.hpp>
 

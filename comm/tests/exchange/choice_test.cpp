@@ -6,6 +6,7 @@
 #include "views.hpp"
 
 #include <kontor/comm/comm.hpp>
+#include <kontor/comm/exchange/trial.hpp>
 
 #include <gtest/gtest.h>
 

@@ -128,12 +128,6 @@ auto list_of(const std::vector<std::int64_t>& indices) {
   return Kokkos::View<const Index*, typename Place::Space>(list);
 }
 
-/// Whether Views can go by index with this method; if not, the exchange must say so.
-bool goes_by_index(const Communicator& comm) {
-  return comm.options().packing != Packing::datatype || comm.options().backend == automatic_backend ||
-         comm.capabilities().indexed_buffers;
-}
-
 template <class T, class Layout, std::size_t rank, class Index, class Place>
 void expect_row_graph(const Communicator& comm, unsigned seed) {
   Place place; // of this graph's Views only

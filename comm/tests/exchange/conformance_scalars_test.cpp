@@ -64,5 +64,24 @@ TEST(Scalars, Struct) {
   expect_scalar<Particle>();
 }
 
+/// Several fields to one neighbour, which share a message where a kernel packs.
+TEST(Scalars, SeveralInOneExchange) {
+  const auto a = inside<double, Right>("a", Index<2>{5, 4});
+  const auto b = inside<double, Left>("b", Index<2>{5, 4});
+  const auto c = inside<Particle, Left>("c", Index<2>{3, 3});
+  const auto d = inside<Particle, Stride>("d", Index<2>{3, 3});
+  const auto e = whole<char, Right>("e", Index<2>{3, 5});
+  const auto f = inside<char, Left>("f", Index<2>{3, 5});
+  const auto g = whole<float, Right>("g", Index<1>{7});
+  const auto h = whole<float, Right>("h", Index<1>{7});
+  with_every_method([&](const Communicator& comm, auto& place) {
+    const auto [previous, next] = ring_of(comm, false);
+    const auto leg = [&, from = previous, to = next](const auto& out, const auto& in) {
+      return Leg<std::decay_t<decltype(out.view)>, std::decay_t<decltype(in.view)>>{out, to, in, from};
+    };
+    expect_steps(comm, place, leg(a, b), leg(c, d), leg(e, f), leg(g, h));
+  });
+}
+
 } // namespace
 } // namespace kontor::comm::test

@@ -144,21 +144,37 @@ TEST(Counting, ClosedEndsTakeNoMessages) {
   for (const auto& method : methods()) expect_step_costs(method, Messages::strided, false);
 }
 
-/// One kernel for all messages that are packed, and only those.
-TEST(Counting, KernelsAreFused) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
-  Exchange<Doubles> exchange(comm, "fused");
-  for (int slot = 0; slot < 5; ++slot)
-    exchange.add(inside<double, Right>("out", Index<2>{4, 5}).view, next,
-                 inside<double, Left>("in", Index<2>{4, 5}).view, previous);
-  exchange.commit();
-  const auto cost = cost_of([&] {
-    exchange.start();
-    exchange.finish();
-  });
-  EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
-  EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Irecv", 5}, {"MPI_Isend", 5}, {"MPI_Waitall", 1}}));
+/// One kernel for all Views that are packed, and one message for those of one pair of ranks, whatever their
+/// scalars. Views that lie in one piece at both ends travel alone.
+TEST(Counting, ViewsOfAPairShareAMessage) {
+  for (const auto messages : {comm::Messages::per_pair, comm::Messages::per_slot}) {
+    Options options;
+    options.messages = messages;
+    options.packing = Packing::kernel;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const auto [previous, next] = ring_of(comm);
+    Exchange<Doubles> exchange(comm, "shared");
+    for (int field = 0; field < 5; ++field) {
+      exchange.add(inside<double, Right>("out", Index<2>{4, 5}).view, next,
+                   inside<double, Left>("in", Index<2>{4, 5}).view, previous);
+      exchange.add(inside<float, Right>("out", Index<2>{4, 5}).view, previous,
+                   inside<float, Left>("in", Index<2>{4, 5}).view, next);
+    }
+    exchange.add(whole<double, Right>("out", Index<1>{9}).view, next,
+                 whole<double, Right>("in", Index<1>{9}).view, previous);
+    exchange.commit();
+    const auto cost = cost_of([&] {
+      exchange.start();
+      exchange.finish();
+    });
+    EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
+    const int shared = messages == comm::Messages::per_slot ? 10 : previous == next ? 1 : 2;
+    EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Irecv", shared + 1}, {"MPI_Isend", shared + 1}, {"MPI_Waitall", 1}}));
+    EXPECT_EQ(static_cast<int>(exchange.sent().size()), shared + 1);
+    std::int64_t bytes = 0;
+    for (const auto& message : exchange.sent()) bytes += message.bytes;
+    EXPECT_EQ(bytes, 5 * 20 * (8 + 4) + 9 * 8);
+  }
 }
 
 /// Whatever commit() does as well: its kernels are those that Kokkos makes to fill a View of ours.

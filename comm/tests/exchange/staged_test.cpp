@@ -2,10 +2,11 @@
 //
 // Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device
 // memory, but its code is the same for Views anywhere, so that it is tried here where there is no device.
+#include "exchange/exchange_method.hpp"
 #include "ring.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/exchange/exchange_method.hpp>
+#include <kontor/comm/views/kokkos_executor.hpp>
 #include <kontor/comm/views/rows.hpp>
 
 namespace kontor::comm::test {
@@ -13,7 +14,11 @@ namespace {
 
 using Left = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
-using Space = Kokkos::DefaultHostExecutionSpace;
+
+std::shared_ptr<const Executor> executor() {
+  return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(
+      Kokkos::DefaultHostExecutionSpace());
+}
 
 Options staged(Pattern pattern) {
   auto options = method("view", Packing::kernel, pattern);
@@ -32,7 +37,6 @@ Method staged_method(const Communicator& comm, const Options& options) {
 template <class A, class B, class C, class D>
 void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
                    std::size_t chunks) {
-  using T = typename Field<A>::value_type;
   for (const auto pattern :
        {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood}) {
     auto options = staged(pattern);
@@ -47,18 +51,16 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
                                   {to_buffer(c.view), previous, to_buffer(d.view), next}};
     const auto agreement = handshake(comm, "staged", slots);
     EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), comm.size() > 1 ? chunks : 1);
-    const Space instance;
-    ExchangeMethod<T, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
-                                                                instance);
+    ExchangeMethod exchange_method(comm, method, "staged", slots, agreement, executor());
     for (int step = 0; step < 3; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       up.prepare(comm, step, 0);
       down.prepare(comm, step, 1);
       PhaseTimes times;
-      exchange_method.start(instance, &times);
+      exchange_method.start(&times);
       bool ended = false;
-      while (step == 1 && !ended) ended = exchange_method.test(instance, &times);
-      if (!ended) exchange_method.finish(instance, &times);
+      while (step == 1 && !ended) ended = exchange_method.test(&times);
+      if (!ended) exchange_method.finish(&times);
       Kokkos::fence();
       up.check();
       down.check();
@@ -106,11 +108,9 @@ TEST(Staged, LongLists) {
   const std::vector<Slot> slots{{out.buffer, next, in.buffer, previous}};
   const auto agreement = handshake(comm, "staged", slots);
   EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), 3u);
-  const Space instance;
-  ExchangeMethod<double, Space, Kokkos::HostSpace> exchange_method(comm, method, "staged", slots, agreement,
-                                                                   instance);
-  exchange_method.start(instance, nullptr);
-  exchange_method.finish(instance, nullptr);
+  ExchangeMethod exchange_method(comm, method, "staged", slots, agreement, executor());
+  exchange_method.start(nullptr);
+  exchange_method.finish(nullptr);
   Kokkos::fence();
   int right = 0;
   for (int i = 0; i < n; ++i) right += x(received[i]) == 3. * (n - 1 - i) + previous;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "views/overlap.hpp"
 
-#include <kontor/comm/exchange/routing.hpp>
 #include <kontor/comm/views/layout.hpp>
 
 #include <gtest/gtest.h>

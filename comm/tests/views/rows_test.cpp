@@ -132,7 +132,6 @@ TEST(RowsByIndex, AMillionAreChecked) {
 /// Rows that are too far apart for 32 bits, and short rows in many work items.
 TEST(RowsByIndex, OffsetsOfAnySize) {
   using Space = Kokkos::DefaultHostExecutionSpace;
-  using List = PackList<float, Space>;
   constexpr std::int64_t rows = 5000;
   constexpr std::int64_t far = std::int64_t{1} << 40; // elements from row 1 to row 0, which is beyond reach
   for (const bool wide : {false, true}) {
@@ -152,13 +151,10 @@ TEST(RowsByIndex, OffsetsOfAnySize) {
       return reinterpret_cast<float*>(place - (wide ? static_cast<std::uintptr_t>(far) : 3) * sizeof(float));
     };
     const Space instance;
-    List pack, unpack;
-    pack.add(origin(x), packed.data(), nest, indices.data());
-    unpack.add(origin(back), packed.data(), nest, indices.data());
-    pack.commit();
-    unpack.commit();
-    pack.run<List::Direction::pack>(instance);
-    unpack.run<List::Direction::unpack>(instance);
+    const PackList<Space> pack({{origin(x), packed.data(), nest, sizeof(float), indices.data()}});
+    const PackList<Space> unpack({{origin(back), packed.data(), nest, sizeof(float), indices.data()}});
+    pack.run<PackDirection::pack>(instance);
+    unpack.run<PackDirection::unpack>(instance);
     device::fence(instance, "test/packed");
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t c = 0; c < 3; ++c) {

@@ -5,7 +5,8 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/on.hpp>
 #include <kontor/comm/request.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 /// Messages that go on by themselves. Views, orders and errors as in point_to_point.hpp.
 namespace kontor::comm {

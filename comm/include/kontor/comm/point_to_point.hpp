@@ -5,7 +5,8 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/on.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <type_traits>
 
@@ -51,8 +52,9 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
-  memory.pack(view);
+  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
+                                     on.instance());
+  memory.pack();
   const auto payload = memory.payload();
   const int code =
       MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, cached.comm);
@@ -69,14 +71,15 @@ void recv(On<View> on, const View& view, int source, int tag = 0) {
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
+  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
+                                     on.instance());
   memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
                             detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
-  if (source != no_rank) memory.unpack(view);
+  if (source != no_rank) memory.unpack();
 }
 
 /// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
@@ -93,11 +96,11 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
   detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
-  const detail::Contiguous<SendView> out(on.comm, to.operation, send_view,
-                                         detail::instance_for<SendView>(on));
-  const detail::Contiguous<ReceiveView> in(on.comm, from.operation, receive_view,
-                                           detail::instance_for<ReceiveView>(on));
-  out.pack(send_view);
+  const detail::Lowered<SendView> out(detail::internals(on.comm).lowering(), to.operation, send_view,
+                                      detail::instance_for<SendView>(on));
+  const detail::Lowered<ReceiveView> in(detail::internals(on.comm).lowering(), from.operation, receive_view,
+                                        detail::instance_for<ReceiveView>(on));
+  out.pack();
   in.prepare();
   const auto sent = out.payload();
   const auto received = in.payload();
@@ -106,7 +109,7 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                    received.type, detail::mpi_rank(source), tag, cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
-  if (source != no_rank) in.unpack(receive_view);
+  if (source != no_rank) in.unpack();
 }
 
 } // namespace kontor::comm

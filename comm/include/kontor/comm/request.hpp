@@ -3,7 +3,8 @@
 
 #include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/checks/envelope.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <array>
 #include <cstddef>
@@ -33,28 +34,30 @@ class Lent {
 
   Lent(const Communicator& comm, const char* operation, const View& view, Use use,
        const typename View::execution_space* instance, Taker taker)
-      : view_(view), memory_(comm, operation, view, instance, taker, use != Use::nothing), use_(use) {
+      : view_(view),
+        memory_(detail::internals(comm).lowering(), operation, view, instance, taker, use != Use::nothing),
+        use_(use) {
     if (use_ == Use::read || use_ == Use::both)
-      memory_.pack(view_);
+      memory_.pack();
     else
       memory_.prepare();
   }
   const View& view() const { return view_; }
   Buffer buffer() const { return to_buffer(view_); }
   View give_back() { return std::move(view_); }
-  value_type* data() const { return memory_.data(); }
-  const Contiguous<View>& memory() const { return memory_; }
+  void* data() const { return memory_.data(); }
+  const Lowered<View>& memory() const { return memory_; }
   mpi::Payload payload() const { return memory_.payload(); }
 
   void deliver() const {
     if constexpr (!std::is_const_v<typename View::value_type>) {
-      if (use_ == Use::written || use_ == Use::both) memory_.unpack(view_);
+      if (use_ == Use::written || use_ == Use::both) memory_.unpack();
     }
   }
 
  private:
   Kept view_;
-  Contiguous<View> memory_;
+  Lowered<View> memory_;
   Use use_;
 };
 

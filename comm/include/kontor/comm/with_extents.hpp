@@ -4,7 +4,8 @@
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/on.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <string>
 #include <type_traits>
@@ -80,8 +81,9 @@ template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
-  memory.pack(view);
+  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
+                                     on.instance());
+  memory.pack();
   const auto payload = memory.payload();
   const auto buffer = to_buffer(view);
   detail::send_header(on.comm, envelope, buffer);
@@ -104,14 +106,15 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
   if (source == no_rank) return {};
   const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const detail::Contiguous<View> memory(on.comm, view, storage_order(header.shape), on.instance());
+  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), view, storage_order(header.shape),
+                                     on.instance());
   memory.prepare();
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag,
                             on.comm.native(), MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
-  memory.unpack(view);
+  memory.unpack();
   return view;
 }
 

@@ -7,6 +7,7 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/on.hpp>
 #include <kontor/comm/request.hpp>
+#include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 #include <kontor/device/streams.hpp>
 
@@ -24,6 +25,13 @@
 /// `Gather{root}`, whose operator() is compiled once and takes Operands; run() and start() are what the typed
 /// functions have in common.
 namespace kontor::comm::detail {
+
+/// What a View without its type is.
+using Describe = Buffer (*)(const void* view);
+template <ViewType View>
+Buffer describe_view(const void* view) {
+  return to_buffer(*static_cast<const View*>(view));
+}
 
 /// A View in one piece and without its type. Its label and shape are asked for only where an error needs
 /// them.

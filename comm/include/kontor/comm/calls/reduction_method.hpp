@@ -66,13 +66,12 @@ class ReductionMethod final : public InFlight {
       else
         pinned_ = Pinned(properties, static_cast<std::size_t>(count));
       result_.data = route_.where == ReducedIn::stream ? data_of(device_) : data_of(pinned_);
-      copy_out_.add(data_of(out_), static_cast<value_type*>(result_.data), loop_nest(shape_of(out_), order));
-      copy_out_.commit();
+      copy_out_ =
+          Packs({{data_of(out_), result_.data, loop_nest(shape_of(out_), order), sizeof(value_type)}});
     }
     result_.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
     if (!lies_well(in_)) {
-      copy_in_.add(data_of(in_), static_cast<value_type*>(result_.data), loop_nest(shape_of(in_), order));
-      copy_in_.commit();
+      copy_in_ = Packs({{data_of(in_), result_.data, loop_nest(shape_of(in_), order), sizeof(value_type)}});
     } else if (data_of(in_) != result_.data) {
       given_ = data_of(in_);
     }
@@ -92,11 +91,11 @@ class ReductionMethod final : public InFlight {
       given_event_.record(caller);
       given_event_.wait_for(instance_);
     }
-    copy_in_.template run<Packs::Direction::pack>(instance_);
+    copy_in_.template run<PackDirection::pack>(instance_);
     if (route_.where == ReducedIn::stream) {
       route_.collectives->allreduce(device::native_stream(instance_), given_ ? given_ : result_.data, result_,
                                     op_);
-      copy_out_.template run<Packs::Direction::unpack>(instance_);
+      copy_out_.template run<PackDirection::unpack>(instance_);
     } else if (route_.where == ReducedIn::pinned) {
       copied_.record(instance_);
     } else {
@@ -154,7 +153,7 @@ class ReductionMethod final : public InFlight {
  private:
   using Device = Kokkos::View<value_type*, typename In::memory_space>;
   using Pinned = Kokkos::View<value_type*, device::PinnedSpace>;
-  using Packs = PackList<value_type, Space>;
+  using Packs = PackList<Space>;
   enum class Step : std::uint8_t { none, under_way, failed };
 
   bool is_other(const Space& caller) const {
@@ -169,7 +168,7 @@ class ReductionMethod final : public InFlight {
     } else {
       by_mpi_->finish(comm_);
     }
-    copy_out_.template run<Packs::Direction::unpack>(instance_);
+    copy_out_.template run<PackDirection::unpack>(instance_);
   }
 
   /// The first reduction of a size makes connections, which a recording of the stream would not take.

@@ -3,6 +3,7 @@
 
 #include <kontor/comm/backend/method.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/views/how_lowered.hpp>
 
 #include <mpi.h>
 
@@ -14,7 +15,6 @@
 namespace kontor::comm::detail {
 
 class Checks;
-class PinnedPool;
 
 /// What the one-shot calls look up each time.
 struct CachedProperties {
@@ -65,11 +65,9 @@ class Internals {
   /// communicator.
   MPI_Op operation(MPI_User_function*, bool commutative);
 
-  /// Whether calls with Views in device memory hand that to MPI: on path `direct`, and on path `auto` where
-  /// MPI itself says that it takes it. Equal on all ranks.
-  bool hands_device_memory_to_mpi() const;
-  /// What such Views travel through elsewhere.
-  PinnedPool& pinned_pool();
+  /// How calls hand Views to MPI: device memory on path `direct`, and on path `auto` where MPI itself says
+  /// that it takes it. Equal on all ranks.
+  const Lowering& lowering() const { return lowering_; }
 
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
@@ -98,6 +96,7 @@ class Internals {
   Internals() = default;
   ~Internals() = default;
   CachedProperties cached_;
+  Lowering lowering_;
 };
 
 /// Local. Throws CallError if the communicator was moved from.

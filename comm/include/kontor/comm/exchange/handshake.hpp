@@ -2,7 +2,9 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/views/layout.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +17,12 @@ enum class Matching {
   by_pair  ///< the i-th that rank a sends to rank b so is the i-th that b receives from a so
 };
 
+/// What becomes of the elements of a View that receives.
+enum class ReceiveOp {
+  replace, ///< they are what arrives
+  add      ///< what arrives is added to them
+};
+
 /// What one call adds to an exchange: `send` goes to `destination`, `receive` comes from `source`; either may
 /// be no_rank.
 struct Slot {
@@ -23,13 +31,21 @@ struct Slot {
   Buffer receive;                        ///< where what comes from `source` lands
   int source = no_rank;                  ///< a rank, or no_rank
   Matching matching = Matching::by_slot; ///< what is matched by slot is numbered apart
+  ReceiveOp op = ReceiveOp::replace;     ///< of `receive`
+};
+
+/// A message that a rank sends in a step.
+struct SentMessage {
+  int peer;           ///< the rank that receives it
+  std::int64_t bytes; ///< of all Views in it
 };
 
 /// What the two ends of a message have agreed on; empty where there is none.
 struct AgreedMessage {
-  WireOrder order; ///< in which its elements travel
-  int tag = 0;     ///< as in Transfer
-  int turn = 0;    ///< as in Transfer
+  WireOrder order;     ///< in which its elements travel
+  int tag = 0;         ///< as in Transfer
+  int turn = 0;        ///< as in Transfer
+  bool packed = false; ///< one end at least does not lie in that order, or adds
 };
 
 /// What both ends of every message have agreed on.

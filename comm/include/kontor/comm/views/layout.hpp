@@ -40,13 +40,19 @@ WireOrder wire_order(const Shape& sender, const Shape& receiver);
 /// A loop nest over an array's elements in wire order, slowest loop first: dimensions of extent 1 are left
 /// out and dimensions that lie end to end are merged, so a contiguous array has at most one loop.
 struct LoopNest {
-  int depth = 0;                       ///< the number of loops
-  std::int64_t extents[max_rank] = {}; ///< steps of each loop; not a std::array, whose [] is the host's
-  std::int64_t strides[max_rank] = {}; ///< elements from one step to the next
-  int indexed = -1;                    ///< the loop over rows by index, if there is one
+  int depth = 0;                           ///< the number of loops
+  std::int64_t extents[max_rank + 1] = {}; ///< steps of each loop; not a std::array, whose [] is the host's
+  std::int64_t strides[max_rank + 1] = {}; ///< elements from one step to the next
+  int indexed = -1;                        ///< the loop over rows by index, if there is one
 };
 
 /// The loops over an array of this shape in this order.
 LoopNest loop_nest(const Shape&, const WireOrder&);
+
+/// The same loops over the words of which an element has so many: at least one loop.
+LoopNest in_words(LoopNest, std::int64_t words_per_element);
+
+/// The shape of an array after packing: equal extents, contiguous in wire order.
+Shape packed_shape(const Shape&, const WireOrder&);
 
 } // namespace kontor::comm

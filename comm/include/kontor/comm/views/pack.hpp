@@ -1,212 +1,211 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/layout.hpp>
-#include <kontor/comm/views/view_buffer.hpp>
+#include <kontor/comm/views/piece.hpp>
 #include <kontor/device/compat.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-/// One kernel that copies many pieces, strided or by index, into contiguous memory, or back.
+/// One kernel that copies pieces of arrays, non-contiguous or by index, into contiguous memory, or back. It
+/// copies words of 1 to 16 bytes, so it is compiled once for each execution space, whatever the scalars.
 namespace kontor::comm {
 
-/// Copies an element bit by bit, as messages do. std::pair has an assignment of its own, which is a function
-/// of the host and leaves padding alone.
-template <class T>
-KOKKOS_INLINE_FUNCTION void copy_element(T& to, const T& from) {
-  if constexpr (std::is_trivially_copyable_v<T> || IsComplex<T>::value)
-    to = from;
-  else
-    memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(T));
-}
+namespace detail {
 
-/// One strided piece and its place in the contiguous buffer.
-template <class T>
-struct PackItem {
-  T* strided;
-  T* packed;
-  LoopNest nest;
-  std::int64_t first_item;   ///< the kernel's work items are numbered through all pieces
-  std::int64_t row_items;    ///< work items in one row of the piece
-  std::int64_t first_offset; ///< where rows go by index: of their offsets, in those of all pieces
-  std::int64_t item_rows;    ///< where rows go by index: in one work item
+/// What the kernel copies at a time. Words alias the elements, of whatever type.
+template <class Unsigned>
+struct [[gnu::may_alias]] Word {
+  Unsigned bits;
+};
+struct [[gnu::may_alias]] alignas(16) WideWord {
+  std::uint64_t bits[2];
 };
 
-enum class PackDirection { pack, unpack };
+/// A Piece as the kernel reads it, in words.
+struct PackItem {
+  char* array;
+  char* packed;
+  LoopNest nest;
+  int word;                  ///< bytes
+  std::int64_t rows;         ///< a row is one turn of the innermost loop
+  std::int64_t rows_at_once; ///< of a work item
+  std::int64_t row_items;    ///< work items in one row
+  std::int64_t first_item;   ///< work items are numbered through all pieces
+  std::int64_t first_offset; ///< where rows go by index: of their offsets, in those of all pieces
+};
 
-/// The kernel. A work item is up to `chunk` neighbouring elements of a row, the innermost loop of a piece.
-/// Where rows go by index and are short, it is several of them.
-template <class T, class MemorySpace, PackDirection direction, std::int64_t chunk, bool indexed>
+/// Local. The largest word of which elements of this size at these addresses are made.
+int word_of(const Piece&);
+/// Local. `chunk`: the elements of a row that a work item copies at most. Offsets of rows by index are
+/// appended.
+PackItem pack_item(const Piece&, std::int64_t chunk, std::int64_t first_item,
+                   std::vector<std::int64_t>& offsets);
+/// Local. How many work items it takes.
+std::int64_t items_of(const PackItem&);
+
+/// The items of a kernel that copies one piece, and needs no memory for a list.
+struct OneItem {
+  PackItem item;
+  KOKKOS_INLINE_FUNCTION const PackItem& operator()(int) const { return item; }
+  KOKKOS_INLINE_FUNCTION int size() const { return 1; }
+};
+/// Those of several.
+template <class MemorySpace>
+struct ItemList {
+  Kokkos::View<PackItem*, MemorySpace> items;
+  KOKKOS_INLINE_FUNCTION const PackItem& operator()(int p) const { return items(p); }
+  KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(items.extent(0)); }
+};
+
+/// A work item is up to `chunk` neighbouring words of a row, or several rows where they are shorter.
+template <class Items, class Offset, PackDirection direction, std::int64_t chunk>
 struct PackKernel {
-  Kokkos::View<PackItem<T>*, MemorySpace> list;
-  const std::int32_t* offsets;      ///< of rows by index, in elements
-  const std::int64_t* wide_offsets; ///< instead, where they do not fit; else null
+  Items items;
+  const Offset* offsets; ///< of rows by index, in words
 
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t item) const {
-    const PackItem<T>& part = list(piece_of(item));
-    const std::int64_t local = item - part.first_item;
-    if constexpr (indexed) {
-      if (part.nest.indexed >= 0) {
-        if (wide_offsets)
-          copy_by_index(part, local, wide_offsets + part.first_offset);
-        else
-          copy_by_index(part, local, offsets + part.first_offset);
-        return;
-      }
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
+    int p = 0;
+    for (int end = items.size(); end - p > 1;) {
+      const int middle = (p + end) / 2;
+      (items(middle).first_item <= i ? p : end) = middle;
     }
-    const int inner = part.nest.depth - 1;
-    const std::int64_t length = inner < 0 ? 1 : part.nest.extents[inner];
-    const std::int64_t stride = inner < 0 ? 1 : part.nest.strides[inner];
-    const std::int64_t row = local / part.row_items;
-    const std::int64_t begin = (local - row * part.row_items) * chunk;
-    std::int64_t offset = begin * stride;
-    std::int64_t rest = row;
-    for (int d = inner - 1; d >= 0; --d) {
-      offset += rest % part.nest.extents[d] * part.nest.strides[d];
-      rest /= part.nest.extents[d];
+    const PackItem& item = items(p);
+    switch (item.word) {
+    case 16: return copy_rows<WideWord>(item, i - item.first_item);
+    case 8: return copy_rows<Word<std::uint64_t>>(item, i - item.first_item);
+    case 4: return copy_rows<Word<std::uint32_t>>(item, i - item.first_item);
+    case 2: return copy_rows<Word<std::uint16_t>>(item, i - item.first_item);
+    default: return copy_rows<Word<std::uint8_t>>(item, i - item.first_item);
     }
-    copy(part.packed + row * length + begin, part.strided + offset, stride, at_most(chunk, length - begin));
   }
 
  private:
-  /// A box has few pieces; the parts of a mesh may have many neighbours.
-  KOKKOS_INLINE_FUNCTION int piece_of(std::int64_t item) const {
-    const int count = static_cast<int>(list.extent(0));
-    int p = 0;
-    if constexpr (indexed) {
-      for (int end = count; end - p > 1;) {
-        const int middle = (p + end) / 2;
-        (list(middle).first_item <= item ? p : end) = middle;
+  template <class W>
+  KOKKOS_INLINE_FUNCTION void copy_rows(const PackItem& item, std::int64_t i) const {
+    const LoopNest& nest = item.nest;
+    const int inner = nest.depth - 1;
+    const std::int64_t length = nest.extents[inner];
+    const std::int64_t group = i / item.row_items;
+    const std::int64_t begin = (i - group * item.row_items) * chunk;
+    const std::int64_t count = length - begin < chunk ? length - begin : chunk;
+    const std::int64_t first = group * item.rows_at_once;
+    const std::int64_t end = first + item.rows_at_once < item.rows ? first + item.rows_at_once : item.rows;
+    const Offset* const KOKKOS_RESTRICT rows = offsets + item.first_offset;
+    for (std::int64_t row = first; row < end; ++row) {
+      std::int64_t offset = 0;
+      std::int64_t rest = row;
+      for (int d = inner - 1; d >= 0; --d) {
+        const std::int64_t step = d == 0 ? rest : rest % nest.extents[d];
+        offset += d == nest.indexed ? rows[step] : step * nest.strides[d];
+        if (d > 0) rest /= nest.extents[d];
       }
-    } else {
-      while (p + 1 < count && list(p + 1).first_item <= item) ++p;
-    }
-    return p;
-  }
-
-  KOKKOS_INLINE_FUNCTION static std::int64_t at_most(std::int64_t most, std::int64_t n) {
-    return n < most ? n : most;
-  }
-
-  KOKKOS_INLINE_FUNCTION static void copy(T* packed, T* strided, std::int64_t stride, std::int64_t n) {
-    if constexpr (direction == PackDirection::pack)
-      for (std::int64_t i = 0; i < n; ++i) copy_element(packed[i], strided[i * stride]);
-    else
-      for (std::int64_t i = 0; i < n; ++i) copy_element(strided[i * stride], packed[i]);
-  }
-
-  /// One or two loops, one of them over rows.
-  template <class Offset>
-  KOKKOS_INLINE_FUNCTION static void copy_by_index(const PackItem<T>& part, std::int64_t local,
-                                                   const Offset* KOKKOS_RESTRICT rows) {
-    const LoopNest& nest = part.nest;
-    const bool rows_inside = nest.indexed == nest.depth - 1;
-    const std::int64_t length = nest.extents[nest.depth - 1];
-    const std::int64_t line = nest.depth == 1 ? 0 : local / part.row_items;
-    const std::int64_t begin = (local - line * part.row_items) * chunk;
-    const std::int64_t n = at_most(chunk, length - begin);
-    if (rows_inside) {
-      T* const strided = part.strided + (nest.depth == 1 ? 0 : line * nest.strides[0]);
-      T* const KOKKOS_RESTRICT packed = part.packed + line * length + begin;
-      if constexpr (direction == PackDirection::pack)
-        for (std::int64_t i = 0; i < n; ++i) copy_element(packed[i], strided[rows[begin + i]]);
+      W* const array = reinterpret_cast<W*>(item.array) + offset;
+      W* const KOKKOS_RESTRICT packed = reinterpret_cast<W*>(item.packed) + row * length + begin;
+      if (inner == nest.indexed)
+        copy(
+            array, [=](std::int64_t k) { return rows[begin + k]; }, packed, count);
+      else if (nest.strides[inner] == 1)
+        copy(
+            array + begin, [](std::int64_t k) { return k; }, packed, count);
       else
-        for (std::int64_t i = 0; i < n; ++i) copy_element(strided[rows[begin + i]], packed[i]);
-      return;
+        copy(
+            array, [=, stride = nest.strides[inner]](std::int64_t k) { return (begin + k) * stride; }, packed,
+            count);
     }
-    const std::int64_t stride = nest.strides[1];
-    const std::int64_t first = line * part.item_rows;
-    const std::int64_t last = first + at_most(part.item_rows, nest.extents[0] - first);
-    for (std::int64_t row = first; row < last; ++row)
-      copy(part.packed + row * length + begin, part.strided + rows[row] + begin * stride, stride, n);
+  }
+
+  template <class W, class Place>
+  KOKKOS_INLINE_FUNCTION static void copy(W* array, const Place& place, W* KOKKOS_RESTRICT packed,
+                                          std::int64_t count) {
+    if constexpr (direction == PackDirection::pack)
+      for (std::int64_t k = 0; k < count; ++k) packed[k] = array[place(k)];
+    else
+      for (std::int64_t k = 0; k < count; ++k) array[place(k)] = packed[k];
   }
 };
 
-/// The pieces of one fused pack or unpack. A work item is long on a CPU, so that it vectorises; one element
-/// on a GPU, so that neighbouring threads touch neighbouring elements.
-template <class T, class ExecutionSpace>
+/// Words of a work item: many on a host, so that the loop vectorises; one on a device, so that neighbouring
+/// threads touch neighbouring words.
+template <class ExecutionSpace>
+inline constexpr std::int64_t pack_chunk = device::on_host<ExecutionSpace> ? 4096 : 1;
+
+template <PackDirection direction, class ExecutionSpace, class Items, class Offset>
+void launch_pack(const ExecutionSpace& instance, const Items& items, std::int64_t count,
+                 const Offset* offsets) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(direction == PackDirection::pack ? "comm/pack" : "comm/unpack",
+                       Policy(instance, 0, count),
+                       PackKernel<Items, Offset, direction, pack_chunk<ExecutionSpace>>{items, offsets});
+}
+
+} // namespace detail
+
+/// Local; queued on the instance. Copies one piece, without rows by index. Allocates nothing.
+template <PackDirection direction, class ExecutionSpace>
+void copy_piece(const ExecutionSpace& instance, const Piece& piece) {
+  std::vector<std::int64_t> no_offsets;
+  const auto item = detail::pack_item(piece, detail::pack_chunk<ExecutionSpace>, 0, no_offsets);
+  detail::launch_pack<direction>(instance, detail::OneItem{item}, detail::items_of(item),
+                                 static_cast<const std::int32_t*>(nullptr));
+}
+
+/// Pieces that are copied by one kernel, again and again.
+template <class ExecutionSpace>
 class PackList {
  public:
-  using Direction = PackDirection;
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible;
-  static constexpr std::int64_t chunk = on_host ? 4096 : 1;
+  PackList() = default;
 
-  /// `indices` are those of the rows, in host memory, where the nest has a loop over rows by index.
-  void add(T* strided, T* packed, const LoopNest& nest, const std::int64_t* indices = nullptr) {
-    const auto row = nest.depth > 0 ? nest.extents[nest.depth - 1] : 1;
-    std::int64_t rows = 1;
-    for (int d = 0; d + 1 < nest.depth; ++d) rows *= nest.extents[d];
-    const auto row_items = (row + chunk - 1) / chunk;
-    const auto first_offset = static_cast<std::int64_t>(offsets_.size());
-    std::int64_t item_rows = 1;
-    if (nest.indexed >= 0) {
-      const auto stride = nest.strides[nest.indexed];
-      // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a nest with a loop by index comes with indices
-      for (std::int64_t i = 0; i < nest.extents[nest.indexed]; ++i) offsets_.push_back(indices[i] * stride);
-      if (nest.indexed + 1 < nest.depth && row > 0) item_rows = row < chunk ? chunk / row : 1;
+  /// Local. Copies the list to where the kernel runs; the indices need not outlive the call.
+  explicit PackList(const std::vector<Piece>& pieces) {
+    if (pieces.empty()) return;
+    std::vector<std::int64_t> offsets;
+    const Kokkos::View<detail::PackItem*, Kokkos::HostSpace> items("comm/pieces", pieces.size());
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      items(p) = detail::pack_item(pieces[p], detail::pack_chunk<ExecutionSpace>, count_, offsets);
+      count_ += detail::items_of(items(p));
     }
-    items_to_pack_.push_back({strided, packed, nest, items_, row_items, first_offset, item_rows});
-    items_ += (rows + item_rows - 1) / item_rows * row_items;
-  }
-
-  /// Copies the list to where the kernel runs. No add() after it.
-  void commit() {
-    if (items_to_pack_.empty()) return;
-    list_ = copy_of(items_to_pack_, "comm/pieces");
-    indexed_ = !offsets_.empty();
-    if (!indexed_) return;
+    items_ = Kokkos::create_mirror_view_and_copy(Space(), items);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    if (std::all_of(offsets_.begin(), offsets_.end(), [](std::int64_t o) { return o <= most; }))
-      narrow_ = copy_of(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()), "comm/offsets");
+    if (std::ranges::all_of(offsets, [](std::int64_t o) { return o <= most; }))
+      narrow_ = copy_of(std::vector<std::int32_t>(offsets.begin(), offsets.end()));
     else
-      wide_ = copy_of(offsets_, "comm/offsets");
-    offsets_ = {};
+      wide_ = copy_of(offsets);
   }
 
-  bool empty() const { return items_ == 0; }
+  bool empty() const { return count_ == 0; }
 
-  /// Runs the kernel on the instance and does not wait for it.
-  template <Direction direction>
+  /// Local. Queues the kernel on the instance.
+  template <PackDirection direction>
   void run(const ExecutionSpace& instance) const {
     if (empty()) return;
-    if (indexed_)
-      launch<direction, true>(instance);
+    const detail::ItemList<Space> items{items_};
+    if (wide_.size() > 0)
+      detail::launch_pack<direction>(instance, items, count_, static_cast<const std::int64_t*>(wide_.data()));
     else
-      launch<direction, false>(instance);
+      detail::launch_pack<direction>(instance, items, count_,
+                                     static_cast<const std::int32_t*>(narrow_.data()));
   }
 
  private:
   using Space = typename ExecutionSpace::memory_space;
 
-  template <class Element>
-  static Kokkos::View<Element*, Space> copy_of(const std::vector<Element>& host, const char* label) {
-    const Kokkos::View<Element*, Kokkos::HostSpace> copy(std::string(label), host.size());
-    for (std::size_t i = 0; i < host.size(); ++i) copy(i) = host[i];
-    return Kokkos::create_mirror_view_and_copy(Space(), copy);
+  template <class Offset>
+  static Kokkos::View<Offset*, Space> copy_of(const std::vector<Offset>& offsets) {
+    const Kokkos::View<Offset*, Kokkos::HostSpace> host("comm/offsets", offsets.size());
+    std::ranges::copy(offsets, host.data());
+    return Kokkos::create_mirror_view_and_copy(Space(), host);
   }
 
-  template <Direction direction, bool indexed>
-  void launch(const ExecutionSpace& instance) const {
-    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-    using Kernel = PackKernel<T, Space, direction, chunk, indexed>;
-    Kokkos::parallel_for(direction == Direction::pack ? "comm/pack" : "comm/unpack",
-                         Policy(instance, 0, items_), Kernel{list_, narrow_.data(), wide_.data()});
-  }
-
-  std::vector<PackItem<T>> items_to_pack_;
-  std::vector<std::int64_t> offsets_; ///< of rows by index, until commit()
-  Kokkos::View<PackItem<T>*, Space> list_;
-  Kokkos::View<std::int32_t*, Space> narrow_;
-  Kokkos::View<std::int64_t*, Space> wide_;
-  std::int64_t items_ = 0;
-  bool indexed_ = false;
+  Kokkos::View<detail::PackItem*, Space> items_;
+  Kokkos::View<std::int32_t*, Space> narrow_; ///< offsets of rows by index
+  Kokkos::View<std::int64_t*, Space> wide_;   ///< instead, where they do not fit
+  std::int64_t count_ = 0;
 };
 
 } // namespace kontor::comm

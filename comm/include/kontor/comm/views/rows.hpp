@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/views/selected_rows.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -13,12 +14,6 @@
 
 /// Which rows of a View travel: all of them, those from one to before another, or those of an index list.
 namespace kontor::comm {
-
-/// Rows, and what owns their indices.
-struct SelectedRows {
-  Buffer buffer;
-  std::shared_ptr<const std::vector<std::int64_t>> indices; ///< null where `buffer` needs none
-};
 
 /// Local. Rows from `begin` to before `end` of the View.
 SelectedRows rows_between(Buffer view, std::int64_t begin, std::int64_t end);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "exchange/method_trial.hpp"
+
+#include <kontor/comm/checks/agreement_check.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/exchange/exchange_base.hpp>
+#include <kontor/comm/views/sum_list.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace kontor::comm {
+
+using Step = ExchangeMethod::Step;
+
+struct ExchangeBase::State {
+  ExchangeMethod& committed() const {
+    if (!method) [[unlikely]]
+      throw CallError("exchange '" + label + "': commit() comes before start() and finish()");
+    return *method;
+  }
+  /// The method of a step that `call` is to end.
+  ExchangeMethod& started(const char* call) const {
+    auto& committed_method = committed();
+    if (committed_method.step() != Step::under_way) [[unlikely]]
+      throw CallError("exchange '" + label + "': " + call +
+                      (committed_method.step() == Step::failed
+                           ? " after a step that failed: commit() makes the plan anew"
+                           : " without start()"));
+    return committed_method;
+  }
+  CollectiveCall call(const char* step) const {
+    return {.operation = step, .fields = {"exchange '" + label + "'"}};
+  }
+  /// At check level `cross_rank`: all ranks do the same with the same exchange.
+  void check_order(const char* step) const {
+    if (checks_order) [[unlikely]]
+      check_agreement(comm, call(step));
+  }
+  PhaseTimes* timed() { return measures ? &times : nullptr; }
+
+  Communicator comm;
+  std::string label;
+  std::shared_ptr<const Executor> executor;
+  MemoryKind memory;
+  bool checks_order;
+  std::vector<Slot> slots{};
+  Owners views{};
+  std::vector<TimedMethod> timed_methods{};
+  PhaseTimes times{};
+  bool measures = false;
+  std::size_t committed_slots = 0;        ///< more have been added if it differs
+  std::optional<AgreementCheck> ending{}; ///< begun by the first test() of a step
+  OwnedMethod method{};                   // last: gone before the memory it uses
+};
+
+ExchangeBase::ExchangeBase(const Communicator& comm, std::string label,
+                           std::shared_ptr<const Executor> executor, MemoryKind memory)
+    : state_(new State{comm.share(), std::move(label), std::move(executor), memory,
+                       comm.options().check == CheckLevel::cross_rank}) {}
+ExchangeBase::ExchangeBase(ExchangeBase&&) noexcept = default;
+ExchangeBase& ExchangeBase::operator=(ExchangeBase&&) noexcept = default;
+ExchangeBase::~ExchangeBase() = default;
+
+ExchangeBase::State& ExchangeBase::state() const {
+  if (!state_) [[unlikely]]
+    throw CallError("a call on an Exchange that was moved from");
+  return *state_;
+}
+
+void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive,
+                            int source, ReceiveOp op, std::shared_ptr<void> owner) {
+  auto& s = state();
+  if (op == ReceiveOp::add && source != no_rank && !can_add(receive.buffer.scalar))
+    throw CallError("exchange '" + s.label + "': View '" + receive.buffer.label + "' of " +
+                    to_string(receive.buffer.scalar) +
+                    " cannot add what it receives; numbers and complex numbers of 32 or 64 bits can");
+  s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
+  for (auto& owned :
+       {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
+        std::const_pointer_cast<void>(std::shared_ptr<const void>(receive.indices))})
+    if (owned) s.views.push_back(owned);
+}
+
+void ExchangeBase::commit() {
+  auto& s = state();
+  const device::Region region("comm/commit");
+  s.check_order("commit");
+  const auto agreement = handshake(s.comm, s.label, s.slots);
+  s.method.reset();
+  s.ending.reset();
+  s.timed_methods.clear();
+  auto methods = make_methods(s.comm, s.label, s.slots, agreement, s.memory, s.executor, s.views);
+  keep_different(s.comm, methods);
+  const auto seconds = time_methods(s.comm, methods, s.slots, *s.executor);
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    s.timed_methods.push_back({methods[i]->options(), seconds[i]});
+  s.method = std::move(methods[choose(seconds)]);
+  s.committed_slots = s.slots.size();
+}
+
+void ExchangeBase::start() {
+  auto& s = state();
+  auto& method = s.committed();
+  if (method.step() != Step::none || s.slots.size() != s.committed_slots) [[unlikely]]
+    throw CallError("exchange '" + s.label + "': " +
+                    (method.step() == Step::under_way ? "start() again before finish()"
+                     : method.step() == Step::failed
+                         ? "start() after a step that failed: commit() makes the plan anew"
+                         : "add() after commit(): commit() again before start()"));
+  s.check_order("start");
+  method.start(s.timed());
+  if (s.measures) ++s.times.exchanges;
+}
+
+void ExchangeBase::finish() {
+  auto& s = state();
+  auto& method = s.started("finish()");
+  if (s.ending)
+    s.ending->finish();
+  else
+    s.check_order("finish");
+  s.ending.reset();
+  method.finish(s.timed());
+}
+
+bool ExchangeBase::test() {
+  auto& s = state();
+  auto& method = s.started("test()");
+  if (!s.ending && s.checks_order) s.ending.emplace(s.comm, s.call("finish"));
+  if (s.ending && !s.ending->test()) return false;
+  if (!method.test(s.timed())) return false;
+  s.ending.reset();
+  return true;
+}
+
+void ExchangeBase::poll() {
+  state().committed().poll();
+}
+Packing ExchangeBase::packing() const {
+  return state().method ? state().method->packing() : Packing::none;
+}
+bool ExchangeBase::stream_ordered() const {
+  return state().committed().stream_ordered();
+}
+const Options& ExchangeBase::chosen() const {
+  return state().committed().options();
+}
+const std::vector<TimedMethod>& ExchangeBase::timed_methods() const {
+  return state().timed_methods;
+}
+std::vector<SentMessage> ExchangeBase::sent() const {
+  return state().committed().sent();
+}
+void ExchangeBase::measure_times(bool on) {
+  state().measures = on;
+}
+const PhaseTimes& ExchangeBase::times() const {
+  return state().times;
+}
+void ExchangeBase::reset_times() {
+  state().times = {};
+}
+const std::vector<Slot>& ExchangeBase::slots() const {
+  return state().slots;
+}
+
+} // namespace kontor::comm

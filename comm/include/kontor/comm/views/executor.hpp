@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/views/piece.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace kontor::comm {
+
+/// Where an executor allocates.
+enum class Room : std::uint8_t {
+  space, ///< the memory of the execution space
+  pinned ///< host memory that its kernels reach
+};
+
+/// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this
+/// file: what uses it is compiled once, and a KokkosExecutor once for each execution space.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// Pieces whose list lies where the kernel runs.
+  struct Pieces {
+    virtual ~Pieces() = default;
+    bool empty = true; ///< there is nothing to copy
+  };
+
+  /// Local. Memory of so many bytes, all 0, aligned to 64.
+  virtual std::shared_ptr<void> allocate(Room, std::size_t bytes) const = 0;
+  /// Local. Copies the list of pieces to where the kernel runs.
+  virtual std::unique_ptr<Pieces> list(const std::vector<Piece>&) const = 0;
+  /// Local. The same for pieces that run() adds to arrays of `rank`, in the order of ranks: can_add().
+  virtual std::unique_ptr<Pieces> list_sums(const std::vector<SummedPiece>&, int rank) const = 0;
+  /// Local. Queues the kernel that copies, or adds, all pieces. They were listed by an executor of the same
+  /// space.
+  virtual void run(const Pieces&, PackDirection) const = 0;
+  /// Local. Waits for all that the instance has been given. Tools see a fence of this name.
+  virtual void fence(const char* name) const = 0;
+  /// The native stream of the instance; null on the host.
+  virtual void* stream() const = 0;
+  /// Local. An instance of its own, of the same space.
+  virtual std::unique_ptr<Executor> fork() const = 0;
+};
+
+} // namespace kontor::comm

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/views/executor.hpp>
+#include <kontor/comm/views/pack.hpp>
+#include <kontor/comm/views/sum_list.hpp>
+#include <kontor/device/compat.hpp>
+#include <kontor/device/gpu.hpp>
+#include <kontor/device/streams.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kontor::comm {
+
+/// The Executor of an instance of a Kokkos execution space.
+template <class ExecutionSpace>
+class KokkosExecutor final : public Executor {
+ public:
+  explicit KokkosExecutor(ExecutionSpace instance) : instance_(std::move(instance)) {}
+
+  std::shared_ptr<void> allocate(Room room, std::size_t bytes) const override {
+    if (room == Room::space) return allocate_in<typename ExecutionSpace::memory_space>("comm/staging", bytes);
+    return allocate_in<device::PinnedSpace>("comm/pinned", bytes);
+  }
+  std::unique_ptr<Pieces> list(const std::vector<Piece>& pieces) const override {
+    return std::make_unique<List>(pieces);
+  }
+  std::unique_ptr<Pieces> list_sums(const std::vector<SummedPiece>& pieces, int rank) const override {
+    return std::make_unique<Sums>(pieces, rank);
+  }
+  void run(const Pieces& pieces, PackDirection direction) const override {
+    if (!pieces.empty) static_cast<const Kernels&>(pieces).run(instance_, direction);
+  }
+  void fence(const char* name) const override { device::fence(instance_, name); }
+  void* stream() const override { return device::native_stream(instance_); }
+  std::unique_ptr<Executor> fork() const override {
+    auto stream = std::make_unique<device::OwnedStream<ExecutionSpace>>();
+    auto forked = std::make_unique<KokkosExecutor>(stream->get());
+    forked->owned_ = std::move(stream);
+    return forked;
+  }
+
+ private:
+  struct Kernels : Executor::Pieces {
+    virtual void run(const ExecutionSpace&, PackDirection) const = 0;
+  };
+  struct List final : Kernels {
+    explicit List(const std::vector<Piece>& pieces) : packs(pieces) { this->empty = packs.empty(); }
+    void run(const ExecutionSpace& instance, PackDirection direction) const override {
+      if (direction == PackDirection::pack)
+        packs.template run<PackDirection::pack>(instance);
+      else
+        packs.template run<PackDirection::unpack>(instance);
+    }
+    PackList<ExecutionSpace> packs;
+  };
+  struct Sums final : Kernels {
+    Sums(const std::vector<SummedPiece>& pieces, int rank) : sums(pieces, rank) {
+      this->empty = sums.empty();
+    }
+    void run(const ExecutionSpace& instance, PackDirection) const override { sums.run(instance); }
+    SumList<ExecutionSpace> sums;
+  };
+
+  template <class MemorySpace>
+  static std::shared_ptr<void> allocate_in(const char* label, std::size_t bytes) {
+    using Memory = Kokkos::View<unsigned char*, MemorySpace>;
+    auto memory = std::make_shared<Memory>(std::string(label), bytes);
+    return {memory, memory->data()};
+  }
+
+  std::unique_ptr<device::OwnedStream<ExecutionSpace>> owned_; // first: gone after the instance that uses it
+  ExecutionSpace instance_;
+};
+
+// The library has those of Kokkos' default spaces.
+extern template class KokkosExecutor<Kokkos::DefaultExecutionSpace>;
+extern template class KokkosExecutor<Kokkos::DefaultHostExecutionSpace>;
+
+} // namespace kontor::comm

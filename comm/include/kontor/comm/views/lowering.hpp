@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/views/datatype.hpp>
+#include <kontor/comm/views/how_lowered.hpp>
+#include <kontor/comm/views/pack.hpp>
+#include <kontor/comm/views/pinned_pool.hpp>
+#include <kontor/comm/views/view_buffer.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+/// How the one-shot calls hand a View to MPI: pointer, count and datatype.
+namespace kontor::comm::detail {
+
+/// Who is handed the elements.
+enum class Taker : std::uint8_t {
+  mpi,   ///< device memory where Lowering::direct, else pinned memory
+  host,  ///< pinned memory, whatever the path: Open MPI has no such call for device memory
+  stream ///< device memory, in the order of the instance: nothing waits
+};
+
+/// Throws CallError: packing is 'none' and the View does not lie in one piece.
+[[noreturn]] void refuse_strided(const char* operation, const Buffer&);
+
+/// Elements in one piece: the View's own memory, or a copy.
+class LoweredElements {
+ public:
+  void* data() const { return data_; }
+  std::int64_t count() const { return count_; }
+  mpi::Payload payload() const { return mpi::payload(count_, scalar_); }
+
+ protected:
+  LoweredElements(void* data, std::int64_t count, Scalar scalar)
+      : data_(data), count_(count), scalar_(scalar) {}
+  void* data_;
+  std::int64_t count_;
+  Scalar scalar_;
+};
+
+/// Of a View in host memory. A contiguous one costs nothing; a copy costs memory, and one kernel at each
+/// pack() and unpack().
+class LoweredHost : public LoweredElements {
+ public:
+  /// Fills the copy, if there is one, from the View.
+  void pack() const {
+    if (copy_) [[unlikely]]
+      copy(PackDirection::pack);
+  }
+  /// Fills the View from the copy, if there is one.
+  void unpack() const {
+    if (copy_) [[unlikely]]
+      copy(PackDirection::unpack);
+  }
+  /// Before something is written there that pack() has not prepared.
+  void prepare() const {}
+
+ protected:
+  LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, Taker)
+      : LoweredElements(data, count, scalar) {}
+  void make_copy(const Lowering&, const char* operation, const Buffer&);
+  void make_copy(const Buffer&, const WireOrder&);
+
+ private:
+  struct Copy;
+  void copy(PackDirection) const;
+  std::shared_ptr<const Copy> copy_;
+};
+
+/// Of a View in device memory, where the taker can read and write it.
+template <class ExecutionSpace>
+class LoweredDevice : public LoweredElements {
+ public:
+  /// What MPI or the stream reads is what the instance has written until now.
+  void pack() const {
+    if (copied()) copy_piece<PackDirection::pack>(instance_, piece_);
+    if (taker_ != Taker::stream) device::fence(instance_, "comm/packed");
+  }
+  /// The View is valid for what any instance is given from now on; from the stream, for this one.
+  void unpack() const {
+    if (!copied()) return;
+    copy_piece<PackDirection::unpack>(instance_, piece_);
+    device::fence(instance_, "comm/unpacked"); // the copy may be used for something else
+  }
+  /// Before something is written there that pack() has not prepared.
+  void prepare() const {
+    if (!copied() && data_ && taker_ != Taker::stream) device::fence(instance_, "comm/ready");
+  }
+
+ protected:
+  LoweredDevice(void* data, std::int64_t count, Scalar scalar, const ExecutionSpace* instance, Taker taker)
+      : LoweredElements(data, count, scalar), instance_(instance ? *instance : ExecutionSpace()),
+        taker_(taker) {}
+
+  void place(const Lowering& how, const Buffer& view, const WireOrder& order) {
+    const bool on_device = taker_ == Taker::stream || (taker_ == Taker::mpi && how.direct);
+    if (on_device && is_contiguous(view.shape, order)) return;
+    const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
+    if (on_device) {
+      const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
+      device_ = Device(properties, bytes);
+      data_ = device_.data();
+    } else {
+      pinned_ = how.pool->take(bytes);
+      data_ = pinned_.data();
+    }
+    piece_ = {view.data, data_, loop_nest(view.shape, order), scalar_.size};
+  }
+
+ private:
+  using Device = Kokkos::View<unsigned char*, typename ExecutionSpace::memory_space>;
+  bool copied() const { return piece_.packed != nullptr; }
+
+  ExecutionSpace instance_;
+  Taker taker_;
+  Piece piece_;
+  Device device_;
+  PinnedPool::Block pinned_;
+};
+
+template <ViewType View>
+using LoweredIn = std::conditional_t<memory_of<View>() == MemoryKind::host, LoweredHost,
+                                     LoweredDevice<typename View::execution_space>>;
+
+/// The elements of a View in one piece, in the order in which they lie, or in another.
+template <ViewType View>
+class Lowered : public LoweredIn<View> {
+  using Base = LoweredIn<View>;
+  static constexpr bool on_host = memory_of<View>() == MemoryKind::host;
+  static constexpr auto scalar = scalar_of<typename View::non_const_value_type>();
+
+ public:
+  using Space = typename View::execution_space;
+
+  /// Local. `used`: this rank reads or writes the View; else nobody looks at it. Throws CallError where
+  /// packing is 'none' and it does not lie in one piece.
+  Lowered(const Lowering& how, const char* operation, const View& view, const Space* instance,
+          Taker taker = Taker::mpi, bool used = true)
+      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, taker) {
+    if constexpr (on_host) {
+      if (!view.span_is_contiguous() && used) [[unlikely]]
+        this->make_copy(how, operation, to_buffer(view));
+    } else if (used) {
+      const auto buffer = to_buffer(view);
+      const auto order = storage_order(buffer.shape);
+      if (how.packing == Packing::none && !is_contiguous(buffer.shape, order))
+        refuse_strided(operation, buffer);
+      this->place(how, buffer, order);
+    }
+  }
+
+  /// Local. In that order of dimensions.
+  Lowered([[maybe_unused]] const Lowering& how, const View& view, const WireOrder& order,
+          const Space* instance)
+      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, Taker::mpi) {
+    if constexpr (on_host)
+      this->make_copy(to_buffer(view), order);
+    else
+      this->place(how, to_buffer(view), order);
+  }
+};
+
+} // namespace kontor::comm::detail

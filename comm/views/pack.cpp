@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/views/pack.hpp>
+
+#include <algorithm>
+
+namespace kontor::comm::detail {
+
+int word_of(const Piece& piece) {
+  const auto all = reinterpret_cast<std::uintptr_t>(piece.array) |
+                   reinterpret_cast<std::uintptr_t>(piece.packed) | std::uintptr_t{piece.size};
+  int word = 16;
+  while (all % static_cast<std::uintptr_t>(word) != 0) word /= 2;
+  return word;
+}
+
+PackItem pack_item(const Piece& piece, std::int64_t chunk, std::int64_t first_item,
+                   std::vector<std::int64_t>& offsets) {
+  const int word = word_of(piece);
+  PackItem item{static_cast<char*>(piece.array), static_cast<char*>(piece.packed),
+                in_words(piece.nest, piece.size / static_cast<std::uint32_t>(word)), word};
+  const auto& nest = item.nest;
+  const auto length = nest.extents[nest.depth - 1];
+  item.rows = 1;
+  for (int d = 0; d + 1 < nest.depth; ++d) item.rows *= nest.extents[d];
+  item.rows_at_once = length == 0 ? 1 : std::max<std::int64_t>(1, chunk / length);
+  item.row_items = (length + chunk - 1) / chunk;
+  item.first_item = first_item;
+  item.first_offset = static_cast<std::int64_t>(offsets.size());
+  if (nest.indexed >= 0)
+    for (std::int64_t i = 0; i < nest.extents[nest.indexed]; ++i)
+      // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a nest with a loop by index comes with indices
+      offsets.push_back(piece.indices[i] * nest.strides[nest.indexed]);
+  return item;
+}
+
+std::int64_t items_of(const PackItem& item) {
+  return (item.rows + item.rows_at_once - 1) / item.rows_at_once * item.row_items;
+}
+
+} // namespace kontor::comm::detail
