@@ -23,6 +23,12 @@ namespace {
 /// something else than waiting, which is no error.
 constexpr double answer_seconds = 2;
 
+/// Tags begin again where numbers go on, so an answer is told by its number.
+int answer_tag(std::int64_t number) {
+  constexpr int tags = 32768; // the least that MPI guarantees
+  return static_cast<int>(number % tags);
+}
+
 /// Description and elements as one message; to be used with MPI_BOTTOM.
 mpi::Datatype described(const Description& description, const void* data, const mpi::Payload& payload) {
   const int lengths[] = {sizeof(Description), payload.count};
@@ -38,7 +44,7 @@ mpi::Datatype described(const Description& description, const void* data, const 
 }
 
 void cancel(MPI_Request& request) {
-  if (request == MPI_REQUEST_NULL) return;
+  if (request == MPI_REQUEST_NULL || mpi::finalized()) return;
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -51,9 +57,7 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
               const mpi::Payload& payload, const Description& mine)
       : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
     mine_.number = checks.next_number();
-    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope.peer, mine_.number, checks.answers(),
-                    &answer_),
-          "MPI_Irecv");
+    listen();
     const auto type = described(mine_, data, payload);
     const int code =
         MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
@@ -71,9 +75,13 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
       if (!done) return false;
       answer_by_.emplace(std::min(checks_.timeout(), answer_seconds));
     }
-    int answered = 0;
-    check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!answered) return answer_by_->passed();
+    for (;;) {
+      int answered = 0;
+      check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!answered) return answer_by_->passed();
+      if (theirs_.number == mine_.number) break;
+      listen(); // that was the answer to a send that has gone on without it
+    }
     if (const auto what = difference(mine_, theirs_))
       throw Error(fmt::format("{}: {}", to_string(envelope_), *what));
     return true;
@@ -92,6 +100,12 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
   }
 
  private:
+  void listen() {
+    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope_.peer, answer_tag(mine_.number),
+                    checks_.answers(), &answer_),
+          "MPI_Irecv");
+  }
+
   Checks& checks_;
   Envelope envelope_;
   Buffer buffer_;
@@ -178,6 +192,7 @@ class CheckedReceive final : public Checked {
 };
 
 Checks::~Checks() {
+  if (mpi::finalized()) return;
   for (auto& [request, description] : underway_) mpi::wait_until_timeout(request, timeout_);
 }
 
@@ -190,16 +205,16 @@ void Checks::progress() {
   });
 }
 
-int Checks::next_number() {
+std::int64_t Checks::next_number() {
   const std::lock_guard lock(mutex_);
-  next_number_ = (next_number_ + 1) % 32768; // the least that MPI guarantees for tags
-  return next_number_;
+  return ++last_number_;
 }
 
 void Checks::answer(const Description& sent, const Description& received) {
   auto& answer = underway_.emplace_back(Answer{MPI_REQUEST_NULL, received});
-  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, sent.number, answers_,
-                  &answer.request),
+  answer.description.number = sent.number;
+  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, answer_tag(sent.number),
+                  answers_, &answer.request),
         "MPI_Isend");
 }
 
