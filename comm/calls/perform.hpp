@@ -72,6 +72,8 @@ void perform(const Communicator& comm, Posted* posted, const Problem& problem, D
     call();
   } catch (const CallError& error) {
     throw CallError(fmt::format("{}: {}", to_string(describe()), error.what()));
+  } catch (const MpiError& error) {
+    throw MpiError(fmt::format("{}: {}", to_string(describe()), error.what()));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", to_string(describe()), error.what()));
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -134,7 +135,7 @@ class CheckedReceive final : public Checked {
   bool poll() override {
     const std::lock_guard lock(checks_.mutex_);
     if (message_ != MPI_REQUEST_NULL) return false;
-    if (problem_) throw Error(*problem_);
+    if (problem_) std::rethrow_exception(problem_);
     return true;
   }
 
@@ -158,20 +159,19 @@ class CheckedReceive final : public Checked {
     if (code == MPI_SUCCESS && !done) return false;
     message_ = MPI_REQUEST_NULL;
     // A message that is too long is an error of MPI's; its description lies in front and has arrived.
-    if (theirs_.signature != Description::sign) {
-      problem_ =
-          fmt::format("{} of {}: {}", to_string(envelope_), to_string(buffer_),
-                      code == MPI_SUCCESS ? "the message has no description; its sender must use these "
-                                            "calls, and check level 'cross_rank' too"
-                                          : "MPI_Irecv failed: " + mpi::error_text(code));
-      return true;
-    }
-    checks_.answer(theirs_, mine_);
-    if (const auto what = difference(theirs_, mine_))
-      problem_ = fmt::format("{}: {}", to_string(envelope_), *what);
+    const bool described = theirs_.signature == Description::sign;
+    if (described) checks_.answer(theirs_, mine_);
+    if (const auto what = described ? difference(theirs_, mine_) : std::nullopt)
+      problem_ = std::make_exception_ptr(Error(fmt::format("{}: {}", to_string(envelope_), *what)));
     else if (code != MPI_SUCCESS)
-      problem_ = fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_), to_string(buffer_),
-                             mpi::error_text(code));
+      problem_ =
+          std::make_exception_ptr(MpiError(fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_),
+                                                       to_string(buffer_), mpi::error_text(code))));
+    else if (!described)
+      problem_ = std::make_exception_ptr(
+          Error(fmt::format("{} of {}: the message has no description; its sender must use these calls, and "
+                            "check level 'cross_rank' too",
+                            to_string(envelope_), to_string(buffer_))));
     return true;
   }
 
@@ -188,7 +188,7 @@ class CheckedReceive final : public Checked {
   Description mine_;
   Description theirs_;
   MPI_Request message_ = MPI_REQUEST_NULL;
-  std::optional<std::string> problem_;
+  std::exception_ptr problem_;
 };
 
 Checks::~Checks() {

@@ -190,7 +190,7 @@ class Rma final : public Plan {
     if (code == MPI_SUCCESS) [[likely]]
       return;
     *unsafe_to_free_ = true;
-    throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
+    throw MpiError(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
   }
 
   [[noreturn]] void fail_put(int code, const Message& m) {

@@ -76,6 +76,38 @@ TEST_F(Faults, Irecv) {
       fmt::format("exchange 'faulty': MPI_Irecv from rank {} of View 'in too' failed: {}", previous, other));
 }
 
+/// The other patterns: where a step fails, and where the requests of a plan cannot be made on one rank.
+TEST_F(Faults, OtherPatterns) {
+  const std::pair<Pattern, const char*> failing[] = {{Pattern::blocking, "MPI_Sendrecv"},
+                                                     {Pattern::persistent, "MPI_Startall"},
+                                                     {Pattern::neighborhood, "MPI_Ineighbor_alltoallw"},
+                                                     {Pattern::rma, "MPI_Win_complete"}};
+  for (const auto& [pattern, function] : failing) {
+    SCOPED_TRACE(function);
+    const Communicator own(MPI_COMM_WORLD, method("raw", Packing::kernel, pattern));
+    Exchange<Ints> exchange(own, "faulty");
+    exchange.add(out, next, in, previous);
+    exchange.commit();
+    const auto text = text_of_failing(function, 1, [&] {
+      exchange.start();
+      exchange.finish();
+    });
+    EXPECT_NE(text.find(function + std::string(" ")), std::string::npos) << text;
+    EXPECT_TRUE(text.starts_with("exchange 'faulty': ") && text.ends_with("failed: " + other)) << text;
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_F(Faults, RequestsOfAPlan) {
+  const Communicator own(MPI_COMM_WORLD, method("raw", Packing::kernel, Pattern::persistent));
+  Exchange<Ints> exchange(own, "faulty");
+  exchange.add(out, next, in, previous);
+  let_fail(own.rank() == own.size() - 1 ? "MPI_Send_init" : "");
+  EXPECT_EQ(text_of<AgreedError>([&] { exchange.commit(); }),
+            fmt::format("exchange 'faulty': MPI_Send_init to rank 0 of View 'out' failed: {}", other));
+  let_fail("");
+}
+
 TEST_F(Faults, WaitallOnASend) {
   auto exchange = make();
   exchange.start();
@@ -187,7 +219,7 @@ TEST_F(Faults, TruncatedMessage) {
   let_fail("MPI_Irecv, by a short one");
   exchange.start();
   let_fail("");
-  EXPECT_EQ(text_of<Error>([&] { exchange.finish(); }),
+  EXPECT_EQ(text_of<MpiError>([&] { exchange.finish(); }),
             comm.rank() == 1
                 ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
                       mpi_text(MPI_ERR_TRUNCATE)
