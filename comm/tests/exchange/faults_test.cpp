@@ -203,6 +203,31 @@ TEST_F(Faults, Handshake) {
   let_fail("");
 }
 
+/// An MPI with tags 0 to 5, of which exchanges have some: the last rank has too many slots.
+TEST_F(Faults, FewTags) {
+  let_fail("MPI_Comm_get_attr, by few tags");
+  const Communicator few(MPI_COMM_WORLD);
+  let_fail("");
+  ASSERT_EQ(few.tag_limit(), 5);
+  const auto make = [&](int slots) {
+    Exchange<Ints> exchange(few, "many");
+    for (int k = 0; k < slots; ++k)
+      exchange.add(Ints("out", k + 1), few.rank(), Ints("in", k + 1), few.rank());
+    exchange.commit();
+    exchange.start();
+    exchange.finish();
+  };
+  const bool last = few.rank() == few.size() - 1;
+  for (const int slots : {4, 7}) {
+    const auto text = text_of<UsageError>([&] { make(last ? slots : 1); });
+    for (const auto& fact : {std::string("exchange 'many'"), fmt::format("{} slots", slots),
+                             std::string("at most 3"), std::string("MPI_TAG_UB is 5")})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  }
+  make(last ? 3 : 1);
+  make(2);
+}
+
 TEST_F(Faults, OwnRank) {
   let_fail("MPI_Comm_rank");
   EXPECT_EQ(text_of<MpiError>([&] { mpi::rank_of(comm.native()); }), "MPI_Comm_rank failed: " + other);
