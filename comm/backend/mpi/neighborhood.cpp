@@ -66,6 +66,7 @@ class GraphParent {
     check(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
     check(MPI_Group_free(&ranks), "MPI_Group_free");
   }
+  /// Collective.
   ~GraphParent() {
     MPI_Comm_free(&comm_);
   }
@@ -99,6 +100,7 @@ class Neighborhood final : public Plan {
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
 
+  /// Collective, unless this rank ends alone.
   ~Neighborhood() override {
     if (ends_alone(*unsafe_to_free_)) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);

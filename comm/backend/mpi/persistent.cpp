@@ -26,6 +26,7 @@ class Persistent final : public Plan {
     }
   }
 
+  /// Collective in the middle of a step: waits for the messages.
   ~Persistent() override {
     if (under_way_) requests_.end();
     if (finalized()) return;

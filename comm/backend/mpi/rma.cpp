@@ -73,6 +73,7 @@ class Rma final : public Plan {
     places_ = peer_exchange(context.comm, schedule.receives, mine, schedule.sends);
   }
 
+  /// Collective, unless this rank ends alone.
   ~Rma() override {
     if (ends_alone(*unsafe_to_free_)) return;
     if (under_way_) or_terminate([&] { finish(); });

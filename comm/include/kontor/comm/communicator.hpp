@@ -54,6 +54,7 @@ class Communicator {
 
   Communicator(Communicator&&) noexcept = default;
   Communicator& operator=(Communicator&&) noexcept = default;
+  /// Collective where it is the last handle.
   ~Communicator() = default;
 
   /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,

@@ -19,8 +19,8 @@ namespace kontor::comm {
 /// a device. Dot products are those of products that are rounded one by one.
 ///
 /// Made once for a number of sums, then repeated: add(), start(), finish(). The ranks add their accumulators,
-/// integers of 448 bytes a sum, by a Reduction, so all that it promises holds here. Host handle: not
-/// copyable.
+/// integers of 448 bytes a sum, by a Reduction, so all that it promises holds here. Collective where it is
+/// destroyed, as that one is. Host handle: not copyable.
 ///
 /// (S. Collange, D. Defour, S. Graillat, R. Iakymchuk, Numerical Reproducibility for the Parallel Reduction
 /// on Multi- and Many-Core Architectures, Parallel Computing 49, 2015.)
