@@ -11,7 +11,7 @@ option(KONTOR_MEMCHECK "Run the ranks of tests under valgrind's memcheck" OFF)
 add_library(kontor_flags INTERFACE)
 target_compile_features(kontor_flags INTERFACE cxx_std_20)
 target_compile_options(kontor_flags INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -ffp-contract=off>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wall -Wextra -ffp-contract=off>
   # Of HIP it would make OpenMP's calls in code for the device.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>,$<NOT:$<BOOL:${KONTOR_KOKKOS_HIP}>>>:-fopenmp-simd>
   ${KONTOR_PRECOMPILE_FLAGS}

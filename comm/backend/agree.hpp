@@ -14,7 +14,7 @@ namespace kontor::comm::mpi {
 
 /// Collective. What the lowest rank that has a problem says about it, on every rank; nothing if none has one.
 inline std::optional<std::string> first_problem(MPI_Comm comm, const std::optional<std::string>& problem) {
-  auto first = kontor::mpi::first_problem<Error>(comm, problem);
+  auto first = kontor::mpi::first_problem<MpiError>(comm, problem);
   if (!first) return std::nullopt;
   return std::move(first->text);
 }

@@ -13,9 +13,11 @@ bool Alltoall::queues(const StreamCollectives& backend, Scalar, std::size_t view
 void Alltoall::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                           Posted* posted) const {
   const auto part = out.count / comm.size();
-  const auto problem = in.in_place() ? division_problem(comm, out)
-                                     : first_of({count_problem(out, in.count, "as many as are given"),
-                                                 division_problem(comm, in), overlap_problem(in, out)});
+  const auto problem = [&] {
+    return in.in_place() ? division_problem(comm, out)
+                         : first_of({count_problem(out, in.count, "as many as are given"),
+                                     division_problem(comm, in), overlap_problem(in, out)});
+  };
   const auto describe = [&] {
     return call_of(name, posted, words(in, out), {count_words(part, out.scalar)});
   };
@@ -33,9 +35,11 @@ void Alltoall::operator()(const Communicator& comm, const Operand& inout, Posted
 
 void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                            Posted* posted) const {
-  const auto problem = first_of({counts_problem(comm, receive_counts, out),
-                                 in.in_place() ? Problem() : counts_problem(comm, send_counts, in),
-                                 in.in_place() ? Problem() : overlap_problem(in, out)});
+  const auto problem = [&] {
+    return first_of({counts_problem(comm, receive_counts, out),
+                     in.in_place() ? Problem() : counts_problem(comm, send_counts, in),
+                     in.in_place() ? Problem() : overlap_problem(in, out)});
+  };
   const auto describe = [&] {
     auto call = call_of(name, posted, sizes(in, out), {comm::to_string(out.scalar)});
     call.sends = send_counts.values();

@@ -13,7 +13,8 @@ void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted
   const auto describe = [&] {
     return call_of(name, posted, detail::name(view), {equal_words(view), root_words(root)});
   };
-  perform(comm, posted, root_problem(comm, root), describe, [&] {
+  const auto problem = [&] { return root_problem(comm, root); };
+  perform(comm, posted, problem, describe, [&] {
     if (is_queued(posted)) return posted->collectives->bcast(posted->stream, flat_buffer(view), root);
     const auto data = mpi::payload(view.count, view.scalar);
     call_mpi(comm, posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count,
@@ -23,7 +24,7 @@ void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted
 
 void Barrier::operator()(const Communicator& comm, Posted* posted) const {
   perform(
-      comm, posted, std::nullopt, [&] { return call_of(name, posted, "", {}); },
+      comm, posted, [] { return Problem(); }, [&] { return call_of(name, posted, "", {}); },
       [&] {
         call_mpi(comm, posted, {"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, comm.native());
       });

@@ -10,8 +10,9 @@ void Gather::operator()(const Communicator& comm, const Operand& in, const Opera
                         Posted* posted) const {
   const bool at_root = comm.rank() == root;
   const auto part = in.in_place() ? out.count / comm.size() : in.count;
-  const auto problem =
-      first_of({root_problem(comm, root), at_root ? whole_problem(comm, in, out) : Problem()});
+  const auto problem = [&] {
+    return first_of({root_problem(comm, root), at_root ? whole_problem(comm, in, out) : Problem()});
+  };
   const auto describe = [&] {
     return call_of(name, posted, at_root ? words(in, out) : words(in),
                    {count_words(part, in.scalar), root_words(root)});
@@ -31,8 +32,9 @@ void Gather::operator()(const Communicator& comm, const Operand& inout, Posted* 
 void Gatherv::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                          Posted* posted) const {
   const bool at_root = comm.rank() == root;
-  const auto problem =
-      first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, in, out) : Problem()});
+  const auto problem = [&] {
+    return first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, in, out) : Problem()});
+  };
   const auto describe = [&] {
     auto call = call_of(name, posted, at_root ? sizes(in, out) : sizes(in),
                         {comm::to_string(in.scalar), root_words(root)});
@@ -62,7 +64,8 @@ void Allgather::operator()(const Communicator& comm, const Operand& in, const Op
                            Posted* posted) const {
   const auto part = in.in_place() ? out.count / comm.size() : in.count;
   const auto describe = [&] { return call_of(name, posted, words(in, out), {count_words(part, in.scalar)}); };
-  perform(comm, posted, whole_problem(comm, in, out), describe, [&] {
+  const auto problem = [&] { return whole_problem(comm, in, out); };
+  perform(comm, posted, problem, describe, [&] {
     if (is_queued(posted)) {
       auto own = flat_buffer(in.in_place() ? out : in, part);
       if (in.in_place()) own.data = static_cast<char*>(out.data) + comm.rank() * part * out.scalar.size;
@@ -86,7 +89,8 @@ void Allgatherv::operator()(const Communicator& comm, const Operand& in, const O
     call.expects = counts.values();
     return call;
   };
-  perform(comm, posted, counts_problem(comm, counts, in, out), describe, [&] {
+  const auto problem = [&] { return counts_problem(comm, counts, in, out); };
+  perform(comm, posted, problem, describe, [&] {
     const auto type = detail::internals(comm).element_type(in.scalar);
     const auto all = std::make_shared<CountArrays>(arrays(counts, out));
     if (posted) posted->arrays = all;

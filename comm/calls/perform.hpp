@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 
 /// What the bodies of the collective operations have in common: check, call MPI, name errors.
 namespace kontor::comm::detail {
@@ -62,16 +63,23 @@ std::vector<std::int64_t> only(const Communicator&, int rank, std::int64_t count
 /// Check levels `local` and `cross_rank`.
 void check_call(const Communicator&, Posted*, CollectiveCall, Problem);
 
-/// Checks a call and makes it. `describe` gives it in words, and is asked only where those are needed.
-template <class Describe, class Call>
-void perform(const Communicator& comm, Posted* posted, const Problem& problem, Describe describe, Call call) {
-  if (detail::internals(comm).checking_calls() != MPI_COMM_NULL ||
-      (problem && comm.options().check != CheckLevel::off)) [[unlikely]]
-    check_call(comm, posted, describe(), problem);
+/// Checks a call and makes it. `find_problem` returns what is wrong with it; `describe` gives it in words,
+/// and is asked only where those are needed. At check level `off` neither is.
+template <class FindProblem, class Describe, class Call>
+void perform(const Communicator& comm, Posted* posted, FindProblem find_problem, Describe describe,
+             Call call) {
+  const auto level = detail::internals(comm).cached().check;
+  if (level != CheckLevel::off) {
+    Problem problem = find_problem();
+    if (problem || level == CheckLevel::cross_rank) [[unlikely]]
+      check_call(comm, posted, describe(), std::move(problem));
+  }
   try {
     call();
   } catch (const CallError& error) {
     throw CallError(fmt::format("{}: {}", to_string(describe()), error.what()));
+  } catch (const MpiError& error) {
+    throw MpiError(fmt::format("{}: {}", to_string(describe()), error.what()));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", to_string(describe()), error.what()));
   }

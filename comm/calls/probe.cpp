@@ -16,7 +16,7 @@ using detail::Direction;
 using detail::Envelope;
 
 [[noreturn]] void fail(int code, const char* mpi_function, const Envelope& envelope) {
-  throw Error(
+  throw MpiError(
       fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
 }
 

@@ -121,7 +121,7 @@ struct Call {
           posted ? most : chunk);
     };
     detail::perform(
-        comm, posted, problem(), [&] { return describe(); }, make);
+        comm, posted, [&] { return problem(); }, [&] { return describe(); }, make);
   }
 };
 

@@ -168,8 +168,8 @@ bool RepeatedAllreduce::over() noexcept {
 }
 
 void RepeatedAllreduce::fail(int code, const char* mpi_function) {
-  throw Error(fmt::format("reduction '{}': {} of View '{}' failed: {}", label_, mpi_function, out_.label,
-                          mpi::error_text(code)));
+  throw MpiError(fmt::format("reduction '{}': {} of View '{}' failed: {}", label_, mpi_function, out_.label,
+                             mpi::error_text(code)));
 }
 
 } // namespace kontor::comm::detail

@@ -10,8 +10,9 @@ void Scatter::operator()(const Communicator& comm, const Operand& in, const Oper
                          Posted* posted) const {
   const bool at_root = comm.rank() == root;
   const auto part = out.in_place() ? in.count / comm.size() : out.count;
-  const auto problem =
-      first_of({root_problem(comm, root), at_root ? whole_problem(comm, out, in) : Problem()});
+  const auto problem = [&] {
+    return first_of({root_problem(comm, root), at_root ? whole_problem(comm, out, in) : Problem()});
+  };
   const auto describe = [&] {
     return call_of(name, posted, at_root ? words(in, out) : words(out),
                    {count_words(part, out.scalar), root_words(root)});
@@ -31,8 +32,9 @@ void Scatter::operator()(const Communicator& comm, const Operand& inout, Posted*
 void Scatterv::operator()(const Communicator& comm, const Operand& in, const Operand& out,
                           Posted* posted) const {
   const bool at_root = comm.rank() == root;
-  const auto problem =
-      first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, out, in) : Problem()});
+  const auto problem = [&] {
+    return first_of({root_problem(comm, root), at_root ? counts_problem(comm, counts, out, in) : Problem()});
+  };
   const auto describe = [&] {
     auto call = call_of(name, posted, at_root ? sizes(in, out) : sizes(out),
                         {comm::to_string(out.scalar), root_words(root)});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,12 @@ namespace {
 /// The longest that a sender waits for the answer of a receive that has begun. Its owner may be busy with
 /// something else than waiting, which is no error.
 constexpr double answer_seconds = 2;
+
+/// Tags begin again where numbers go on, so an answer is told by its number.
+int answer_tag(std::int64_t number) {
+  constexpr int tags = 32768; // the least that MPI guarantees
+  return static_cast<int>(number % tags);
+}
 
 /// Description and elements as one message; to be used with MPI_BOTTOM.
 mpi::Datatype described(const Description& description, const void* data, const mpi::Payload& payload) {
@@ -38,7 +45,7 @@ mpi::Datatype described(const Description& description, const void* data, const 
 }
 
 void cancel(MPI_Request& request) {
-  if (request == MPI_REQUEST_NULL) return;
+  if (request == MPI_REQUEST_NULL || mpi::finalized()) return;
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -51,9 +58,7 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
               const mpi::Payload& payload, const Description& mine)
       : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
     mine_.number = checks.next_number();
-    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope.peer, mine_.number, checks.answers(),
-                    &answer_),
-          "MPI_Irecv");
+    listen();
     const auto type = described(mine_, data, payload);
     const int code =
         MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
@@ -71,9 +76,13 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
       if (!done) return false;
       answer_by_.emplace(std::min(checks_.timeout(), answer_seconds));
     }
-    int answered = 0;
-    check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!answered) return answer_by_->passed();
+    for (;;) {
+      int answered = 0;
+      check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!answered) return answer_by_->passed();
+      if (theirs_.number == mine_.number) break;
+      listen(); // that was the answer to a send that has gone on without it
+    }
     if (const auto what = difference(mine_, theirs_))
       throw Error(fmt::format("{}: {}", to_string(envelope_), *what));
     return true;
@@ -92,6 +101,12 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
   }
 
  private:
+  void listen() {
+    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope_.peer, answer_tag(mine_.number),
+                    checks_.answers(), &answer_),
+          "MPI_Irecv");
+  }
+
   Checks& checks_;
   Envelope envelope_;
   Buffer buffer_;
@@ -120,7 +135,7 @@ class CheckedReceive final : public Checked {
   bool poll() override {
     const std::lock_guard lock(checks_.mutex_);
     if (message_ != MPI_REQUEST_NULL) return false;
-    if (problem_) throw Error(*problem_);
+    if (problem_) std::rethrow_exception(problem_);
     return true;
   }
 
@@ -144,20 +159,19 @@ class CheckedReceive final : public Checked {
     if (code == MPI_SUCCESS && !done) return false;
     message_ = MPI_REQUEST_NULL;
     // A message that is too long is an error of MPI's; its description lies in front and has arrived.
-    if (theirs_.signature != Description::sign) {
-      problem_ =
-          fmt::format("{} of {}: {}", to_string(envelope_), to_string(buffer_),
-                      code == MPI_SUCCESS ? "the message has no description; its sender must use these "
-                                            "calls, and check level 'cross_rank' too"
-                                          : "MPI_Irecv failed: " + mpi::error_text(code));
-      return true;
-    }
-    checks_.answer(theirs_, mine_);
-    if (const auto what = difference(theirs_, mine_))
-      problem_ = fmt::format("{}: {}", to_string(envelope_), *what);
+    const bool described = theirs_.signature == Description::sign;
+    if (described) checks_.answer(theirs_, mine_);
+    if (const auto what = described ? difference(theirs_, mine_) : std::nullopt)
+      problem_ = std::make_exception_ptr(Error(fmt::format("{}: {}", to_string(envelope_), *what)));
     else if (code != MPI_SUCCESS)
-      problem_ = fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_), to_string(buffer_),
-                             mpi::error_text(code));
+      problem_ =
+          std::make_exception_ptr(MpiError(fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_),
+                                                       to_string(buffer_), mpi::error_text(code))));
+    else if (!described)
+      problem_ = std::make_exception_ptr(
+          Error(fmt::format("{} of {}: the message has no description; its sender must use these calls, and "
+                            "check level 'cross_rank' too",
+                            to_string(envelope_), to_string(buffer_))));
     return true;
   }
 
@@ -174,10 +188,11 @@ class CheckedReceive final : public Checked {
   Description mine_;
   Description theirs_;
   MPI_Request message_ = MPI_REQUEST_NULL;
-  std::optional<std::string> problem_;
+  std::exception_ptr problem_;
 };
 
 Checks::~Checks() {
+  if (mpi::finalized()) return;
   for (auto& [request, description] : underway_) mpi::wait_until_timeout(request, timeout_);
 }
 
@@ -190,16 +205,16 @@ void Checks::progress() {
   });
 }
 
-int Checks::next_number() {
+std::int64_t Checks::next_number() {
   const std::lock_guard lock(mutex_);
-  next_number_ = (next_number_ + 1) % 32768; // the least that MPI guarantees for tags
-  return next_number_;
+  return ++last_number_;
 }
 
 void Checks::answer(const Description& sent, const Description& received) {
   auto& answer = underway_.emplace_back(Answer{MPI_REQUEST_NULL, received});
-  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, sent.number, answers_,
-                  &answer.request),
+  answer.description.number = sent.number;
+  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, answer_tag(sent.number),
+                  answers_, &answer.request),
         "MPI_Isend");
 }
 

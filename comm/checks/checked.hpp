@@ -6,6 +6,7 @@
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -48,7 +49,7 @@ class Checks {
     Description description;
   };
 
-  int next_number();
+  std::int64_t next_number();
   void answer(const Description& sent, const Description& received);
 
   MPI_Comm messages_;
@@ -56,7 +57,7 @@ class Checks {
   int rank_;
   double timeout_;
   std::mutex mutex_;
-  int next_number_ = 0;
+  std::int64_t last_number_ = 0;
   std::vector<CheckedReceive*> open_;
   std::list<Answer> underway_; // a list, because MPI reads them where they are
 };

@@ -16,7 +16,7 @@ struct Description {
   std::uint32_t signature = sign;
   std::int32_t rank = 0;   ///< whose end it is
   std::int32_t tag = 0;    ///< of the message, or its number in an exchange
-  std::int32_t number = 0; ///< the tag of the answer
+  std::int64_t number = 0; ///< of the message among those of its sender; its answer has it too
   Scalar scalar;
   Shape shape;            ///< extents of -1: any
   bool announces = false; ///< the extents of a message that follows

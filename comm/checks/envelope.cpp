@@ -55,14 +55,14 @@ void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& b
 }
 
 void fail_message(int code, const char* mpi_function, Envelope envelope, const Buffer& buffer) {
-  throw Error(fmt::format("{} of {}: {} failed: {}", to_string(envelope), to_string(buffer), mpi_function,
-                          mpi::error_text(code)));
+  throw MpiError(fmt::format("{} of {}: {} failed: {}", to_string(envelope), to_string(buffer), mpi_function,
+                             mpi::error_text(code)));
 }
 
 void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                    const Envelope& from, const Buffer& received) {
-  throw Error(fmt::format("{} of {}, {} of {}: {} failed: {}", to_string(to), to_string(sent),
-                          to_string(from), to_string(received), mpi_function, mpi::error_text(code)));
+  throw MpiError(fmt::format("{} of {}, {} of {}: {} failed: {}", to_string(to), to_string(sent),
+                             to_string(from), to_string(received), mpi_function, mpi::error_text(code)));
 }
 
 } // namespace kontor::comm::detail

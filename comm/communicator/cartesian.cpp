@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Process grids.
+#include "backend/agree.hpp"
 #include "communicator/group.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/mpi/agree.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +16,9 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kontor::comm {
 
@@ -21,8 +26,26 @@ using mpi::check;
 
 namespace {
 
+/// Collective. Throws UsageError on every rank, naming two, unless all give the same.
+void require_same(const Communicator& comm, const char* operation, const std::string& given) {
+  const auto first = kontor::mpi::broadcast<MpiError>(comm.native(), given);
+  std::optional<std::string> problem;
+  if (given != first)
+    problem = fmt::format("{} must be equal on all ranks: rank 0 gives {}, but rank {} gives {}", operation,
+                          first, comm.rank(), given);
+  if (const auto found = mpi::first_problem(comm.native(), problem)) throw UsageError(*found);
+}
+
+std::string words(const std::vector<bool>& flags) {
+  std::vector<const char*> texts;
+  for (const bool flag : flags) texts.push_back(flag ? "true" : "false");
+  return fmt::format("({})", fmt::join(texts, ", "));
+}
+
 MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims,
                         const std::vector<bool>& periodic) {
+  require_same(parent, "the dimensions of a process grid",
+               fmt::format("{}, periodic {}", fmt::join(dims, " x "), words(periodic)));
   if (dims.empty() || dims.size() > 3 || periodic.size() != dims.size())
     throw UsageError(
         fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
@@ -49,6 +72,7 @@ Communicator::Communicator(const Communicator& parent, const std::vector<int>& d
 }
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
+  require_same(*this, "the dimensions that a part of a process grid keeps", words(keep));
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
     throw UsageError(
         fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
@@ -75,9 +99,14 @@ void Communicator::read_cartesian() {
 
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
   std::int64_t given = 1;
-  for (const int n : dims) given *= n == 0 ? 1 : n;
+  bool fits = ranks > 0;
+  for (const int n : dims) {
+    if (n == 0 || !fits) continue;
+    given *= n; // at most `ranks` times as much as an int holds
+    fits = n > 0 && ranks % given == 0;
+  }
   const bool open = std::find(dims.begin(), dims.end(), 0) != dims.end();
-  if (given < 1 || ranks % given != 0 || (!open && given != ranks))
+  if (!fits || (!open && given != ranks))
     throw UsageError(
         fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
   check(MPI_Dims_create(ranks, static_cast<int>(dims.size()), dims.data()), "MPI_Dims_create");

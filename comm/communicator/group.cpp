@@ -113,9 +113,13 @@ const std::vector<Method>& Internals::methods(MemoryKind memory) {
   return methods;
 }
 
+int Internals::most_tags() const {
+  return group(*this).tag_limit - sparse_tags;
+}
+
 int Internals::reserve_tags(int count) {
   auto& g = group(*this);
-  if (g.next_tag > g.tag_limit - sparse_tags - count) g.next_tag = 0;
+  if (g.next_tag > most_tags() - count) g.next_tag = 0;
   const int first = g.next_tag;
   g.next_tag += count;
   return first;

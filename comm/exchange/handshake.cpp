@@ -196,7 +196,15 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   comm.agree(problem ? problem : disagreement(label, me, false, sends, others.receives));
 
   const auto tags = tags_needed(comm, slots, sends);
-  const int first_tag = detail::internals(comm).reserve_tags(tags.of_slots + tags.of_pairs);
+  const int count = tags.of_slots + tags.of_pairs;
+  const int most = detail::internals(comm).most_tags();
+  if (count > most) // on every rank
+    throw UsageError(
+        fmt::format("exchange '{}' has {} slots, each with a message tag of its own, but this MPI "
+                    "has tags for at most {} (its MPI_TAG_UB is {}); let one View travel instead "
+                    "of several, or make several exchanges",
+                    label, count, most, comm.tag_limit()));
+  const int first_tag = detail::internals(comm).reserve_tags(count);
   const auto agreed = [&](int from, int to, const Description& sent, const Description& received) {
     const auto order = wire_order(sent.shape, received.shape);
     const bool packed =

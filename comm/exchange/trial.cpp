@@ -26,11 +26,21 @@ double max_over_ranks(const Communicator& comm, double value) {
   return value;
 }
 
+namespace {
+
+/// What an int does not hold, and what is no number, too.
+int as_int(double value, int least, int most) {
+  if (!(value > least)) return least;
+  return value < most ? static_cast<int>(value) : most;
+}
+
+} // namespace
+
 TrialLength trial_length(double seconds, double limit) {
   const double readable = std::min(200e-6, limit); // s for one turn, far above what the clock resolves
   const double one = std::max(seconds, 1e-9);
-  const int count = std::clamp(static_cast<int>(readable / one), 1, 32);
-  const int rounds = std::clamp(static_cast<int>(limit / (one * count)), 3, 101);
+  const int count = as_int(readable / one, 1, 32);
+  const int rounds = as_int(limit / (one * count), 3, 101);
   return {rounds, count};
 }
 

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -29,7 +30,29 @@ Exchange<Numbers> make(const Communicator& comm, bool in_a_step) {
   return exchange;
 }
 
+bool holds = false;
+MPI_Request held = MPI_REQUEST_NULL;
+
 } // namespace
+
+/// The sends that begin when `holds` is set never complete. No request may be asked for after MPI.
+extern "C" {
+int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
+  const int code = PMPI_Isend(b, n, t, p, g, c, r);
+  if (holds) held = *r;
+  return code;
+}
+int MPI_Test(MPI_Request* r, int* done, MPI_Status* s) {
+  int ended = 0;
+  PMPI_Finalized(&ended);
+  if (ended) {
+    std::printf("MPI_Test after MPI has ended\n");
+    std::_Exit(3);
+  }
+  *done = 0;
+  return held != MPI_REQUEST_NULL && *r == held ? MPI_SUCCESS : PMPI_Test(r, done, s);
+}
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -49,6 +72,11 @@ int main(int argc, char** argv) {
     if (method.pattern == Pattern::nonblocking && method.backend != automatic_backend)
       exchanges.push_back(make(communicators.back(), true));
   }
+  // A checked message, whose receiver answers it in its last call: the answer is still under way.
+  holds = true;
+  const Numbers numbers("numbers", 3);
+  if (rank == 0) send(communicators.back(), numbers, 1);
+  if (rank == 1) recv(communicators.back(), numbers, 0);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   exchanges.clear();

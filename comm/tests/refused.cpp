@@ -3,6 +3,7 @@
 // What must not compile: each REFUSED_... adds one line that the layer refuses in words of its own. Without
 // any of them the file compiles.
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/with_extents.hpp>
@@ -101,6 +102,15 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
 #endif
 #ifdef REFUSED_DISCARDED
   kontor::comm::isend(comm, view, 0);
+#endif
+  const Kokkos::DefaultHostExecutionSpace instance;
+  kontor::comm::ExactSums<Kokkos::DefaultHostExecutionSpace> sums(comm, "sums", 2);
+  sums.add(instance, 0, 3, [](std::int64_t) { return 1.0f; });
+#ifdef REFUSED_SUM_OF_BOOL
+  sums.add(instance, 0, 3, [](std::int64_t i) { return i > 1; });
+#endif
+#ifdef REFUSED_SUMS_OF_INT
+  sums.add<2>(instance, 0, 3, [](std::int64_t) { return Kokkos::Array<int, 2>{{1, 2}}; });
 #endif
 #ifdef REFUSED_COPY
   auto copy = exchange;

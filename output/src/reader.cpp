@@ -6,7 +6,6 @@
 #include "descriptor.hpp"
 #include "driver.hpp"
 #include "rehearsal.hpp"
-#include "stored.hpp"
 
 #include <kontor/output/reader.hpp>
 
@@ -40,18 +39,6 @@ bool has_signature(int descriptor, std::uint64_t bytes) {
   return false;
 }
 
-/// Reads the first piece of a block, or one element where values lie in one piece: how many does not matter
-/// then.
-void read_some(const Handle& dataset, const std::string& name, const Block& block, hid_t type) {
-  const std::size_t size = H5Tget_size(type);
-  const Pieces pieces = pieces_of(block.extent, size);
-  if (pieces.count() == 0) return;
-  Box some = in_array(block, pieces[0]);
-  if (!is_packed(dataset, name)) std::fill(some.extent.begin(), some.extent.end(), 1);
-  std::vector<std::byte> room(elements(some.extent) * size);
-  read_box(dataset, name, some, type, room.data());
-}
-
 /// Puts values where they belong, box by box.
 using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 
@@ -66,38 +53,37 @@ class Reader::Impl {
 
   const fs::path& path() const { return path_; }
 
-  /// The answer of step(stored) on rank 0, on all ranks.
-  template <class Step>
-  Json ask(Step&& step) const {
+  /// What take() finds on rank 0, on all ranks.
+  Json ask(Step::Kind kind, const std::string& object) const {
     std::string bytes;
     together([&] {
       if (rank_ != 0) return;
-      rehearse_step([&] { static_cast<void>(step(Stored{file_, bytes_})); });
-      Json::to_cbor(Json(step(Stored{file_, bytes_})), bytes);
+      const Step step{kind, object};
+      rehearse_step(step);
+      Json::to_cbor(take({file_, bytes_}, step), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
   }
 
-  void read(const std::string& name, const Block& block, const Strides& strides, bool any, hid_t type,
-            Scalar scalar, std::byte* data, const StoreBytes& store) const;
+  void read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
+            std::byte* data, const StoreBytes& store) const;
 
  private:
-  template <class Step>
-  void together(Step&& step) const {
+  template <class Call>
+  void together(Call&& call) const {
     try {
-      collectively(comm_, std::forward<Step>(step));
+      collectively(comm_, std::forward<Call>(call));
     } catch (const Error& error) {
       throw Error(fmt::format("cannot read {}: {}", path_.string(), error.what()));
     }
   }
   void open();
   /// rehearse() if the bytes have not been checked; after one that has failed nothing more is tried.
-  template <class Step>
-  void rehearse_step(Step&& step) const {
+  void rehearse_step(const Step& step) const {
     if (checked_) return;
     if (!damage_.empty()) throw Error(damage_);
     try {
-      rehearse(bytes_, std::forward<Step>(step));
+      rehearse(descriptor_, step);
     } catch (const Error& error) {
       damage_ = error.what();
       throw;
@@ -145,33 +131,19 @@ void Reader::Impl::open() {
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   if (!has_signature(descriptor_, bytes_))
     throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_));
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
-  driver_.use_in(access, descriptor_, Driver::Beyond::error);
-  const auto open = [&] {
-    return Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
-  };
-  rehearse_step([&] { open(); });
-  file_ = open();
+  rehearse_step({});
+  file_ = open_to_read(driver_, descriptor_, path_.string());
 }
 
 void Reader::Impl::read(const std::string& name, const Block& block, const Strides& strides, bool any,
-                        hid_t type, Scalar scalar, std::byte* data, const StoreBytes& store) const {
-  const auto open = [&] {
-    Handle dataset = open_dataset(file_, name);
-    const Handle stored(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
-    if (name_of_type(stored) != name_of(scalar))
-      throw Error(
-          fmt::format("the values of {} are {}; {} is wanted", name, name_of_type(stored), name_of(scalar)));
-    if (const auto found = extents_of(dataset, name); found != block.global)
-      throw Error(fmt::format("{} is ({}); ({}) is wanted", name, fmt::join(found, ", "),
-                              fmt::join(block.global, ", ")));
-    return dataset;
-  };
+                        Scalar scalar, std::byte* data, const StoreBytes& store) const {
+  const Step step{Step::Kind::read, name, scalar, block};
+  const hid_t type = native_type(scalar);
   Handle dataset;
   together([&] {
     check_block(name, block, strides, any);
-    rehearse_step([&] { read_some(open(), name, block, type); });
-    dataset = open();
+    rehearse_step(step);
+    dataset = open_values(file_, step);
   });
   together([&] {
     const std::size_t size = H5Tget_size(type);
@@ -205,41 +177,34 @@ const fs::path& Reader::path() const {
 }
 
 bool Reader::has(const std::string& object) const {
-  return impl_->ask([&](const Stored& stored) { return exists(stored.file, object); }).get<bool>();
+  return impl_->ask(Step::Kind::has, object).get<bool>();
 }
 
 std::vector<std::string> Reader::names(const std::string& group) const {
-  return impl_->ask([&](const Stored& stored) { return member_names(stored.file, group); })
-      .get<std::vector<std::string>>();
+  return impl_->ask(Step::Kind::names, group).get<std::vector<std::string>>();
 }
 
 Json Reader::attributes(const std::string& object) const {
-  return impl_->ask([&](const Stored& stored) { return stored_attributes(stored, object); });
+  return impl_->ask(Step::Kind::attributes, object);
 }
 
 Json Reader::record(const std::string& group) const {
-  return impl_->ask([&](const Stored& stored) { return stored_group(stored, group); });
+  return impl_->ask(Step::Kind::record, group);
 }
 
 DatasetInfo Reader::info(const std::string& name) const {
-  const Json found = impl_->ask([&](const Stored& stored) {
-    const Handle dataset = open_dataset(stored.file, name);
-    require_room(stored, dataset, name);
-    const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
-    return Json{{"extents", extents_of(dataset, name)}, {"type", name_of_type(type)}};
-  });
+  const Json found = impl_->ask(Step::Kind::info, name);
   return {found["extents"].get<Extents>(), found["type"].get<std::string>()};
 }
 
 template <FieldScalar T>
 void Reader::read(const std::string& dataset, const Block& block, T* data, const Strides& strides) const {
-  impl_->read(dataset, block, strides, data != nullptr, native_type<T>(), scalar_of<T>,
-              reinterpret_cast<std::byte*>(data), {});
+  impl_->read(dataset, block, strides, data != nullptr, scalar_of<T>, reinterpret_cast<std::byte*>(data), {});
 }
 
 template <FieldScalar T>
 void Reader::read(const std::string& dataset, const Block& block, const Store<T>& store) const {
-  impl_->read(dataset, block, {}, true, native_type<T>(), scalar_of<T>, nullptr,
+  impl_->read(dataset, block, {}, true, scalar_of<T>, nullptr,
               [&](const Box& box, const std::byte* from) { store(box, reinterpret_cast<const T*>(from)); });
 }
 

@@ -5,79 +5,85 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <exception>
+#include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
-#include <new>
-#include <sys/resource.h>
+#include <filesystem>
+#include <spawn.h>
+#include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace kontor::output {
 
 namespace {
 
-constexpr rlim_t room = rlim_t{1} << 29; ///< bytes, beyond what the process has and four times the file
-constexpr unsigned wall_seconds = 120;   ///< a disk may be slow
-constexpr int survived = 0, wants_memory = 3;
+namespace fs = std::filesystem;
 
-void limit(__rlimit_resource_t what, rlim_t most) {
-  rlimit now{};
-  ::getrlimit(what, &now);
-  now.rlim_cur = std::min(most, now.rlim_max);
-  ::setrlimit(what, &now);
+std::string rehearsal_program() {
+  if (const char* const named = std::getenv("KONTOR_REHEARSE")) return named;
+  std::error_code none;
+  const auto beside = fs::read_symlink("/proc/self/exe", none).replace_filename("kontor-rehearse");
+  return fs::exists(beside, none) ? beside.string() : KONTOR_REHEARSE;
 }
 
-/// Bytes of address space of this process.
-rlim_t address_space() {
-  std::ifstream statm("/proc/self/statm");
-  rlim_t pages = 0;
-  return statm >> pages ? pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) : RLIM_INFINITY / 2;
+/// Without what is preloaded for this program, such as faults by order of a test.
+std::vector<char*> environment() {
+  std::vector<char*> variables;
+  for (char** at = ::environ; *at; ++at)
+    if (!std::string_view(*at).starts_with("LD_PRELOAD=")) variables.push_back(*at);
+  variables.push_back(nullptr);
+  return variables;
 }
 
-/// The other process: returns its exit code, or ends by a signal. It tells nobody.
-int attempt(std::uint64_t file_bytes, const std::function<void()>& step) {
-  for (const int signal :
-       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT, SIGUSR1})
-    std::signal(signal, SIG_DFL);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, std::min<rlim_t>(2 + (file_bytes >> 20), 60)); // a MiB takes a fraction of a second
-  limit(RLIMIT_AS, address_space() + room + 4 * file_bytes);
-  ::alarm(wall_seconds);
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(nowhere, STDERR_FILENO);
-  ::dup2(nowhere, STDOUT_FILENO);
-  try {
-    step();
-  } catch (const std::bad_alloc&) {
-    return wants_memory;
-  } catch (const Error& error) {
-    return std::strstr(error.what(), "memory allocation failed") ? wants_memory : survived;
-  } catch (const std::exception&) { // the caller will have it, too
+/// The process of the program, with the file as standard input; negative: there is none.
+pid_t start(std::vector<std::string> arguments, int descriptor) {
+  std::vector<char*> pointers;
+  for (auto& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  if (::posix_spawn_file_actions_init(&files) != 0) return -1;
+  posix_spawnattr_t attributes;
+  if (::posix_spawnattr_init(&attributes) != 0) {
+    ::posix_spawn_file_actions_destroy(&files);
+    return -1;
   }
-  return survived;
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(&attributes, &signals);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = -1;
+  const bool started =
+      ::posix_spawn_file_actions_adddup2(&files, descriptor, STDIN_FILENO) == 0 &&
+      ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+      ::posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO) == 0 &&
+      ::posix_spawn(&child, pointers.front(), &files, &attributes, pointers.data(), environment().data()) ==
+          0;
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&files);
+  return started ? child : -1;
 }
 
 } // namespace
 
-void rehearse(std::uint64_t file_bytes, const std::function<void()>& step) {
-  const pid_t child = ::fork();
+void rehearse(int descriptor, const Step& step) {
+  auto arguments = words(step);
+  arguments.insert(arguments.begin(), rehearsal_program());
+  const pid_t child = start(std::move(arguments), descriptor);
   if (child < 0) return;
-  if (child == 0) ::_exit(attempt(file_bytes, step));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return; // somebody else waits for all processes
-  if (WIFEXITED(status) && WEXITSTATUS(status) == survived) return;
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
     throw Error("it is damaged: the HDF5 library takes far too long to read it");
   if (signal != 0)
     throw Error(fmt::format("it is damaged: the HDF5 library does not survive it (signal {})", signal));
-  throw Error("it is damaged: the HDF5 library wants far more memory for it than the file has bytes");
+  if (WEXITSTATUS(status) == wants_memory)
+    throw Error("it is damaged: the HDF5 library wants far more memory for it than the file has bytes");
 }
 
 } // namespace kontor::output

@@ -8,12 +8,26 @@
 
 #include <hdf5.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <sys/stat.h>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
+
+namespace {
+bool may_fork = true;
+} // namespace
+
+extern "C" pid_t fork() {
+  if (may_fork) return reinterpret_cast<pid_t (*)()>(::dlsym(RTLD_NEXT, "fork"))();
+  errno = ENOSYS;
+  return -1;
+}
 
 namespace kontor::output {
 namespace {
@@ -225,7 +239,7 @@ TEST_F(Reading, ValuesInOtherFilesAreNotRead) {
   expect_facts(error_of([&] { static_cast<void>(reader.record("/")); }), {"in another file"});
 }
 
-/// Neither the HDF5 library's end nor its memory are the reader's.
+/// Neither the HDF5 library's end nor its memory are the reader's, and no copy of an MPI process is made.
 TEST_F(Reading, WhatHdf5DoesNotSurviveIsAnError) {
   const auto damaged = path("deadly.h5");
   if (world_rank() == 0) {
@@ -246,6 +260,7 @@ TEST_F(Reading, WhatHdf5DoesNotSurviveIsAnError) {
   ASSERT_NE(heap, std::string::npos);
   MPI_Barrier(MPI_COMM_WORLD); // all have read it
   int deadly = 0;
+  may_fork = false;
   for (const char value : {'\x7f', '\xff'}) {
     std::string bytes = whole;
     bytes.replace(heap + 24, 8, std::string(8, value)); // the size of the first object
@@ -254,7 +269,14 @@ TEST_F(Reading, WhatHdf5DoesNotSurviveIsAnError) {
     deadly += said.find("it is damaged: the HDF5 library") != std::string::npos ? 1 : 0;
     MPI_Barrier(MPI_COMM_WORLD);
   }
+  may_fork = true;
   EXPECT_GT(deadly, 0);
+}
+
+TEST_F(Reading, WithoutTheProgramThatRehearses) {
+  ::setenv("KONTOR_REHEARSE", "/nowhere/kontor-rehearse", 1);
+  EXPECT_EQ(Reader(MPI_COMM_WORLD, path()).record("/run").dump(1), sample().dump(1));
+  ::unsetenv("KONTOR_REHEARSE");
 }
 
 TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {

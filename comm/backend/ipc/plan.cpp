@@ -34,6 +34,7 @@ class PeerPlan final : public Plan {
     for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});
   }
 
+  /// Collective, unless this rank ends alone.
   ~PeerPlan() override {
     if (mpi::ends_alone(*unsafe_to_free_)) {
       abandon();

@@ -87,7 +87,7 @@ class Blocking final : public Plan {
     *unsafe_to_free_ = true;
     if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
     if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
-    throw Error(
+    throw MpiError(
         fmt::format("exchange '{}': MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}' "
                     "failed: {}",
                     label_, s.peer, s.label, r.peer, r.label, error_text(code)));

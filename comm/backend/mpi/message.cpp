@@ -29,8 +29,8 @@ MessageSet messages(const Schedule& schedule) {
 }
 
 void fail_message(const std::string& exchange, int code, const char* operation, const Message& m) {
-  throw Error(fmt::format("exchange '{}': {} rank {} of View '{}' failed: {}", exchange, operation, m.peer,
-                          m.label, error_text(code)));
+  throw MpiError(fmt::format("exchange '{}': {} rank {} of View '{}' failed: {}", exchange, operation, m.peer,
+                             m.label, error_text(code)));
 }
 
 } // namespace kontor::comm::mpi

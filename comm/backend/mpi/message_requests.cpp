@@ -87,7 +87,7 @@ void MessageRequests::fail_wait(int code) {
          message(i));
   }
   *unsafe_to_free_ = true;
-  throw Error(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));
+  throw MpiError(fmt::format("exchange '{}': MPI_Waitall failed: {}", messages_.label, error_text(code)));
 }
 
 void MessageRequests::fail_timeout() {

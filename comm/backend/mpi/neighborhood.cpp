@@ -66,6 +66,7 @@ class GraphParent {
     check(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
     check(MPI_Group_free(&ranks), "MPI_Group_free");
   }
+  /// Collective.
   ~GraphParent() {
     MPI_Comm_free(&comm_);
   }
@@ -99,6 +100,7 @@ class Neighborhood final : public Plan {
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
 
+  /// Collective, unless this rank ends alone.
   ~Neighborhood() override {
     if (ends_alone(*unsafe_to_free_)) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
@@ -110,7 +112,7 @@ class Neighborhood final : public Plan {
         MPI_BOTTOM, sends_.counts.data(), sends_.places.data(), sends_.types.data(), MPI_BOTTOM,
         receives_.counts.data(), receives_.places.data(), receives_.types.data(), comm_, &request_);
     if (code != MPI_SUCCESS) [[unlikely]]
-      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+      fail(code);
   }
 
   void finish() override {
@@ -123,21 +125,17 @@ class Neighborhood final : public Plan {
         code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
         return done || code != MPI_SUCCESS;
       });
-      if (!in_time)
-        fail(fmt::format(
-            "rank {} has waited {} s for one of its neighbours: it receives from ranks {} and sends "
-            "to ranks {}",
-            rank_of(comm_), timeout_, fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", ")));
+      if (!in_time) fail_timeout();
     }
     if (code != MPI_SUCCESS) [[unlikely]]
-      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+      fail(code);
   }
 
   bool test() override {
     int done = 0;
     const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) [[unlikely]]
-      fail("MPI_Ineighbor_alltoallw failed: " + error_text(code));
+      fail(code);
     return done != 0;
   }
 
@@ -149,9 +147,18 @@ class Neighborhood final : public Plan {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) {
+  [[noreturn]] void fail(int code) {
     *unsafe_to_free_ = true;
-    throw Error(fmt::format("exchange '{}': {}", messages_.label, what));
+    throw MpiError(
+        fmt::format("exchange '{}': MPI_Ineighbor_alltoallw failed: {}", messages_.label, error_text(code)));
+  }
+  [[noreturn]] void fail_timeout() {
+    *unsafe_to_free_ = true;
+    throw Error(
+        fmt::format("exchange '{}': rank {} has waited {} s for one of its neighbours: it receives from "
+                    "ranks {} and sends to ranks {}",
+                    messages_.label, rank_of(comm_), timeout_, fmt::join(receives_.peers, ", "),
+                    fmt::join(sends_.peers, ", ")));
   }
 
   std::shared_ptr<bool> unsafe_to_free_;

@@ -10,6 +10,7 @@ namespace {
 class Nonblocking final : public Plan {
  public:
   Nonblocking(const BackendContext& context, MessageSet messages) : requests_(context, std::move(messages)) {}
+  /// Collective in the middle of a step: waits for the messages.
   ~Nonblocking() override { requests_.end(); }
 
   void start() override {

@@ -26,6 +26,7 @@ class Persistent final : public Plan {
     }
   }
 
+  /// Collective in the middle of a step: waits for the messages.
   ~Persistent() override {
     if (under_way_) requests_.end();
     if (finalized()) return;
@@ -38,8 +39,8 @@ class Persistent final : public Plan {
     if (requests_.size() == 0) return;
     const int code = MPI_Startall(requests_.size(), requests_.data());
     if (code != MPI_SUCCESS) [[unlikely]]
-      throw Error(fmt::format("exchange '{}': MPI_Startall failed: {}", requests_.messages().label,
-                              error_text(code)));
+      throw MpiError(fmt::format("exchange '{}': MPI_Startall failed: {}", requests_.messages().label,
+                                 error_text(code)));
   }
 
   void finish() override {
@@ -61,7 +62,11 @@ class Persistent final : public Plan {
 } // namespace
 
 std::unique_ptr<Plan> make_persistent(const BackendContext& context, MessageSet messages) {
-  return std::make_unique<Persistent>(context, std::move(messages));
+  try {
+    return std::make_unique<Persistent>(context, std::move(messages));
+  } catch (const MpiError& error) { // of local functions: no rank waits, so all can agree on it
+    throw Error(error.what());
+  }
 }
 
 } // namespace kontor::comm::mpi

@@ -73,6 +73,7 @@ class Rma final : public Plan {
     places_ = peer_exchange(context.comm, schedule.receives, mine, schedule.sends);
   }
 
+  /// Collective, unless this rank ends alone.
   ~Rma() override {
     if (ends_alone(*unsafe_to_free_)) return;
     if (under_way_) or_terminate([&] { finish(); });
@@ -190,7 +191,7 @@ class Rma final : public Plan {
     if (code == MPI_SUCCESS) [[likely]]
       return;
     *unsafe_to_free_ = true;
-    throw Error(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
+    throw MpiError(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
   }
 
   [[noreturn]] void fail_put(int code, const Message& m) {

@@ -13,6 +13,7 @@ class Node {
  public:
   /// Collective over the handle's communicator.
   explicit Node(const BackendContext&);
+  /// Collective over the node, unless an exception is passing or a plan has failed.
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

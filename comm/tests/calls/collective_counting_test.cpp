@@ -126,6 +126,20 @@ TEST_P(CollectiveCounting, EqualParts) {
   expect_nonblocking("MPI_Ialltoall", [&] { return ialltoall(comm, whole, other); });
 }
 
+/// Where nothing is checked no problem is looked for, nor put in words.
+TEST(CollectiveCountingOff, NoProblems) {
+  Options options;
+  options.check = CheckLevel::off;
+  const Communicator comm(MPI_COMM_WORLD, options);
+  const Doubles part("part", 3), whole("whole", 3 * comm.size() + 1);
+  const auto cost = cost_of([&] {
+    allgather(comm, part, whole);
+    gather(comm, part, whole, 0);
+    scatter(comm, whole, part, 0);
+  });
+  EXPECT_EQ(cost.allocations, 0);
+}
+
 /// These make the arrays of counts and places that MPI takes.
 TEST_P(CollectiveCounting, UnevenParts) {
   const std::vector<int> counts(ranks, 3);

@@ -169,11 +169,11 @@ TEST_F(LocalErrors, LevelOff) {
   EXPECT_EQ(refused([&] { allreduce(comm, Complexes("phases", 2), ReduceOp::max); }),
             "allreduce of View 'phases', (2) complex<double>, max: max is not defined for complex<double>; a "
             "functor can say what it is");
-  EXPECT_EQ(text_of<Error>([&] { bcast(comm, four, ranks); }),
+  EXPECT_EQ(text_of<MpiError>([&] { bcast(comm, four, ranks); }),
             fmt::format("bcast of View 'four', (4) double, root {0}: MPI_Bcast failed: {1}", ranks,
                         mpi_text(MPI_ERR_ROOT)));
   EXPECT_EQ(
-      text_of<Error>([&] { gather(comm, four, whole, ranks); }),
+      text_of<MpiError>([&] { gather(comm, four, whole, ranks); }),
       fmt::format("gather of View 'four', (4) double, 4 x double a rank, root {}: MPI_Gather failed: {}",
                   ranks, mpi_text(MPI_ERR_ROOT)));
 }

@@ -107,11 +107,22 @@ TEST_F(MessageFaults, Probes) {
             "iprobe from any rank (any tag): MPI_Iprobe" + failed);
 }
 
+/// At check level `cross_rank` other functions are called.
+TEST_F(MessageFaults, Checked) {
+  Options options;
+  options.check = CheckLevel::cross_rank;
+  const Communicator checked(MPI_COMM_WORLD, options);
+  EXPECT_EQ(text_of_failing("MPI_Issend", 1, [&] { isend(checked, out, next).wait(); }),
+            to("isend", 0, "MPI_Issend"));
+  EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { irecv(checked, in, previous).wait(); }),
+            from("irecv", 0, "MPI_Irecv"));
+}
+
 /// A real one: the message is longer than the View.
 TEST_F(MessageFaults, Truncated) {
   const Ints longer("longer", 10);
   auto sending = isend(comm, longer, next);
-  EXPECT_EQ(text_of<Error>([&] { recv(comm, in, previous); }),
+  EXPECT_EQ(text_of<MpiError>([&] { recv(comm, in, previous); }),
             fmt::format("recv from rank {} (tag 0) of View 'in', (3) int32: MPI_Recv failed: {}", previous,
                         mpi_text(MPI_ERR_TRUNCATE)));
   sending.wait();

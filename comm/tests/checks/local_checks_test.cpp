@@ -108,7 +108,7 @@ TEST_F(LocalChecks, Off) {
   Options options;
   options.check = CheckLevel::off;
   const Communicator unchecked(MPI_COMM_WORLD, options);
-  EXPECT_EQ(text_of<Error>([&] { send(unchecked, view, size); }),
+  EXPECT_EQ(text_of<MpiError>([&] { send(unchecked, view, size); }),
             fmt::format("send to rank {} (tag 0) of View 'view', (3) int32: MPI_Send failed: {}", size,
                         mpi_text(MPI_ERR_RANK)));
 }

@@ -174,6 +174,32 @@ TEST_F(Verified, BeganBeforeAnotherWait) {
   }
 }
 
+/// An answer that comes when its sender no longer waits is not the answer to a later send, also where MPI's
+/// tags have begun again.
+TEST_F(Verified, ALateAnswer) {
+  constexpr int tags = 32768;
+  const Communicator comm(MPI_COMM_WORLD, options(me == 0 ? 1 : 20));
+  const Line<int> small("small", 3), large("large", 4);
+  if (me == 1) {
+    auto request = irecv(comm, small, 0);
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    request.wait(); // answers
+    MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    recv(comm, large, 0);
+  }
+  if (me == 0) {
+    send(comm, small, 1);
+    MPI_Send(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    MPI_Recv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int n = 1; n < tags; ++n) {
+      auto request = isend(comm, small, 0);
+      recv(comm, small, 0);
+      request.wait();
+    }
+    EXPECT_EQ(text_of<Error>([&] { send(comm, large, 1); }), "no error");
+  }
+}
+
 /// Waited for in another order than begun, with a wildcard among them: each meets the message that MPI says.
 TEST_F(Verified, OrderOfReceives) {
   if (me == 0)

@@ -181,6 +181,51 @@ TEST(BalancedDims, AreThoseOfMpi) {
             "12 ranks cannot be arranged as 3 x 3 (0: any number)");
 }
 
+TEST(BalancedDims, RefusesNegativeOnes) {
+  const auto refused = [](int ranks, const std::vector<int>& dims) {
+    return text_of<UsageError>([&] { balanced_dims(ranks, dims); });
+  };
+  EXPECT_EQ(refused(4, {-2, -2}), "4 ranks cannot be arranged as -2 x -2 (0: any number)");
+  EXPECT_EQ(refused(4, {-1, 0, -4}), "4 ranks cannot be arranged as -1 x 0 x -4 (0: any number)");
+  EXPECT_EQ(refused(0, {0}), "0 ranks cannot be arranged as 0 (0: any number)");
+  EXPECT_EQ(refused(4, {1 << 30, 1 << 30, 1 << 30}),
+            "4 ranks cannot be arranged as 1073741824 x 1073741824 x 1073741824 (0: any number)");
+}
+
+/// The last rank asks for something else, which may be a grid or not: an error of all ranks, which goes on to
+/// be usable.
+TEST(CartesianErrors, RanksThatDiffer) {
+  const Communicator world(MPI_COMM_WORLD);
+  const int n = world.size();
+  if (n == 1) GTEST_SKIP() << "one rank does not differ";
+  const bool last = world.rank() == n - 1;
+  using Dims = std::vector<int>;
+  using Periodic = std::vector<bool>;
+  const auto refused = [&](const Dims& dims, const Periodic& periodic) {
+    const auto text = text_of<UsageError>([&] {
+      if (last)
+        Communicator(world, dims, periodic);
+      else
+        Communicator(world, {n, 1}, {true, false});
+    });
+    EXPECT_NE(text.find("rank 0 "), std::string::npos) << text;
+    EXPECT_NE(text.find(fmt::format("{} x 1", n)), std::string::npos) << text;
+    EXPECT_NE(text.find(fmt::format("rank {} ", n - 1)), std::string::npos) << text;
+  };
+  refused({1, n}, {true, false});
+  refused({n, 1}, {true, true});
+  refused({n}, {true});
+  refused({n, 7}, {true, false});
+  refused({n, 1}, {true});
+  refused({}, {});
+  const Communicator grid(world, {n, 1}, {true, false});
+  EXPECT_NE(text_of<UsageError>([&] {
+              grid.sub({!last, last});
+            }).find(fmt::format("rank {} ", n - 1)),
+            std::string::npos);
+  expect_usable(grid);
+}
+
 TEST(CartesianErrors, ProductOfDims) {
   const Communicator world(MPI_COMM_WORLD);
   const int n = world.size();

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace kontor::comm::test {
 namespace {
 
@@ -170,6 +172,14 @@ TEST(Choice, LengthOfATrial) {
   EXPECT_EQ(length(20e-3, 0.2), std::pair(10, 1));
   EXPECT_EQ(length(1.0, 0.2), std::pair(3, 1));
   EXPECT_EQ(length(1e-6, 0), std::pair(3, 1));
+  // beyond what an int holds, and no numbers
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(length(1e-6, 1e300), std::pair(101, 32));
+  EXPECT_EQ(length(1e-6, infinite), std::pair(101, 32));
+  EXPECT_EQ(length(infinite, 0.2), std::pair(3, 1));
+  EXPECT_EQ(length(infinite, infinite), std::pair(3, 1));
+  EXPECT_EQ(length(1e-6, none), std::pair(3, 32));
 }
 
 TEST(Choice, NoiseDoesNotChoose) {

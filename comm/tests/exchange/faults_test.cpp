@@ -76,6 +76,38 @@ TEST_F(Faults, Irecv) {
       fmt::format("exchange 'faulty': MPI_Irecv from rank {} of View 'in too' failed: {}", previous, other));
 }
 
+/// The other patterns: where a step fails, and where the requests of a plan cannot be made on one rank.
+TEST_F(Faults, OtherPatterns) {
+  const std::pair<Pattern, const char*> failing[] = {{Pattern::blocking, "MPI_Sendrecv"},
+                                                     {Pattern::persistent, "MPI_Startall"},
+                                                     {Pattern::neighborhood, "MPI_Ineighbor_alltoallw"},
+                                                     {Pattern::rma, "MPI_Win_complete"}};
+  for (const auto& [pattern, function] : failing) {
+    SCOPED_TRACE(function);
+    const Communicator own(MPI_COMM_WORLD, method("raw", Packing::kernel, pattern));
+    Exchange<Ints> exchange(own, "faulty");
+    exchange.add(out, next, in, previous);
+    exchange.commit();
+    const auto text = text_of_failing(function, 1, [&] {
+      exchange.start();
+      exchange.finish();
+    });
+    EXPECT_NE(text.find(function + std::string(" ")), std::string::npos) << text;
+    EXPECT_TRUE(text.starts_with("exchange 'faulty': ") && text.ends_with("failed: " + other)) << text;
+    PMPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_F(Faults, RequestsOfAPlan) {
+  const Communicator own(MPI_COMM_WORLD, method("raw", Packing::kernel, Pattern::persistent));
+  Exchange<Ints> exchange(own, "faulty");
+  exchange.add(out, next, in, previous);
+  let_fail(own.rank() == own.size() - 1 ? "MPI_Send_init" : "");
+  EXPECT_EQ(text_of<AgreedError>([&] { exchange.commit(); }),
+            fmt::format("exchange 'faulty': MPI_Send_init to rank 0 of View 'out' failed: {}", other));
+  let_fail("");
+}
+
 TEST_F(Faults, WaitallOnASend) {
   auto exchange = make();
   exchange.start();
@@ -171,6 +203,31 @@ TEST_F(Faults, Handshake) {
   let_fail("");
 }
 
+/// An MPI with tags 0 to 5, of which exchanges have some: the last rank has too many slots.
+TEST_F(Faults, FewTags) {
+  let_fail("MPI_Comm_get_attr, by few tags");
+  const Communicator few(MPI_COMM_WORLD);
+  let_fail("");
+  ASSERT_EQ(few.tag_limit(), 5);
+  const auto make = [&](int slots) {
+    Exchange<Ints> exchange(few, "many");
+    for (int k = 0; k < slots; ++k)
+      exchange.add(Ints("out", k + 1), few.rank(), Ints("in", k + 1), few.rank());
+    exchange.commit();
+    exchange.start();
+    exchange.finish();
+  };
+  const bool last = few.rank() == few.size() - 1;
+  for (const int slots : {4, 7}) {
+    const auto text = text_of<UsageError>([&] { make(last ? slots : 1); });
+    for (const auto& fact : {std::string("exchange 'many'"), fmt::format("{} slots", slots),
+                             std::string("at most 3"), std::string("MPI_TAG_UB is 5")})
+      EXPECT_NE(text.find(fact), std::string::npos) << text;
+  }
+  make(last ? 3 : 1);
+  make(2);
+}
+
 TEST_F(Faults, OwnRank) {
   let_fail("MPI_Comm_rank");
   EXPECT_EQ(text_of<MpiError>([&] { mpi::rank_of(comm.native()); }), "MPI_Comm_rank failed: " + other);
@@ -187,7 +244,7 @@ TEST_F(Faults, TruncatedMessage) {
   let_fail("MPI_Irecv, by a short one");
   exchange.start();
   let_fail("");
-  EXPECT_EQ(text_of<Error>([&] { exchange.finish(); }),
+  EXPECT_EQ(text_of<MpiError>([&] { exchange.finish(); }),
             comm.rank() == 1
                 ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
                       mpi_text(MPI_ERR_TRUNCATE)

@@ -31,7 +31,7 @@ inline constexpr int no_rank = -1;
 inline constexpr int any_source = -2;
 
 /// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other
-/// entries stay. Throws UsageError if those do not divide the ranks. MPI_Dims_create.
+/// entries stay. Throws UsageError if those do not divide the ranks or are negative. MPI_Dims_create.
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims);
 
 /// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
@@ -48,12 +48,13 @@ class Communicator {
   explicit Communicator(MPI_Comm parent, const Options& = {});
 
   /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
-  /// MPI has them (the last dimension varies fastest). Throws UsageError unless the product of `dims` is
-  /// the number of ranks.
+  /// MPI has them (the last dimension varies fastest). Throws UsageError on every rank unless all give the
+  /// same, and the product of `dims` is the number of ranks.
   Communicator(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic);
 
   Communicator(Communicator&&) noexcept = default;
   Communicator& operator=(Communicator&&) noexcept = default;
+  /// Collective where it is the last handle.
   ~Communicator() = default;
 
   /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
@@ -66,8 +67,8 @@ class Communicator {
   std::optional<Communicator> split(std::optional<int> colour, int key = 0) const;
 
   /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
-  /// Cartesian communicator of those. Throws UsageError unless `keep` has one entry for each dimension and
-  /// keeps one at least. MPI_Cart_sub.
+  /// Cartesian communicator of those. Throws UsageError on every rank unless all give the same `keep`, which
+  /// has one entry for each dimension and keeps one at least. MPI_Cart_sub.
   Communicator sub(const std::vector<bool>& keep) const;
 
   /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those

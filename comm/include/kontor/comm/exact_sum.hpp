@@ -19,8 +19,8 @@ namespace kontor::comm {
 /// a device. Dot products are those of products that are rounded one by one.
 ///
 /// Made once for a number of sums, then repeated: add(), start(), finish(). The ranks add their accumulators,
-/// integers of 448 bytes a sum, by a Reduction, so all that it promises holds here. Host handle: not
-/// copyable.
+/// integers of 448 bytes a sum, by a Reduction, so all that it promises holds here. Collective where it is
+/// destroyed, as that one is. Host handle: not copyable.
 ///
 /// (S. Collange, D. Defour, S. Graillat, R. Iakymchuk, Numerical Reproducibility for the Parallel Reduction
 /// on Multi- and Many-Core Architectures, Parallel Computing 49, 2015.)
@@ -39,9 +39,9 @@ class ExactSums {
         results_("comm/exact results", count), alone_(comm.size() == 1),
         reduction_(comm, label_, totals_, ReduceOp::sum, instance) {}
 
-  /// Local; queued on the instance. Adds value(i), a functor's double, to sum k for i from 0 to n, before
-  /// start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from k on,
-  /// in one pass. It is called once for each i, so it may write what it computes as well. Throws
+  /// Local; queued on the instance. Adds value(i), a functor's double or float, to sum k for i from 0 to n,
+  /// before start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from
+  /// k on, in one pass. It is called once for each i, so it may write what it computes as well. Throws
   /// std::out_of_range if there is no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {

@@ -31,7 +31,8 @@ enum class Checked { no, yes };
 /// file and object it is about, what was found and what was wanted. The file is never changed or locked, and
 /// no other file is read, whatever it names: external links lead nowhere, and datasets whose values are
 /// stored in other files are refused. What the HDF5 library reads of the structure, it reads in a process of
-/// its own first (fork), which shows whether it survives that; not where the bytes have been checked.
+/// its own first (the program kontor-rehearse), which shows whether it survives that; not where the bytes
+/// have been checked.
 class Reader {
  public:
   /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no

@@ -6,6 +6,11 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#error                                                                                                       \
+    "kontor::sums: exact sums need arithmetic as it is written; compile this file without -ffast-math, -fassociative-math and /fp:fast, or include the headers that are used instead of <kontor/comm/comm.hpp>"
+#endif
+
 /// Exact sums of doubles. An *accumulator* is an integer wide enough for every double and every sum of them,
 /// in `digits` digits of `digit_bits` bits: digit d counts multiples of 2^(d digit_bits - 1074), the smallest
 /// double being 2^-1074. Digits are signed 64-bit numbers with room above: accumulators are added digit by

@@ -11,8 +11,23 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace kontor::sums {
+
+/// Whether such values can be added, to so many sums together.
+template <class Values, int together>
+constexpr bool are_added() {
+  using T = std::remove_cvref_t<Values>;
+  if constexpr (together == 1) {
+    return std::is_same_v<T, double> || std::is_same_v<T, float>;
+  } else if constexpr (requires(const T& values) { values[0]; }) {
+    return are_added<decltype(std::declval<const T&>()[0]), 1>();
+  } else {
+    return false;
+  }
+}
 
 /// Exact sums of this rank: made once for a number of sums, then added to and taken. Nothing is allocated in
 /// between, and nothing waits on a device. `on_device`: by the kernels of a device.
@@ -31,9 +46,9 @@ class LocalSums {
   /// How many sums there are.
   int count() const { return static_cast<int>(carries_.extent(0)); }
 
-  /// Local; queued on the instance. Adds value(i), i from 0 to n, to sum k. With `together` above 1 value(i)
-  /// is a Kokkos::Array of so many doubles, which are added to the sums from k on. Each is called once, so it
-  /// may write as well. Throws std::out_of_range if there is no such sum.
+  /// Local; queued on the instance. Adds value(i), a double or float, i from 0 to n, to sum k. With
+  /// `together` above 1 value(i) is a Kokkos::Array of so many doubles, which are added to the sums from k
+  /// on. Each is called once, so it may write as well. Throws std::out_of_range if there is no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
     add_rows<together>(instance, k, 1, n, detail::OneRow<Value>{value});
@@ -43,6 +58,11 @@ class LocalSums {
   template <int together = 1, class Value>
   void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length,
                 const Value& value) {
+    using Values = std::invoke_result_t<const Value&, std::int64_t, std::int64_t>;
+    static_assert(
+        are_added<Values, together>(),
+        "kontor::sums: exact sums are of functions whose value is a double or float, or a Kokkos::Array "
+        "of them for several sums together; convert other values, such as bool, to double");
     if (k < 0 || k + together > count())
       throw std::out_of_range("exact sums: " + std::to_string(together) + " from sum " + std::to_string(k) +
                               " on; there are " + std::to_string(count()));

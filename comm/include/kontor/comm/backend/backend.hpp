@@ -99,6 +99,7 @@ struct Schedule {
 /// before the call. It reports what went wrong on the device at a later call.
 class Plan {
  public:
+  /// Collective, unless an exception is passing or a step has failed.
   virtual ~Plan() = default;
   Plan() = default;
   Plan(const Plan&) = delete;
@@ -148,6 +149,7 @@ struct PlannedExchange {
 /// these ranks.
 class StreamCollectives {
  public:
+  /// Collective, unless an exception is passing or an operation has failed.
   virtual ~StreamCollectives() = default;
   StreamCollectives() = default;
   StreamCollectives(const StreamCollectives&) = delete;
@@ -193,6 +195,7 @@ class StreamCollectives {
 /// serves all plans of a communicator, whatever their pattern and packing.
 class Backend {
  public:
+  /// Collective, unless an exception is passing or a step has failed.
   virtual ~Backend() = default;
   Backend() = default;
   Backend(const Backend&) = delete;

@@ -57,9 +57,8 @@ void check_envelope(const Communicator&, const Envelope&);
 [[noreturn]] void refuse_message(const Communicator&, Envelope, const Buffer&);
 /// Throws CallError: an operation writes into elements that share memory.
 [[noreturn]] void refuse_shared_elements(const char* operation, const Buffer&);
-/// Throws Error with MPI's text.
+/// Both throw MpiError with MPI's text.
 [[noreturn]] void fail_message(int code, const char* mpi_function, Envelope, const Buffer&);
-
 [[noreturn]] void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                                 const Envelope& from, const Buffer& received);
 

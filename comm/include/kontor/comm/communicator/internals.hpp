@@ -52,7 +52,10 @@ class Internals {
   /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.
   const std::vector<Method>& methods(MemoryKind);
 
-  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses.
+  /// The message tags that plans have. Equal on all ranks.
+  int most_tags() const;
+  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses. Not
+  /// more than most_tags().
   int reserve_tags(int count);
   /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
   /// another tag.

@@ -84,6 +84,7 @@ class ExchangeBase {
 
  protected:
   ExchangeBase(const Communicator&, std::string label, std::shared_ptr<const Executor>, MemoryKind);
+  /// Collective where a step is under way and no exception is passing.
   ~ExchangeBase();
   /// Keeps what owns the memory.
   void add_slot(Matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp,
