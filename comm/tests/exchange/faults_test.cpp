@@ -69,6 +69,23 @@ TEST_F(Faults, SecondIsend) {
             fmt::format("exchange 'faulty': MPI_Isend to rank {} of View 'out too' failed: {}", next, other));
 }
 
+/// Of a step that failed nothing more can be waited for: each call says what to do.
+TEST_F(Faults, AfterAFailedStart) {
+  auto exchange = make();
+  text_of_failing("MPI_Isend", 2, [&] { exchange.start(); });
+  for (const auto& call : {text_of<CallError>([&] { exchange.finish(); }),
+                           text_of<CallError>([&] { exchange.test(); }),
+                           text_of<CallError>([&] { exchange.start(); })}) {
+    EXPECT_NE(call.find("after a step that failed"), std::string::npos) << call;
+    EXPECT_NE(call.find("commit()"), std::string::npos) << call;
+  }
+  exchange.commit();
+  out(1) = 7 + comm.rank();
+  exchange.start();
+  exchange.finish();
+  EXPECT_EQ(in(1), 7 + previous);
+}
+
 TEST_F(Faults, Irecv) {
   auto exchange = make();
   EXPECT_EQ(
