@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/options.hpp>
 #include <kontor/device/clock.hpp>
 
+#include <fmt/format.h>
 #include <mpi.h>
 
+#include <string>
 #include <thread>
 
 namespace kontor::comm::mpi {
@@ -47,6 +50,16 @@ class Deadline {
   bool limited_;
   double end_;
 };
+
+/// Waits until done(), at most so many seconds (0: any time). Throws Error at the timeout, with what
+/// awaited() says: the other ranks may be gone.
+template <class Done, class Awaited>
+void wait_within(double timeout, MPI_Comm comm, const std::string& subject, const Done& done,
+                 const Awaited& awaited) {
+  if (!Deadline(timeout).wait(done)) [[unlikely]]
+    throw Error(
+        fmt::format("{}: rank {} has waited {} s for {}", subject, rank_of(comm), timeout, awaited()));
+}
 
 /// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is
 /// complete. An operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.

@@ -147,24 +147,15 @@ void RepeatedAllreduce::finish(const Communicator& comm) {
       progress();
       return std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
     };
-    if (mpi::Deadline(timeout).wait(done)) return;
-    detail::internals(comm).abandon();
-    throw Error(fmt::format("reduction '{}': rank {} has waited {} s for the other ranks; one of them is "
-                            "elsewhere",
-                            label_, comm.rank(), timeout));
+    return mpi::wait_within(timeout, comm.native(), fmt::format("reduction '{}'", label_), done, [&] {
+      detail::internals(comm).abandon();
+      return "the other ranks; one of them is elsewhere";
+    });
   }
   const int code = count == 1 ? MPI_Wait(requests_.data(), MPI_STATUS_IGNORE)
                               : MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(code, count == 1 ? "MPI_Wait" : "MPI_Waitall");
-}
-
-bool RepeatedAllreduce::over() noexcept {
-  if (mpi::finalized()) return true;
-  int done = 0;
-  const int code =
-      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-  return code != MPI_SUCCESS || done != 0;
 }
 
 void RepeatedAllreduce::fail(int code, const char* mpi_function) {

@@ -17,12 +17,6 @@ namespace {
 
 constexpr int sparse_tags = 2; ///< the highest ones
 
-/// Never frees it: MPI may still read and write there. By its name the sanitizer knows that it is meant.
-template <class T>
-[[gnu::noinline]] void leave_to_mpi(T&& left) {
-  static_cast<void>(new auto(std::forward<T>(left)));
-}
-
 Group& group(Internals& internals) {
   return static_cast<Group&>(internals);
 }
@@ -75,21 +69,22 @@ Group::~Group() {
   first_backend.reset();
   if (backends) backends->clear();
   if (mpi::finalized()) return;
-  const bool waits = !mpi::ends_alone(abandoned || (unsafe_to_free && *unsafe_to_free));
+  const bool alone = mpi::ends_alone(unsafe_to_free && *unsafe_to_free);
   for (auto& [request, keep] : adopted) {
-    if (!waits) break;
+    if (alone) break;
     if (message_checks)
       mpi::wait_until_timeout(request, options.timeout);
     else
       MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   sweep();
-  if (!adopted.empty()) leave_to_mpi(std::move(adopted));
-  if (!kept.empty()) leave_to_mpi(std::move(kept));
-  if (abandoned) return;
+  if (!adopted.empty()) leak(std::move(adopted));
+  if (unsafe_to_free && *unsafe_to_free) {
+    leak(std::move(message_checks));
+    return;
+  }
   handles.free();
   message_checks.reset();
-  if (unsafe_to_free && *unsafe_to_free) return;
   for (auto* owned : {&checked_messages, &checked_calls, &exchanges, &comm})
     if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
 }
@@ -99,7 +94,6 @@ void Group::sweep() {
     int done = 0;
     return MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   });
-  std::erase_if(kept, [](const auto& one) { return one->over(); });
 }
 
 Backend& Internals::backend() const {
@@ -161,22 +155,13 @@ void Internals::adopt(MPI_Request request, std::shared_ptr<void> keep) {
   g.adopted.push_back({request, std::move(keep)});
 }
 
-void Internals::keep(std::unique_ptr<InFlight> left) {
-  auto& g = group(*this);
-  const std::lock_guard lock(g.adopting);
-  g.sweep();
-  g.kept.push_back(std::move(left));
-}
-
 bool Internals::ends_together() const {
   const auto& g = group(*this);
-  return !mpi::ends_alone(g.abandoned || *g.unsafe_to_free);
+  return !mpi::ends_alone(*g.unsafe_to_free);
 }
 
 void Internals::abandon() {
-  auto& g = group(*this);
-  g.abandoned = true;
-  *g.unsafe_to_free = true;
+  *group(*this).unsafe_to_free = true;
 }
 
 } // namespace kontor::comm::detail

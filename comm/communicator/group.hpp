@@ -45,7 +45,6 @@ struct Group final : Internals {
   MPI_Comm checked_messages = MPI_COMM_NULL;
   MPI_Comm checked_calls = MPI_COMM_NULL;
   std::int64_t calls = 0;
-  bool abandoned = false;
   Options options;
   std::shared_ptr<bool> unsafe_to_free;
   std::vector<Method> all_methods;                ///< whatever the memory, without their backends
@@ -63,7 +62,6 @@ struct Group final : Internals {
   std::vector<bool> periodic;
   std::mutex adopting;
   std::vector<Adopted> adopted;
-  std::vector<std::unique_ptr<InFlight>> kept;
   PinnedPool pool; ///< for Views in device memory that MPI is not handed
   mpi::HandleCache handles;
 };

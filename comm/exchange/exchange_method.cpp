@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange/exchange_method.hpp"
 
+#include "backend/deadline.hpp"
+
 #include <kontor/comm/error.hpp>
 #include <kontor/device/compat.hpp>
 
@@ -48,7 +50,8 @@ ExchangeMethod::ExchangeMethod(const Communicator& comm, const Method& method, c
                                std::span<const Slot> slots, const Agreement& agreement,
                                std::shared_ptr<const Executor> executor, Owners views)
     : comm_(comm.share()), method_(method), views_(std::move(views)), executor_(std::move(executor)),
-      stream_ordered_(method.can.stream_ordered) {
+      stream_ordered_(method.can.stream_ordered), timeout_(mpi::timeout(comm.options())),
+      subject_("exchange '" + label + "'") {
   auto routing = route(comm, method_, label, slots, agreement);
   packing_ = routing.used;
   aggregated_ = routing.aggregated;
@@ -154,9 +157,14 @@ bool ExchangeMethod::finish_chunks(PhaseTimes* times, const Complete& complete) 
   return true;
 }
 
+/// Stream-ordered plans have timeouts of their own, on the device.
 void ExchangeMethod::finish(PhaseTimes* times) {
-  finish_chunks(times, [](Plan& plan) {
-    plan.finish();
+  finish_chunks(times, [&](Plan& plan) {
+    if (timeout_ == 0 || stream_ordered_)
+      plan.finish();
+    else
+      mpi::wait_within(
+          timeout_, comm_.native(), subject_, [&] { return plan.test(); }, [&] { return plan.awaited(); });
     return true;
   });
 }
@@ -169,19 +177,14 @@ void ExchangeMethod::poll() {
   for (auto& chunk : chunks_) chunk.plan->poll();
 }
 
-bool ExchangeMethod::over() noexcept {
-  bool result = true;
-  for (auto& chunk : chunks_) result = chunk.plan->give_up() && result;
-  return result;
-}
-
 void ExchangeMethod::retire(std::unique_ptr<ExchangeMethod> method) noexcept {
-  const auto step = method->step_;
+  auto& internals = detail::internals(method->comm_);
   const bool left =
-      step == Step::failed || (step == Step::under_way && !detail::internals(method->comm_).ends_together());
-  if (!left || method->over()) return;
-  const auto comm = std::move(method->comm_);
-  detail::internals(comm).keep(std::move(method));
+      method->step_ == Step::failed || (method->step_ == Step::under_way && !internals.ends_together());
+  if (!left || method->stream_ordered_) return; // the destructors of stream-ordered plans end what is queued
+  const auto comm = std::move(method->comm_);   // which is not leaked
+  internals.abandon();
+  detail::leak(std::move(method));
 }
 
 std::vector<SentMessage> ExchangeMethod::sent() const {

@@ -20,7 +20,7 @@ using Owners = std::vector<std::shared_ptr<void>>;
 ///
 /// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
 /// chunk of each message at a time: while one is between hosts, the next is between device and host.
-class ExchangeMethod final : public detail::InFlight {
+class ExchangeMethod {
  public:
   enum class Step : std::uint8_t { none, under_way, failed };
 
@@ -38,11 +38,8 @@ class ExchangeMethod final : public detail::InFlight {
   /// Local. As Plan::poll().
   void poll();
 
-  /// Local. A step will not be finished: gives it up, and says whether nothing of it is under way any more.
-  bool over() noexcept override;
-
-  /// Ends an exchange method: collective, with the messages of a step that was not finished, or at once where
-  /// this rank ends alone; then what MPI may still use stays with the communicator.
+  /// Ends an exchange method: collective, with the messages of a step that was not finished. At once where
+  /// the step has failed or this rank ends alone: what MPI may still use is leaked then.
   static void retire(std::unique_ptr<ExchangeMethod>) noexcept;
 
   const Options& options() const { return method_.options; }
@@ -74,6 +71,8 @@ class ExchangeMethod final : public detail::InFlight {
   std::shared_ptr<void> staging_;
   std::unique_ptr<Executor::Pieces> sums_; ///< of all chunks: they are added when the last one has come
   bool stream_ordered_;
+  double timeout_;      ///< seconds that finish() waits at most; 0: any time
+  std::string subject_; ///< "exchange 'halo'"
   Step step_ = Step::none;
   Packing packing_ = Packing::none;
   bool aggregated_ = false;

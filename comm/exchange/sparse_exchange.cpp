@@ -130,12 +130,13 @@ std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::st
                                          std::vector<PeerMessage> messages, std::size_t most_at_once) {
   SparseExchange exchange(comm, std::move(messages));
   exchange.send(most_at_once);
-  const double timeout = mpi::timeout(comm.options());
-  if (!mpi::Deadline(timeout).wait([&] { return exchange.advance(); })) {
-    detail::internals(comm).abandon();
-    throw Error(fmt::format("exchange '{}': rank {} has waited {} s in commit() for {} to come to it", label,
-                            comm.rank(), timeout, exchange.missing()));
-  }
+  mpi::wait_within(
+      mpi::timeout(comm.options()), comm.native(), fmt::format("exchange '{}'", label),
+      [&] { return exchange.advance(); },
+      [&] {
+        detail::internals(comm).abandon();
+        return exchange.missing() + " to come to commit()";
+      });
   return std::move(exchange).received();
 }
 

@@ -15,10 +15,15 @@ void max_over_ranks(const Communicator& comm, std::span<double> values) {
   mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
                             comm.native(), &request),
              "MPI_Iallreduce");
-  const double timeout = mpi::timeout(comm.options());
-  if (mpi::wait_at_most(request, timeout)) return;
-  detail::internals(comm).abandon();
-  throw Error(fmt::format("trial: rank {} has waited {} s for the other ranks", comm.rank(), timeout));
+  const auto done = [&] {
+    int all = 0;
+    mpi::check(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test");
+    return all != 0;
+  };
+  mpi::wait_within(mpi::timeout(comm.options()), comm.native(), "trial of methods", done, [&] {
+    detail::internals(comm).abandon();
+    return "the other ranks";
+  });
 }
 
 double max_over_ranks(const Communicator& comm, double value) {

@@ -9,8 +9,8 @@
 //   exchange     every other exchange is left out, the first one too, on all ranks
 //   reduction:R  what rank R gives to a reduction of numbers is left out
 //   broadcast    ranks other than the root do not get a broadcast
-#include "mutation.hpp"
 #include "backend/backend_context.hpp"
+#include "mutation.hpp"
 
 #include <kontor/comm/backend/backend.hpp>
 #include <kontor/comm/views/layout.hpp>
@@ -70,7 +70,7 @@ class WrongPlan final : public Plan {
   void release() override {
     if (!left_out_) plan_->release();
   }
-  bool give_up() noexcept override { return plan_->give_up(); }
+  std::string awaited() const override { return plan_->awaited(); }
 
  private:
   std::unique_ptr<Plan> plan_;

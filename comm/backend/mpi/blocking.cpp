@@ -2,8 +2,8 @@
 //
 // Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and
 // receives one. All ranks walk them in that order, so each call finds its partners at the same place or
-// before it, and none waits for ever. At check level `cross_rank` the halves are begun instead, and waited
-// for with a timeout.
+// before it, and none waits for ever. At check level `cross_rank`, where waits have a timeout, it is pattern
+// `nonblocking`.
 #include "backend/deadline.hpp"
 #include "backend/mpi/pattern.hpp"
 
@@ -32,38 +32,6 @@ std::vector<Pair> in_order(MessageSet& messages) {
   for (auto& [place, pair] : places) pairs.push_back(std::move(pair));
   return pairs;
 }
-
-/// The same with waits that end.
-class BlockingWithTimeout final : public Plan {
- public:
-  BlockingWithTimeout(const BackendContext& context, MessageSet messages) {
-    const auto label = messages.label;
-    for (auto& [send, receive] : in_order(messages)) {
-      MessageSet pair{label, {}, {}};
-      if (send.peer != MPI_PROC_NULL) pair.sends.push_back(std::move(send));
-      if (receive.peer != MPI_PROC_NULL) pair.receives.push_back(std::move(receive));
-      pairs_.push_back(make_nonblocking(context, std::move(pair)));
-    }
-  }
-
-  void start() override {}
-
-  void finish() override {
-    for (const auto& pair : pairs_) {
-      pair->start();
-      pair->finish();
-    }
-  }
-
-  bool give_up() noexcept override {
-    bool over = true;
-    for (const auto& pair : pairs_) over = pair->give_up() && over;
-    return over;
-  }
-
- private:
-  std::vector<std::unique_ptr<Plan>> pairs_;
-};
 
 class Blocking final : public Plan {
  public:
@@ -102,8 +70,7 @@ class Blocking final : public Plan {
 } // namespace
 
 std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
-  if (timeout(context.options) > 0)
-    return std::make_unique<BlockingWithTimeout>(context, std::move(messages));
+  if (timeout(context.options) > 0) return make_nonblocking(context, std::move(messages));
   return std::make_unique<Blocking>(context, std::move(messages));
 }
 

@@ -4,6 +4,7 @@
 #include "backend/mpi/message.hpp"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace kontor::comm::mpi {
@@ -21,32 +22,27 @@ class MessageRequests {
   /// Throws what MPI reported on starting message `m`.
   [[noreturn]] void fail(int code, const char* operation, const Message& m);
 
-  /// Returns when all messages are complete. Throws Error, with the first message that failed or, at check
-  /// level `cross_rank`, the first that has not come at the timeout.
+  /// Returns when all messages are complete. Throws MpiError, with the first message that failed.
   void wait();
 
-  /// Whether all messages are complete. Throws Error, with the first message that failed.
+  /// Whether all messages are complete. Throws MpiError, with the first message that failed.
   bool test();
 
-  /// Ends what is under way, because the buffers are about to go: all messages arrive, since all ranks have
-  /// started. Where this rank ends alone, gives up.
-  void end() noexcept;
+  /// "rank 3 to send View 'a'": the first message that is not complete.
+  std::string awaited() const;
 
-  /// See Plan: receives are taken back, sends go on.
-  bool give_up() noexcept;
+  /// Ends what is under way, because the buffers are about to go: all ranks have started.
+  void end() noexcept;
 
  private:
   [[noreturn]] void fail_wait(int code);
-  [[noreturn]] void fail_timeout();
   const Message& message(std::size_t request) const;
 
   MPI_Comm comm_;
   std::shared_ptr<bool> unsafe_to_free_;
-  double timeout_; ///< seconds; 0: any time
   MessageSet messages_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
-  bool taken_back_ = false; ///< the receives
 };
 
 } // namespace kontor::comm::mpi

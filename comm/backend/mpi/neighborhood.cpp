@@ -3,7 +3,6 @@
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
 // has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
 // which is how MPI matches them.
-#include "backend/deadline.hpp"
 #include "backend/mpi/pattern.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -86,8 +85,8 @@ class GraphParent {
 class Neighborhood final : public Plan {
  public:
   Neighborhood(const BackendContext& context, MessageSet messages)
-      : unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
-        messages_(std::move(messages)), sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
+      : unsafe_to_free_(context.unsafe_to_free), messages_(std::move(messages)),
+        sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
 #ifdef MPICH_VERSION
     even_out(context.comm, sends_, receives_);
 #endif
@@ -116,17 +115,7 @@ class Neighborhood final : public Plan {
   }
 
   void finish() override {
-    int code = MPI_SUCCESS;
-    if (timeout_ == 0) {
-      code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
-    } else {
-      int done = 0;
-      const bool in_time = Deadline(timeout_).wait([&] {
-        code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
-        return done || code != MPI_SUCCESS;
-      });
-      if (!in_time) fail_timeout();
-    }
+    const int code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(code);
   }
@@ -139,11 +128,9 @@ class Neighborhood final : public Plan {
     return done != 0;
   }
 
-  bool give_up() noexcept override {
-    if (finalized()) return true;
-    *unsafe_to_free_ = true;
-    int done = 0;
-    return MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  std::string awaited() const override {
+    return fmt::format("one of its neighbours: it receives from ranks {} and sends to ranks {}",
+                       fmt::join(receives_.peers, ", "), fmt::join(sends_.peers, ", "));
   }
 
  private:
@@ -152,17 +139,8 @@ class Neighborhood final : public Plan {
     throw MpiError(
         fmt::format("exchange '{}': MPI_Ineighbor_alltoallw failed: {}", messages_.label, error_text(code)));
   }
-  [[noreturn]] void fail_timeout() {
-    *unsafe_to_free_ = true;
-    throw Error(
-        fmt::format("exchange '{}': rank {} has waited {} s for one of its neighbours: it receives from "
-                    "ranks {} and sends to ranks {}",
-                    messages_.label, rank_of(comm_), timeout_, fmt::join(receives_.peers, ", "),
-                    fmt::join(sends_.peers, ", ")));
-  }
 
   std::shared_ptr<bool> unsafe_to_free_;
-  double timeout_;
   MessageSet messages_; // owns the datatypes
   Edges sends_;
   Edges receives_;

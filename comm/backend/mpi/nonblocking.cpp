@@ -29,7 +29,7 @@ class Nonblocking final : public Plan {
 
   void finish() override { requests_.wait(); }
   bool test() override { return requests_.test(); }
-  bool give_up() noexcept override { return requests_.give_up(); }
+  std::string awaited() const override { return requests_.awaited(); }
 
  private:
   MessageRequests requests_;

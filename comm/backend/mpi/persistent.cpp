@@ -52,7 +52,7 @@ class Persistent final : public Plan {
     under_way_ = !requests_.test();
     return !under_way_;
   }
-  bool give_up() noexcept override { return !under_way_ || requests_.give_up(); }
+  std::string awaited() const override { return requests_.awaited(); }
 
  private:
   MessageRequests requests_;

@@ -63,10 +63,9 @@ class Group {
 class Rma final : public Plan {
  public:
   Rma(const BackendContext& context, const Schedule& schedule)
-      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(timeout(context.options)),
-        patience_(context.options.timeout), label_(schedule.label),
-        source_ranks_(peers_of(schedule.receives)), sources_(context.comm, source_ranks_),
-        destinations_(context.comm, peers_of(schedule.sends)) {
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), patience_(context.options.timeout),
+        label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
+        sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(context.comm, schedule.receives);
     for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
@@ -98,7 +97,7 @@ class Rma final : public Plan {
 
   void finish() override {
     complete();
-    if (!sources_.empty()) wait();
+    if (!sources_.empty()) check_step(MPI_Win_wait(window_), "MPI_Win_wait");
     under_way_ = false;
   }
 
@@ -111,10 +110,8 @@ class Rma final : public Plan {
     return done != 0;
   }
 
-  /// MPI may read what is put until MPI_Win_complete returns, which may wait for the receivers.
-  bool give_up() noexcept override {
-    *unsafe_to_free_ = true;
-    return !under_way_ || destinations_.empty() || finalized();
+  std::string awaited() const override {
+    return fmt::format("one of ranks {} to put its message", fmt::join(source_ranks_, ", "));
   }
 
  private:
@@ -174,19 +171,6 @@ class Rma final : public Plan {
     if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
   }
 
-  void wait() {
-    if (timeout_ == 0) return check_step(MPI_Win_wait(window_), "MPI_Win_wait");
-    int done = 0;
-    const bool in_time = Deadline(timeout_).wait([&] {
-      check_step(MPI_Win_test(window_, &done), "MPI_Win_test");
-      return done != 0;
-    });
-    if (in_time) return;
-    *unsafe_to_free_ = true;
-    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for one of ranks {} to put its message",
-                            label_, rank_of(comm_), timeout_, fmt::join(source_ranks_, ", ")));
-  }
-
   void check_step(int code, const char* operation) {
     if (code == MPI_SUCCESS) [[likely]]
       return;
@@ -201,7 +185,6 @@ class Rma final : public Plan {
 
   MPI_Comm comm_;
   std::shared_ptr<bool> unsafe_to_free_;
-  double timeout_;  ///< of a message, in seconds; 0: none
   double patience_; ///< seconds that ranks are waited for after an error
   std::string label_;
   std::vector<int> source_ranks_;

@@ -101,8 +101,7 @@ void NcclComm::connect(const std::set<int>& destinations, const std::set<int>& s
 }
 
 void NcclComm::wait(cudaStream_t stream, const std::string& user) {
-  const double timeout = mpi::timeout(context_.options);
-  const bool in_time = mpi::Deadline(timeout).wait([&] {
+  const auto done = [&] {
     const auto state = query(stream);
     if (state != cudaErrorNotReady) {
       failed_ = state != cudaSuccess;
@@ -111,11 +110,11 @@ void NcclComm::wait(cudaStream_t stream, const std::string& user) {
     }
     poll(user);
     return false;
+  };
+  mpi::wait_within(mpi::timeout(context_.options), context_.comm, user, done, [&] {
+    failed_ = true;
+    return "its peers to connect by NCCL";
   });
-  if (in_time) return;
-  failed_ = true;
-  throw Error(fmt::format("{}: rank {} has waited {} s for its peers to connect by NCCL", user,
-                          mpi::rank_of(context_.comm), timeout));
 }
 
 } // namespace kontor::comm::nccl

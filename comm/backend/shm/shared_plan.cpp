@@ -54,8 +54,9 @@ struct Shared {
 class SharedPlan final : public Plan {
  public:
   SharedPlan(const BackendContext& context, std::shared_ptr<Node> node, const Schedule& schedule)
-      : comm_(context.comm), timeout_(mpi::timeout(context.options)), label_(schedule.label),
-        node_(std::move(node)), window_(*node_, roomy(bytes_of_receives(schedule))) {
+      : comm_(context.comm), timeout_(mpi::timeout(context.options)),
+        subject_(fmt::format("exchange '{}'", schedule.label)), node_(std::move(node)),
+        window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
     Schedule others;
     others.label = schedule.label;
@@ -70,7 +71,7 @@ class SharedPlan final : public Plan {
 
   void prepare() override {
     for (auto& s : sends_)
-      wait_for(s.slot->emptied, step_,
+      wait_for(s.slot->emptied, timeout_,
                [&] { return fmt::format("rank {} to receive View '{}'", s.peer, s.label); });
   }
 
@@ -81,9 +82,8 @@ class SharedPlan final : public Plan {
   }
 
   void finish() override {
-    for (auto& r : receives_)
-      wait_for(r.slot->filled, step_,
-               [&] { return fmt::format("rank {} to send to View '{}'", r.peer, r.label); });
+    constexpr double any_time = 0;
+    for (auto& r : receives_) wait_for(r.slot->filled, any_time, [] { return std::string(); });
     if (between_nodes_) between_nodes_->finish();
   }
 
@@ -98,9 +98,10 @@ class SharedPlan final : public Plan {
     for (auto& r : receives_) set_steps(r.slot->emptied, step_);
   }
 
-  bool give_up() noexcept override {
-    *node_->unsafe_to_free() = true;
-    return !between_nodes_ || between_nodes_->give_up();
+  std::string awaited() const override {
+    for (const auto& r : receives_)
+      if (steps(r.slot->filled) < step_) return fmt::format("rank {} to send to View '{}'", r.peer, r.label);
+    return between_nodes_ ? between_nodes_->awaited() : Plan::awaited();
   }
 
  private:
@@ -120,10 +121,11 @@ class SharedPlan final : public Plan {
   /// Collective. The same number, if there is room for the window.
   std::size_t roomy(std::size_t bytes) const {
     if (const auto lack = mpi::lack_of_room(comm_, bytes))
-      throw UsageError(fmt::format("exchange '{}': backend 'shm' has no room: {}; give it more (docker run "
-                                   "--shm-size, or mount -o remount,size=...), or choose backend raw or view",
-                                   label_, *lack),
-                       Axis::backend);
+      throw UsageError(
+          fmt::format("{}: backend 'shm' has no room: {}; give it more (docker run --shm-size, or "
+                      "mount -o remount,size=...), or choose backend raw or view",
+                      subject_, *lack),
+          Axis::backend);
     return bytes;
   }
 
@@ -162,23 +164,21 @@ class SharedPlan final : public Plan {
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
   }
 
-  template <class What>
-  void wait_for(std::uint64_t& counter, std::uint64_t step, const What& what) {
+  /// For the step that is under way.
+  template <class Awaited>
+  void wait_for(std::uint64_t& counter, double timeout, const Awaited& awaited) {
     int turns = 0;
-    const bool in_time = mpi::Deadline(timeout_).wait([&] {
-      if (steps(counter) >= step) return true;
+    const auto done = [&] {
+      if (steps(counter) >= step_) return true;
       if (++turns % 256 == 0) let_messages_go_on();
       return false;
-    });
-    if (in_time) return;
-    *node_->unsafe_to_free() = true;
-    throw Error(fmt::format("exchange '{}': rank {} has waited {} s for {}", label_, mpi::rank_of(comm_),
-                            timeout_, what()));
+    };
+    mpi::wait_within(timeout, comm_, subject_, done, awaited);
   }
 
   MPI_Comm comm_;
   double timeout_;
-  std::string label_;
+  std::string subject_; ///< "exchange 'halo'"
   std::shared_ptr<Node> node_;
   Window window_;
   std::vector<Shared> sends_;

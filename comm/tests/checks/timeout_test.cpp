@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Check level `cross_rank`: a message that never comes is an error of whoever waits for it.
+#include "backend/deadline.hpp"
 #include "error_text.hpp"
 #include "exchange/routing.hpp"
 #include "methods.hpp"
@@ -47,7 +48,13 @@ std::string text_at_rank_0(const Options& options) {
   if (receives) {
     plan->prepare();
     plan->start();
-    text = text_of<Error>([&] { plan->finish(); });
+    const auto wait = [&] {
+      if (method.can.stream_ordered) return plan->finish();
+      mpi::wait_within(
+          options.timeout, comm.native(), "exchange 'lost'", [&] { return plan->test(); },
+          [&] { return plan->awaited(); });
+    };
+    text = text_of<Error>(wait);
   }
   MPI_Barrier(comm.native());
   static auto& left =

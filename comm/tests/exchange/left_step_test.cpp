@@ -67,10 +67,8 @@ TEST(LeftStep, PeersReceiveWhatWasSent) {
     for (const auto n : sizes) {
       SCOPED_TRACE(to_string(method) + ", " + std::to_string(n));
       const Communicator comm(MPI_COMM_WORLD, method);
-      Doubles few_in;
       try {
         Chain chain(comm, n);
-        few_in = chain.few_in;
         Kokkos::deep_copy(chain.few, 1);
         if (comm.rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
         chain.exchange.start();
@@ -83,8 +81,6 @@ TEST(LeftStep, PeersReceiveWhatWasSent) {
       } catch (const Left&) {
         if (comm.rank() == 0) use_memory_again(n);
       }
-      const bool receives = comm.size() > 1 && comm.rank() == 0 && method.pattern != Pattern::neighborhood;
-      EXPECT_TRUE(!receives || holds(few_in, 0)) << "a receive was not taken back";
     }
 }
 

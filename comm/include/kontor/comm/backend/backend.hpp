@@ -97,6 +97,9 @@ struct Schedule {
 /// collective over the ranks of the plan, in the same order for all their plans. A backend that is
 /// stream_ordered means by "on return" and "must be complete": for what is queued on the stream after and
 /// before the call. It reports what went wrong on the device at a later call.
+///
+/// A plan that is not stream_ordered is destroyed between steps only: with a step that an error has left, the
+/// plan and its buffers are leaked.
 class Plan {
  public:
   /// Collective, unless an exception is passing or a step has failed.
@@ -125,10 +128,8 @@ class Plan {
   /// The receive buffers in the backend's own memory have been read, on the host's clock.
   virtual void release() {}
 
-  /// Local. A step that was started will not be finished, because of an error: takes back what can be taken
-  /// back at once, and waits for nobody. Returns whether nothing of it is under way any more. Where something
-  /// is, the plan and its buffers stay until another call returns true, or for ever.
-  virtual bool give_up() noexcept { return true; }
+  /// Local. What a step waits for where test() was false: "rank 3 to send View 'a'".
+  virtual std::string awaited() const { return "the other ranks"; }
 
   /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
   /// replays steps by itself, from a graph captured on its stream, as a stream_ordered backend allows.

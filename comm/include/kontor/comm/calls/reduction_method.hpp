@@ -41,7 +41,7 @@ ReductionRoute reduction_route(const Communicator&, MemoryKind, Scalar, ReduceOp
 /// What a Reduction repeats: its Views, copies of them in memory where they can be reduced, and the
 /// reduction. All work on a device is queued on one instance.
 template <class In, class Out>
-class ReductionMethod final : public InFlight {
+class ReductionMethod {
  public:
   using value_type = typename Out::non_const_value_type;
   using Space = typename In::execution_space;
@@ -128,26 +128,23 @@ class ReductionMethod final : public InFlight {
   bool under_way() const { return step_ == Step::under_way; }
   bool failed() const { return step_ == Step::failed; }
 
-  bool over() noexcept override { return !by_mpi_ || by_mpi_->over(); }
-
-  /// Ends a step that was not finished: collective, or at once where this rank ends alone; then what MPI may
-  /// still use stays with the communicator.
+  /// Ends a step that was not finished: collective. At once where the step has failed or this rank ends
+  /// alone: what MPI may still use is leaked then.
   static void retire(std::unique_ptr<ReductionMethod> method) noexcept {
     if (method->step_ == Step::none) return;
-    const auto comm = std::move(method->comm_);
-    const bool together = method->under_way() && detail::internals(comm).ends_together();
-    if (!together && method->route_.where == ReducedIn::stream)
-      method->route_.collectives->give_up(device::native_stream(method->instance_));
-    try {
-      method->comm_ = comm.share();
-      if (together) method->complete();
-    } catch (const std::exception&) { // said by nobody: the program is ending
+    const auto comm = method->comm_.share();
+    auto& internals = detail::internals(comm);
+    if (method->under_way() && internals.ends_together()) {
+      try {
+        return method->complete();
+      } catch (const std::exception&) { // the program ends; no rank waits for this one
+      }
     }
-    {
-      const auto shared = std::move(method->comm_); // or the communicator would keep itself
-    }
-    if (!method->over()) detail::internals(comm).keep(std::move(method));
-    method.reset(); // before the communicator
+    if (method->route_.where == ReducedIn::stream)
+      return method->route_.collectives->give_up(device::native_stream(method->instance_));
+    { const auto not_leaked = std::move(method->comm_); }
+    internals.abandon();
+    leak(std::move(method));
   }
 
  private:

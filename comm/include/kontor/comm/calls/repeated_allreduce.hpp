@@ -36,8 +36,6 @@ class RepeatedAllreduce {
   void finish(const Communicator&);
   /// Collective. Both at once: MPI_Allreduce, or as above where a wait has an end.
   void run(const Communicator&);
-  /// Local. Whether MPI is done with the memory.
-  bool over() noexcept;
 
  private:
   template <class MpiCall>

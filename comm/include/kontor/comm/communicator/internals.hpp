@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 /// What the layer itself needs of a communicator, and its users do not.
@@ -30,13 +31,12 @@ struct Channel {
   int tag;
 };
 
-/// What MPI may still use, although its owner is gone.
-class InFlight {
- public:
-  virtual ~InFlight() = default;
-  /// Local. Whether MPI is done with it.
-  virtual bool over() noexcept = 0;
-};
+/// Never frees what MPI may still read or write, because an error has left it under way. One function, by
+/// whose name leak checkers know that it is meant.
+template <class T>
+[[gnu::noinline]] void leak(T&& left) {
+  static_cast<void>(new auto(std::forward<T>(left)));
+}
 
 class Internals {
  public:
@@ -85,9 +85,6 @@ class Internals {
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.
   void adopt(MPI_Request request, std::shared_ptr<void> keep);
-  /// Local; any thread. The same for what an error has left, which may never be complete: when the
-  /// communicator ends it is not waited for, but left to MPI, memory included.
-  void keep(std::unique_ptr<InFlight>);
   /// Local. Whether this rank may wait for the others where they end something together: no exception is
   /// passing, no error has left messages behind, and MPI has not ended.
   bool ends_together() const;
