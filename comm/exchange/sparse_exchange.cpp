@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -30,9 +31,10 @@ namespace {
 
 class SparseExchange {
  public:
-  SparseExchange(const Communicator& comm, std::vector<PeerMessage> messages)
-      : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()),
-        sends_(std::make_shared<std::vector<PeerMessage>>(std::move(messages))) {}
+  using Place = std::function<void*(int, std::size_t)>;
+
+  SparseExchange(const Communicator& comm, const std::shared_ptr<void>& keep, const Place& place)
+      : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()), keep_(keep), place_(place) {}
 
   /// After an error MPI may still read what was sent.
   ~SparseExchange() {
@@ -42,17 +44,17 @@ class SparseExchange {
   SparseExchange(const SparseExchange&) = delete;
   SparseExchange& operator=(const SparseExchange&) = delete;
 
-  void send(std::size_t most) {
-    for (const auto& [peer, bytes] : *sends_) {
+  void send(const std::vector<detail::SparseMessage>& messages, std::size_t most) {
+    for (const auto& [peer, data, bytes] : messages) {
       std::size_t begin = 0;
       do { // an empty message is one, too
-        const auto size = std::min(bytes.size() - begin, most);
+        const auto size = std::min(bytes - begin, most);
         peers_.push_back(peer);
-        check(MPI_Issend(bytes.data() + begin, static_cast<int>(size), MPI_BYTE, peer, channel_.tag,
-                         channel_.comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
+        check(MPI_Issend(static_cast<const std::byte*>(data) + begin, static_cast<int>(size), MPI_BYTE, peer,
+                         channel_.tag, channel_.comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
               "MPI_Issend");
         begin += size;
-      } while (begin < bytes.size());
+      } while (begin < bytes);
     }
   }
 
@@ -82,20 +84,9 @@ class SparseExchange {
     return "all ranks";
   }
 
-  std::vector<PeerMessage> received() && {
-    std::ranges::stable_sort(received_, {}, &PeerMessage::peer);
-    std::vector<PeerMessage> whole;
-    for (auto& [peer, bytes] : received_)
-      if (!whole.empty() && whole.back().peer == peer)
-        whole.back().bytes.insert(whole.back().bytes.end(), bytes.begin(), bytes.end());
-      else
-        whole.push_back({peer, std::move(bytes)});
-    return whole;
-  }
-
  private:
   void keep(MPI_Request request) {
-    if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, sends_);
+    if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, keep_);
   }
 
   void receive() {
@@ -106,38 +97,53 @@ class SparseExchange {
       if (!found) return;
       int size = 0;
       check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-      auto& message = received_.emplace_back(
-          PeerMessage{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(size))});
-      check(MPI_Recv(message.bytes.data(), size, MPI_BYTE, message.peer, channel_.tag, channel_.comm,
-                     MPI_STATUS_IGNORE),
+      const int peer = status.MPI_SOURCE;
+      check(MPI_Recv(place_(peer, static_cast<std::size_t>(size)), size, MPI_BYTE, peer, channel_.tag,
+                     channel_.comm, MPI_STATUS_IGNORE),
             "MPI_Recv");
     }
   }
 
   const Communicator& comm_;
   detail::Channel channel_;
-  std::shared_ptr<std::vector<PeerMessage>> sends_;
+  std::shared_ptr<void> keep_;
+  const Place& place_;
   std::vector<MPI_Request> requests_; ///< a piece each
   std::vector<int> peers_;            ///< to whom
-  std::vector<PeerMessage> received_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool in_barrier_ = false;
 };
 
 } // namespace
 
+void detail::sparse_exchange(const Communicator& comm, const std::string& what,
+                             const std::vector<SparseMessage>& messages, const std::shared_ptr<void>& keep,
+                             const std::function<void*(int, std::size_t)>& place, std::size_t most_at_once) {
+  SparseExchange exchange(comm, keep, place);
+  exchange.send(messages, most_at_once);
+  mpi::wait_within(
+      mpi::timeout(comm.options()), comm.native(), what, [&] { return exchange.advance(); },
+      [&] {
+        internals(comm).abandon();
+        return exchange.missing() + " to come to it";
+      });
+}
+
 std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::string& label,
                                          std::vector<PeerMessage> messages, std::size_t most_at_once) {
-  SparseExchange exchange(comm, std::move(messages));
-  exchange.send(most_at_once);
-  mpi::wait_within(
-      mpi::timeout(comm.options()), comm.native(), fmt::format("exchange '{}'", label),
-      [&] { return exchange.advance(); },
-      [&] {
-        detail::internals(comm).abandon();
-        return exchange.missing() + " to come to commit()";
-      });
-  return std::move(exchange).received();
+  const auto sent = std::make_shared<std::vector<PeerMessage>>(std::move(messages));
+  std::vector<detail::SparseMessage> outgoing;
+  for (const auto& [peer, bytes] : *sent) outgoing.push_back({peer, bytes.data(), bytes.size()});
+  std::map<int, std::vector<std::byte>> received;
+  const auto place = [&](int peer, std::size_t size) -> void* {
+    auto& bytes = received[peer];
+    bytes.resize(bytes.size() + size);
+    return bytes.data() + bytes.size() - size;
+  };
+  detail::sparse_exchange(comm, fmt::format("exchange '{}'", label), outgoing, sent, place, most_at_once);
+  std::vector<PeerMessage> result;
+  for (auto& [peer, bytes] : received) result.push_back({peer, std::move(bytes)});
+  return result;
 }
 
 } // namespace kontor::comm

@@ -16,11 +16,6 @@ void LoweredHost::make_copy(const Lowering& how, const char* operation, const Bu
   const auto order = storage_order(view.shape);
   if (is_contiguous(view.shape, order)) return; // Kokkos does not see through extents of 1
   if (how.packing == Packing::none) refuse_strided(operation, view);
-  make_copy(view, order);
-}
-
-void LoweredHost::make_copy(const Buffer& view, const WireOrder& order) {
-  if (is_contiguous(view.shape, order)) return;
   const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
   const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
   Copy copy{Kokkos::View<unsigned char*, Kokkos::HostSpace>(properties, bytes),

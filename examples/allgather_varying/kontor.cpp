@@ -7,7 +7,7 @@
 using namespace kontor::comm;
 
 bool run(const Communicator& comm) {
-  const auto [primes, offsets] = allgatherv(comm, primes_of(comm.rank(), comm.size()));
+  const auto [primes, offsets] = allgatherv_with_counts(comm, primes_of(comm.rank(), comm.size()));
 
   const bool right = allreduce(comm, is_right(primes), ReduceOp::logical_and);
   if (comm.rank() == 0) {

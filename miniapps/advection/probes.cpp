@@ -3,7 +3,7 @@
 
 #include "grid/process_grid.hpp"
 
-#include <kontor/comm/alltoall.hpp>
+#include <kontor/comm/with_counts.hpp>
 
 #include <random>
 #include <utility>

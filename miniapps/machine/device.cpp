@@ -4,6 +4,7 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
+#include <kontor/comm/with_counts.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/devices.hpp>
 
@@ -51,7 +52,7 @@ int ranks_of_device(const comm::Communicator& comm) {
   if constexpr (device::on_host<Kokkos::DefaultExecutionSpace>) return 1;
   const auto mine = device::device_identity().uuid;
   const auto node = node_communicator(comm);
-  const auto all = comm::allgatherv(node, text_view(mine));
+  const auto all = comm::allgatherv_with_counts(node, text_view(mine));
   int ranks = 0;
   for (std::size_t r = 0; r + 1 < all.offsets.size(); ++r)
     ranks += mine == std::string_view(all.data.data() + all.offsets[r], all.offsets[r + 1] - all.offsets[r]);

@@ -6,8 +6,8 @@
 #include "machine/node.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/gather.hpp>
 #include <kontor/comm/reductions.hpp>
+#include <kontor/comm/with_counts.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/devices.hpp>
 
@@ -88,7 +88,7 @@ Asked asked_there(const comm::Communicator& comm, double mine) {
   const auto node = node_communicator(comm);
   if constexpr (host_only) return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
   const auto uuid = device::device_identity().uuid;
-  const auto uuids = comm::allgatherv(node, text_view(uuid));
+  const auto uuids = comm::allgatherv_with_counts(node, text_view(uuid));
   const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
   bytes(node.rank()) = mine;
   comm::allgather(node, bytes);

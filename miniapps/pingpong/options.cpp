@@ -62,11 +62,12 @@ void refuse_dimensions(const Options& o, const config::Deck& deck) {
 }
 
 /// Hand-written MPI takes its counts as int.
-void refuse_counts(const Options& o, const config::Deck& deck) {
+void refuse_counts(const Options& o, const config::Deck& deck, int ranks) {
   if (o.measure == Measure::exchange) return; // makes no such calls
   const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
   constexpr double most = std::numeric_limits<int>::max();
-  const double elements = std::pow(static_cast<double>(o.sizes.to), dimensions);
+  const double parts = o.measure == Measure::collectives ? ranks : 1;
+  const double elements = parts * std::pow(static_cast<double>(o.sizes.to), dimensions);
   if (elements > most)
     deck.fail("problem.sizes.to",
               fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most "
@@ -152,7 +153,7 @@ void Options::resolve(const config::Deck& from, int ranks) {
   refuse_dimensions(*this, from);
   if (sizes.to < sizes.from)
     from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
-  refuse_counts(*this, from);
+  refuse_counts(*this, from, ranks);
   if (measure == Measure::strided && sizes.from < 2)
     from.fail("problem.sizes.from",
               "is 1; strided sends one end of a View and receives the other: 2 or more");

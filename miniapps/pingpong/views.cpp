@@ -37,7 +37,8 @@ double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName sca
   case Measure::calls:
   case Measure::model: return 2 * cube;
   case Measure::bcast: return cube;
-  case Measure::collectives: return 2 * cube * ranks;
+  case Measure::collectives:
+    return 7 * cube * ranks; // along a grid: in, out, two that were received, three between hops
   case Measure::halo: return bytes_of_block(dimensions, scalar, size);
   case Measure::strided: return cube;
   case Measure::exchange: { // out and in, and what a handful of ways pack them into

@@ -277,8 +277,12 @@ class Recorded(RecordTest):
     def test_collectives(self):
         run = self.run_measure(deck("collectives", scalars="[int]"), ranks=3)
         curves = {row["curve"] for row in run["curves"]}
-        self.assertEqual(curves, {b"allreduce int", b"allgather int", b"alltoall int"})
-        self.assertEqual(len(run["ratios"]), 3 * 3)
+        names = ("allreduce", "allgather", "alltoall", "allgatherv", "alltoallv", "alltoallv_with_counts", "sparse_alltoall")
+        self.assertEqual(curves, {f"{name} int".encode() for name in (*names, "alltoallv_along_grid")})
+        self.assertEqual(len(run["ratios"]), 8 * 3)
+        typed = [row["ratio"] for row in run["ratios"] if row["series"] == b"typed"]
+        self.assertEqual(len(typed), 7 * 3)
+        self.assertEqual(run["figures_of_merit"]["typed_over_raw_worst"].attrs["value"], max(typed))
 
     def test_calls(self):
         run = self.run_measure(deck("calls", scalars="[double]", pairs="one"), ranks=3)

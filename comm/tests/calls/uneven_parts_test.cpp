@@ -81,7 +81,7 @@ void expect_uneven_parts(MakeField make) {
       [&] { return iallgatherv(comm, whole_view, counts); }, verify_gathered);
 
   prepare();
-  const auto learned = allgatherv(comm, part_view);
+  const auto learned = allgatherv_with_counts(comm, part_view);
   EXPECT_EQ(watched(field_of(learned.data)).elements(), gathered());
   EXPECT_EQ(learned.offsets, Counts(counts).offsets());
 
@@ -188,8 +188,8 @@ TEST(UnevenParts, ViewsThatAreMadeHaveALabel) {
   const std::vector<int> one(static_cast<std::size_t>(comm.size()), 1);
   const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> memory(&number, 1);
   const Kokkos::View<int*, Kokkos::HostSpace> view("mine", 1);
-  EXPECT_EQ(allgatherv(comm, memory).data.label(), "comm/gathered");
-  EXPECT_EQ(allgatherv(comm, view).data.label(), "mine");
+  EXPECT_EQ(allgatherv_with_counts(comm, memory).data.label(), "comm/received");
+  EXPECT_EQ(allgatherv_with_counts(comm, view).data.label(), "mine");
   const Kokkos::View<int*, Kokkos::HostSpace> all("all", comm.size());
   EXPECT_EQ(alltoallv_with_counts(comm, all, one).data.label(), "all");
 }

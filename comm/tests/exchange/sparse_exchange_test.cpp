@@ -89,8 +89,8 @@ TEST(SparseExchange, ARankThatDoesNotComeIsAnError) {
     std::vector<PeerMessage> messages;
     if (comm.rank() == 0) messages.push_back({last, bytes_of({0, 0})});
     EXPECT_EQ(text_of<Error>([&] { sparse_exchange(comm, "halo", std::move(messages)); }),
-              fmt::format("exchange 'halo': rank {} has waited 0.2 s in commit() for {} to come to it",
-                          comm.rank(), comm.rank() == 0 ? fmt::format("rank {}", last) : "all ranks"));
+              fmt::format("exchange 'halo': rank {} has waited 0.2 s for {} to come to it", comm.rank(),
+                          comm.rank() == 0 ? fmt::format("rank {}", last) : "all ranks"));
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() == last) detail::internals(comm).abandon();

@@ -3,7 +3,6 @@
 
 #include <kontor/comm/calls/collective_call.hpp>
 #include <kontor/comm/counts.hpp>
-#include <kontor/comm/gather.hpp>
 
 /// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
 /// orders and errors as in gather.hpp.
@@ -64,22 +63,6 @@ void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Ou
 template <ReceivedView View>
 void alltoallv(On<View> on, const View& view, const Counts& counts) {
   detail::run(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
-}
-
-/// Collective. This rank sends send_counts[r] elements to rank r, which need not know it: the ranks tell each
-/// other first. Makes the View of what comes from all ranks, in their order. MPI_Alltoall of the counts, then
-/// MPI_Alltoallv.
-template <SentView In>
-Gathered<typename In::non_const_value_type> alltoallv_with_counts(On<In> on, const In& in,
-                                                                  const Counts& send_counts) {
-  const detail::Numbers sent_counts("comm/counts", on.comm.size());
-  const detail::Numbers received_counts("comm/counts", on.comm.size());
-  for (std::size_t r = 0; r < sent_counts.size(); ++r) sent_counts(r) = send_counts[r];
-  alltoall(on.comm, sent_counts, received_counts);
-  const Counts receive_counts(received_counts);
-  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), receive_counts);
-  alltoallv(on, in, send_counts, gathered.data, receive_counts);
-  return gathered;
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.

@@ -7,3 +7,4 @@
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/comm/scatter.hpp>
+#include <kontor/comm/with_counts.hpp>

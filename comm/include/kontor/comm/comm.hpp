@@ -2,6 +2,7 @@
 #pragma once
 
 /// The whole communication layer.
+#include <kontor/comm/alltoall_grid.hpp>
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exact_sum.hpp>
@@ -12,6 +13,7 @@
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
+#include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 #include <kontor/comm/wait.hpp>
 #include <kontor/comm/with_extents.hpp>

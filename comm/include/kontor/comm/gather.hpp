@@ -6,8 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 /// The Views of all ranks one after the other, in the order of ranks: at the root, or on every rank.
 ///
@@ -159,41 +157,6 @@ Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const
 template <ReceivedView View>
 Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
   return detail::start(on, detail::Allgatherv{counts}, detail::in_place(view));
-}
-
-/// All ranks' elements: those of rank r are data(offsets[r]) to data(offsets[r + 1] - 1).
-template <class T>
-struct Gathered {
-  Kokkos::View<T*, Kokkos::HostSpace> data; ///< of all ranks, in their order
-  std::vector<std::int64_t> offsets;        ///< one for each rank, and at the end the total
-};
-
-namespace detail {
-
-/// A View for as many elements, and where each rank's are in it. `label` is that of the View that is sent;
-/// memory of the caller's has none.
-template <class T>
-Gathered<T> make_gathered(const std::string& label, const Counts& counts) {
-  using Data = Kokkos::View<T*, Kokkos::HostSpace>;
-  const std::string name = label.empty() ? "comm/gathered" : label;
-  return {Data(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), counts.total()), counts.offsets()};
-}
-
-using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
-
-} // namespace detail
-
-/// Collective. The elements of all ranks' Views, of any sizes: the ranks tell each other first. Makes the
-/// View. MPI_Allgather of the numbers of elements, then MPI_Allgatherv.
-template <SentView In>
-Gathered<typename In::non_const_value_type> allgatherv(On<In> on, const In& in) {
-  const detail::Numbers numbers("comm/counts", on.comm.size());
-  numbers(on.comm.rank()) = static_cast<std::int64_t>(in.size());
-  allgather(on.comm, numbers);
-  const Counts counts(numbers);
-  auto gathered = detail::make_gathered<typename In::non_const_value_type>(in.label(), counts);
-  allgatherv(on, in, gathered.data, counts);
-  return gathered;
 }
 
 } // namespace kontor::comm

@@ -4,6 +4,8 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,23 @@ struct PeerMessage {
 /// Messages may have any length: they travel in pieces of at most `most_at_once` bytes, 1 to 2^31 - 1.
 std::vector<PeerMessage> sparse_exchange(const Communicator&, const std::string& label,
                                          std::vector<PeerMessage>, std::size_t most_at_once = 1U << 30U);
+
+namespace detail {
+
+/// What is sent to a rank; somebody else's memory.
+struct SparseMessage {
+  int peer;
+  const void* data;
+  std::size_t bytes;
+};
+
+/// Collective. The same from and to memory of the caller's. `place(peer, bytes)` gives the memory for each
+/// piece; those of a peer come in their order. `keep` owns what is sent; errors begin with `what`.
+void sparse_exchange(const Communicator&, const std::string& what, const std::vector<SparseMessage>&,
+                     const std::shared_ptr<void>& keep,
+                     const std::function<void*(int peer, std::size_t bytes)>& place,
+                     std::size_t most_at_once);
+
+} // namespace detail
 
 } // namespace kontor::comm

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/on.hpp>
 #include <kontor/comm/views/concepts.hpp>
-#include <kontor/comm/views/lowering.hpp>
+#include <kontor/comm/nonblocking.hpp>
+#include <kontor/comm/point_to_point.hpp>
+#include <kontor/comm/two_phases.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
-/// Messages that bring their extents with them, so the receiver need not know them.
+/// Messages and broadcasts that bring the extents of their View with them, so the receiver need not know
+/// them. with_counts.hpp has what brings the numbers of elements of all ranks.
 namespace kontor::comm {
 namespace detail {
 
@@ -24,6 +32,13 @@ struct Header {
 
 /// Tells the receiver about the View that follows.
 void send_header(const Communicator&, const Envelope&, const Buffer&);
+
+/// The same, under way.
+class SentHeader;
+std::shared_ptr<SentHeader> begin_header(const Communicator&, const Envelope&, const Buffer&);
+/// Whether it has arrived; waits for that if told to.
+bool has_arrived(SentHeader&, bool wait);
+
 /// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that
 /// follows is another one.
 Header recv_header(const Communicator&, const Envelope&, Scalar, const Shape& expected);
@@ -36,9 +51,9 @@ constexpr bool check_made() {
     using Layout = typename View::array_layout;
     constexpr bool plain =
         std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
-    static_assert(plain, "kontor::comm: recv_with_extents makes Views of LayoutLeft or LayoutRight");
+    static_assert(plain, "kontor::comm: a View that is made for what arrives is LayoutLeft or LayoutRight");
     constexpr bool owns = View::traits::is_managed;
-    static_assert(owns, "kontor::comm: recv_with_extents makes Views that own their memory");
+    static_assert(owns, "kontor::comm: a View that is made for what arrives owns its memory");
     return plain && owns;
   }
 }
@@ -68,29 +83,97 @@ View make_view(const std::string& label, const Shape& shape) {
   }
 }
 
+/// Where elements arrive in the order in which they lie at the sender: the View itself if they lie in it so.
+template <ViewType View, bool = static_cast<int>(View::rank) == 0>
+struct Arriving {
+  using Type =
+      Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, typename View::device_type>;
+
+  static Type of(const View& view, const Shape& sender) {
+    const auto order = storage_order(sender);
+    if (is_contiguous(shape_of(view), order)) return view;
+    Kokkos::LayoutStride layout;
+    std::size_t stride = 1;
+    for (int n = order.rank - 1; n >= 0; --n) {
+      const int d = order.dims[n];
+      layout.dimension[d] = view.extent(d);
+      layout.stride[d] = stride;
+      stride *= layout.dimension[d];
+    }
+    return Type(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing), layout);
+  }
+  /// By logical index.
+  static void deliver(const Type& arrived, const View& view, const typename View::execution_space* instance) {
+    if (arrived.data() == view.data()) return;
+    const auto space = instance ? *instance : typename View::execution_space();
+    Kokkos::deep_copy(space, view, arrived);
+    device::fence(space, "comm/arrived");
+  }
+};
+template <ViewType View>
+struct Arriving<View, true> {
+  using Type = View;
+  static View of(const View& view, const Shape&) { return view; }
+  static void deliver(const View&, const View&, const typename View::execution_space*) {}
+};
+
+/// The first phase of a receive. The message is chosen when it is looked for: so the data that are received
+/// next are those that follow it.
+class ReceivedHeader {
+ public:
+  ReceivedHeader(const Communicator& comm, const Envelope& from, Scalar scalar, const Shape& expected)
+      : comm_(comm.share()), from_(from), scalar_(scalar), expected_(expected) {}
+  Header wait() { return recv_header(comm_, from_, scalar_, expected_); }
+  std::optional<Header> test();
+
+ private:
+  Communicator comm_;
+  Envelope from_;
+  Scalar scalar_;
+  Shape expected_;
+};
+
+/// Rank and extents of the root's View, as they travel.
+using ExtentNumbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
+ExtentNumbers extents_to_send(const Shape&);
+/// Nothing if a View of `expected` extents, -1 for any, can have them.
+std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected);
+
+/// The View, or a new one if the root's has other extents. `take` takes part in the broadcast with a View
+/// that is not used; then this throws Error: this rank's View cannot have the root's extents.
+template <ViewType View, class Take>
+View fitting(const View& view, const ExtentNumbers& root, const Take& take) {
+  if (const auto problem = extents_problem(root, expected_shape<View>())) {
+    std::int64_t count = 1;
+    for (int d = 0; d < root(0); ++d) count *= root(1 + d);
+    take(Kokkos::View<typename View::value_type*, typename View::device_type>("comm/unused", count));
+    throw Error("bcast_with_extents of View '" + view.label() + "': " + *problem);
+  }
+  Shape shape;
+  shape.rank = static_cast<int>(View::rank);
+  bool fits = view.data() != nullptr || shape.rank > 0;
+  for (int d = 0; d < shape.rank; ++d) {
+    shape.extents[d] = root(1 + d);
+    fits = fits && static_cast<std::int64_t>(view.extent(d)) == shape.extents[d];
+  }
+  return fits ? view : make_view<View>(view.label(), shape);
+}
+
 } // namespace detail
 
-/// A View that recv_with_extents() makes: in any memory space, with memory of its own, LayoutLeft or
+/// A View that a call makes for what arrives: in any memory space, with memory of its own, LayoutLeft or
 /// LayoutRight.
 template <class View>
 concept MadeView = detail::check_made<View>();
 
-/// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so
-/// threads that send at the same time need tags of their own. Two MPI_Send.
+/// Called by the sender; the rank `dest` calls recv_with_extents() or irecv_with_extents(). Otherwise like
+/// send(). Two messages, so threads that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
-  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
-                                     on.instance());
-  memory.pack();
-  const auto payload = memory.payload();
-  const auto buffer = to_buffer(view);
-  detail::send_header(on.comm, envelope, buffer);
-  const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, on.comm.native());
-  if (code != MPI_SUCCESS) [[unlikely]]
-    detail::fail_message(code, "MPI_Send", envelope, buffer);
+  detail::send_header(on.comm, envelope, to_buffer(view));
+  send(on, view, dest, tag);
 }
 
 /// Called by the receiver: a View of its own, with the extents and the label of the sender's ("comm/received"
@@ -106,16 +189,95 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
   if (source == no_rank) return {};
   const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), view, storage_order(header.shape),
-                                     on.instance());
-  memory.prepare();
-  const auto payload = memory.payload();
-  const int code = MPI_Recv(memory.data(), payload.count, payload.type, header.source, header.tag,
-                            on.comm.native(), MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
-  memory.unpack();
+  const auto arriving = detail::Arriving<View>::of(view, header.shape);
+  recv(on, arriving, header.source, header.tag);
+  detail::Arriving<View>::deliver(arriving, view, on.instance());
   return view;
+}
+
+/// What isend_with_extents() gives. Movable; what MPI still reads when it is dropped is kept until then.
+template <SentView View>
+class [[nodiscard("kontor::comm: what is dropped is never waited for")]] RequestToSendWithExtents {
+ public:
+  RequestToSendWithExtents(std::shared_ptr<detail::SentHeader> header, Request<View> data)
+      : header_(std::move(header)), data_(std::move(data)) {}
+  /// Returns the View when it may be written. Throws as Request::wait() does.
+  View wait() {
+    if (header_) detail::has_arrived(*header_, true);
+    return data_.wait();
+  }
+  /// Local. Like wait() if the operation is complete; else nothing, and it goes on.
+  std::optional<View> test() {
+    if (header_ && !detail::has_arrived(*header_, false)) return std::nullopt;
+    return data_.test();
+  }
+
+ private:
+  std::shared_ptr<detail::SentHeader> header_;
+  Request<View> data_;
+};
+
+/// Called by the sender. Like send_with_extents(), but does not block. Two MPI_Isend.
+template <SentView View>
+RequestToSendWithExtents<View> isend_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
+  const detail::Envelope envelope{"isend_with_extents", detail::Direction::to, dest, tag};
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
+  auto header = detail::begin_header(on.comm, envelope, to_buffer(view));
+  return {std::move(header), isend(on, view, dest, tag)};
+}
+
+/// What irecv_with_extents() gives.
+template <MadeView View>
+using RequestWithExtents =
+    TwoPhases<View, detail::ReceivedHeader, Request<typename detail::Arriving<View>::Type>>;
+
+/// Called by the receiver. Like recv_with_extents(), but does not block: wait() gives the View. The message
+/// is the first that test() or wait() finds, so of several receives that it fits, the one that is asked first
+/// has it. MPI_Iprobe, MPI_Recv of the extents, MPI_Irecv of the data.
+template <MadeView View>
+RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0) {
+  using T = typename View::non_const_value_type;
+  using Arriving = detail::Arriving<View>;
+  struct State {
+    detail::LaterOn<typename detail::SpaceOf<View>::type> on;
+    View view;
+  };
+  const detail::Envelope envelope{"irecv_with_extents", detail::Direction::from, source, tag};
+  detail::check_envelope(on.comm, envelope);
+  const std::shared_ptr<State> state(new State{decltype(State::on)(on), View()});
+  return {detail::ReceivedHeader(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>()),
+          [state](const detail::Header& header) {
+            if (header.source != no_rank) state->view = detail::make_view<View>(header.label, header.shape);
+            return irecv(state->on.get(), Arriving::of(state->view, header.shape), header.source, header.tag);
+          },
+          [state](const typename Arriving::Type& arrived) {
+            Arriving::deliver(arrived, state->view, state->on.get().instance());
+            return std::move(state->view);
+          }};
+}
+
+/// Collective. Every rank's View becomes the root's: one that has other extents is replaced by a new one with
+/// its own label. Of rank 0 to 8; layouts are equal on all ranks. Throws Error, after the broadcast, on a
+/// rank whose View cannot have the extents of the root's. MPI_Bcast of the extents, then MPI_Bcast.
+template <MadeView View>
+void bcast_with_extents(On<View> on, View& view, int root) {
+  const auto extents = detail::extents_to_send(shape_of(view));
+  bcast(on.comm, extents, root);
+  view = detail::fitting(view, extents, [&](const auto& unused) { bcast(on, unused, root); });
+  bcast(on, view, root);
+}
+
+/// Collective, non-blocking, in two phases. wait() gives the View, or the new one.
+template <MadeView View>
+TwoPhases<View, Request<detail::ExtentNumbers>, Request<View>>
+ibcast_with_extents(On<View> on, const View& view, int root) {
+  const auto later = std::make_shared<detail::LaterOn<typename detail::SpaceOf<View>::type>>(on);
+  return {ibcast(on.comm, detail::extents_to_send(shape_of(view)), root),
+          [=](const detail::ExtentNumbers& extents) {
+            const auto take = [&](const auto& unused) { ibcast(later->get(), unused, root).wait(); };
+            return ibcast(later->get(), detail::fitting(view, extents, take), root);
+          },
+          [](const View& complete) { return complete; }};
 }
 
 } // namespace kontor::comm

@@ -61,7 +61,6 @@ class LoweredHost : public LoweredElements {
   LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, Taker)
       : LoweredElements(data, count, scalar) {}
   void make_copy(const Lowering&, const char* operation, const Buffer&);
-  void make_copy(const Buffer&, const WireOrder&);
 
  private:
   struct Copy;
@@ -124,7 +123,7 @@ template <ViewType View>
 using LoweredIn = std::conditional_t<memory_of<View>() == MemoryKind::host, LoweredHost,
                                      LoweredDevice<typename View::execution_space>>;
 
-/// The elements of a View in one piece, in the order in which they lie, or in another.
+/// The elements of a View in one piece, in the order in which they lie.
 template <ViewType View>
 class Lowered : public LoweredIn<View> {
   using Base = LoweredIn<View>;
@@ -149,16 +148,6 @@ class Lowered : public LoweredIn<View> {
         refuse_strided(operation, buffer);
       this->place(how, buffer, order);
     }
-  }
-
-  /// Local. In that order of dimensions.
-  Lowered([[maybe_unused]] const Lowering& how, const View& view, const WireOrder& order,
-          const Space* instance)
-      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, Taker::mpi) {
-    if constexpr (on_host)
-      this->make_copy(to_buffer(view), order);
-    else
-      this->place(how, to_buffer(view), order);
   }
 };
 

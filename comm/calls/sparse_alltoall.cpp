@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/sparse_alltoall.hpp>
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+namespace kontor::comm::detail {
+namespace {
+
+std::optional<std::string> destination_problem(std::vector<int> destinations, int ranks) {
+  std::erase(destinations, no_rank);
+  std::ranges::sort(destinations);
+  for (const int rank : destinations)
+    if (rank < 0 || rank >= ranks)
+      return fmt::format("destination {} is no rank; there are {}, from 0", rank, ranks);
+  const auto twice = std::ranges::adjacent_find(destinations);
+  if (twice == destinations.end()) return std::nullopt;
+  return fmt::format("destination {} is there twice; give all that goes to it in one View", *twice);
+}
+
+/// What this rank's messages are made of, to their receivers.
+std::optional<std::string> scalar_problem(const Communicator& comm, const std::string& what,
+                                          const std::vector<int>& destinations, Scalar scalar) {
+  std::vector<PeerMessage> messages;
+  std::vector<std::byte> bytes(sizeof(Scalar));
+  std::memcpy(bytes.data(), &scalar, sizeof(Scalar));
+  for (const int rank : destinations)
+    if (rank != no_rank) messages.push_back({rank, bytes});
+  std::optional<std::string> problem;
+  for (const auto& message : sparse_exchange(comm, what, std::move(messages))) {
+    Scalar theirs;
+    std::memcpy(&theirs, message.bytes.data(), sizeof(Scalar));
+    if (!problem && theirs != scalar)
+      problem = fmt::format("{}: rank {} sends {}, but rank {} receives {}", what, message.peer,
+                            to_string(theirs), comm.rank(), to_string(scalar));
+  }
+  return problem;
+}
+
+} // namespace
+
+void check_sparse(const Communicator& comm, const std::string& what, const std::vector<int>& destinations,
+                  Scalar scalar) {
+  if (internals(comm).cached().check == CheckLevel::off) return;
+  if (const auto problem = destination_problem(destinations, comm.size()))
+    throw CallError(fmt::format("{}: {}", what, *problem));
+  if (verified(comm)) comm.agree(scalar_problem(comm, what, destinations, scalar));
+}
+
+} // namespace kontor::comm::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/views/pack.hpp>
+#include <kontor/comm/with_counts.hpp>
+#include <kontor/device/gpu.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// An all-to-all for many ranks and short messages: as in KaMPIng (T. N. Uhl et al., SC 2024).
+/// Ranks form a grid of about sqrt(p) columns; a message goes to its receiver's column along the row of its
+/// sender, and from there along the column. So a rank has about 2 sqrt(p) partners where alltoallv() has p,
+/// and every element travels twice. Where the last row is incomplete, its j-th rank sends along row j.
+namespace kontor::comm {
+
+/// The rows and columns of a communicator's ranks. Movable.
+class AlltoallGrid {
+ public:
+  /// Collective. Two MPI_Comm_split.
+  explicit AlltoallGrid(const Communicator&);
+
+  const Communicator& comm() const { return comm_; }
+  /// The ranks that this one exchanges with in the first hop, and in the second one.
+  const Communicator& row() const { return row_; }
+  const Communicator& column() const { return column_; }
+  int columns() const { return columns_; }
+  /// Those that have all columns.
+  int full_rows() const { return comm_.size() / columns_; }
+  /// Also counts an incomplete one.
+  int rows() const { return (comm_.size() + columns_ - 1) / columns_; }
+
+ private:
+  Communicator comm_;
+  int columns_;
+  Communicator row_;
+  Communicator column_;
+};
+
+namespace detail {
+
+/// `count` elements from one place to another.
+struct Block {
+  std::int64_t from;
+  std::int64_t to;
+  std::int64_t count;
+};
+
+/// Collective. How many elements travel in each hop, and how they are ordered before, between and after them:
+/// blocks in the order of `to`, end to end.
+struct GridPlan {
+  GridPlan(const AlltoallGrid&, const Counts& send_counts, std::size_t size, const std::string& label);
+  std::vector<Block> before, between, after;
+  Counts row_sends, row_receives, column_sends, column_receives, received;
+};
+
+/// Copies the blocks. From and to device memory: queued on the instance, one work item an element.
+template <class From, class To, class Space>
+void move_blocks(const Space& instance, const From& from, const To& to, const std::vector<Block>& blocks) {
+  if constexpr (memory_of<From>() == MemoryKind::host && memory_of<To>() == MemoryKind::host) {
+    for (const auto& block : blocks)
+      for (std::int64_t i = 0; i < block.count; ++i) copy_element(to(block.to + i), from(block.from + i));
+  } else {
+    if (blocks.empty()) return;
+    const Kokkos::View<Block*, device::PinnedSpace> table("comm/blocks", blocks.size());
+    std::ranges::copy(blocks, table.data());
+    const auto* const source = data_of(from);
+    auto* const target = data_of(to);
+    const auto stride = static_cast<std::int64_t>(from.stride(0));
+    const std::int64_t total = blocks.back().to + blocks.back().count;
+    Kokkos::parallel_for(
+        "comm/blocks", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0, total),
+        KOKKOS_LAMBDA(std::int64_t i) {
+          std::size_t begin = 0;
+          for (std::size_t end = table.extent(0); end - begin > 1;) {
+            const auto middle = (begin + end) / 2;
+            (table(middle).to <= i ? begin : end) = middle;
+          }
+          copy_element(target[i], source[(table(begin).from + i - table(begin).to) * stride]);
+        });
+    device::fence(instance, "comm/blocks");
+  }
+}
+
+} // namespace detail
+
+/// Collective. What alltoallv_with_counts() does on grid.comm(), along the grid: this rank sends
+/// send_counts[r] elements to rank r, and gets what comes from all ranks. `in` has rank 1; in device
+/// memory both are ordered on the instance. Throws CallError if the counts are not those of `in`.
+/// MPI_Alltoall and MPI_Alltoallv, on row and on column.
+template <SentView In, ReceivedView Out = ReceivedOf<In>>
+[[nodiscard]] Received<Out>
+alltoallv_with_counts(const AlltoallGrid& grid, const In& in, const Counts& send_counts,
+                      Received<Out> into = {}, const typename detail::SpaceOf<In, Out>::type& instance = {}) {
+  static_assert(static_cast<int>(In::rank) == 1, "kontor::comm: a View that goes along a grid is of rank 1");
+  const detail::GridPlan plan(grid, send_counts, in.size(), in.label());
+  const auto buffer = [](const Counts& counts) {
+    const std::string label = "comm/grid";
+    return Out(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+               static_cast<std::size_t>(counts.total()));
+  };
+  const auto by_column = buffer(plan.row_sends);
+  detail::move_blocks(instance, in, by_column, plan.before);
+  const auto from_row = buffer(plan.row_receives);
+  alltoallv({grid.row(), instance}, by_column, plan.row_sends, from_row, plan.row_receives);
+  const auto by_row = buffer(plan.column_sends);
+  detail::move_blocks(instance, from_row, by_row, plan.between);
+  const auto from_column = buffer(plan.column_receives);
+  alltoallv({grid.column(), instance}, by_row, plan.column_sends, from_column, plan.column_receives);
+  into.resize(in.label(), plan.received);
+  detail::move_blocks(instance, from_column, into.data, plan.after);
+  return into;
+}
+} // namespace kontor::comm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/on.hpp>
+#include <kontor/comm/received.hpp>
+#include <kontor/comm/sparse_exchange.hpp>
+#include <kontor/comm/views/contiguous.hpp>
+
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// An all-to-all of which each rank knows whom it sends to, but not who sends to it.
+namespace kontor::comm {
+
+/// Views, and the ranks that they go to or come from.
+template <class View>
+using SparseMessages = std::vector<std::pair<int, View>>;
+
+namespace detail {
+
+/// Collective. Throws CallError if a destination is no rank, or is there twice; at check level `cross_rank`
+/// AgreedError if the two ends of a message have different scalars.
+void check_sparse(const Communicator&, const std::string& what, const std::vector<int>& destinations, Scalar);
+
+/// A View and its elements as MPI takes them.
+template <class View>
+struct SparseElements {
+  SparseElements(const Communicator& comm, int rank, const View& elements,
+                 const typename View::execution_space* instance)
+      : peer(rank), view(elements), memory(comm, "sparse_alltoall", view, instance) {}
+  int peer;
+  View view;
+  Contiguous<View> memory;
+};
+
+/// Pieces of one message as one View.
+template <class Out>
+Out joined(const std::vector<Out>& pieces, const typename Out::execution_space& instance) {
+  if (pieces.size() == 1) return pieces.front();
+  std::size_t size = 0;
+  for (const auto& piece : pieces) size += piece.size();
+  const Out whole(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing), size);
+  size = 0;
+  for (const auto& piece : pieces) {
+    Kokkos::deep_copy(instance, Kokkos::subview(whole, std::pair(size, size + piece.size())), piece);
+    size += piece.size();
+  }
+  device::fence(instance, "comm/joined");
+  return whole;
+}
+
+} // namespace detail
+
+/// Collective. Sends each View to its rank, and gives what other ranks send to this one, in the order of
+/// ranks: Views of rank 1 in the memory space of those that are sent. At most one View goes to a rank; an
+/// empty one is a message, too; what goes to no_rank is left out. The work of a rank grows with the number of
+/// its messages and the logarithm of the number of ranks: MPI_Issend, MPI_Iprobe and MPI_Ibarrier, by
+/// non-blocking consensus (T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010). Views in device memory are
+/// ordered on the instance. Longer messages travel in pieces of `most_at_once` bytes. Throws CallError if a
+/// destination is no rank, or is there twice; at check level `cross_rank`, AgreedError if scalars differ, and
+/// Error, with the label, if it takes longer than Options::timeout.
+template <SentView View>
+SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessages<View>& messages,
+                                                 const std::string& label = "",
+                                                 std::size_t most_at_once = 1U << 30U) {
+  using Out = ReceivedOf<View>;
+  constexpr std::size_t size = sizeof(typename Out::value_type);
+  const auto what = "sparse_alltoall '" + label + "'";
+  std::vector<int> destinations;
+  for (const auto& message : messages) destinations.push_back(message.first);
+  detail::check_sparse(on.comm, what, destinations, scalar_of<typename Out::value_type>());
+
+  const auto sent = std::make_shared<std::list<detail::SparseElements<View>>>();
+  std::vector<detail::SparseMessage> outgoing;
+  for (const auto& [peer, view] : messages) {
+    if (peer == no_rank) continue;
+    const auto& elements = sent->emplace_back(on.comm, peer, view, on.instance());
+    elements.memory.pack(view);
+    outgoing.push_back({peer, elements.memory.data(), view.size() * size});
+  }
+  std::list<detail::SparseElements<Out>> arrived;
+  const auto place = [&](int peer, std::size_t bytes) -> void* {
+    const auto properties = Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing);
+    const auto& elements = arrived.emplace_back(on.comm, peer, Out(properties, bytes / size), on.instance());
+    elements.memory.prepare();
+    return elements.memory.data();
+  };
+  const auto most = std::max(most_at_once / size, std::size_t{1}) * size;
+  detail::sparse_exchange(on.comm, what, outgoing, sent, place, most);
+
+  arrived.sort([](const auto& a, const auto& b) { return a.peer < b.peer; });
+  SparseMessages<Out> received;
+  std::vector<Out> pieces;
+  for (auto it = arrived.begin(); it != arrived.end(); ++it) {
+    it->memory.unpack(it->view);
+    pieces.push_back(it->view);
+    if (std::next(it) != arrived.end() && std::next(it)->peer == it->peer) continue;
+    received.emplace_back(
+        it->peer, detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
+    pieces.clear();
+  }
+  return received;
+}
+
+} // namespace kontor::comm
