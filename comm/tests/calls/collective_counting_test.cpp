@@ -149,5 +149,28 @@ TEST_P(CollectiveCounting, StridedViewsArePacked) {
   EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "comm/unpack"), 1);
 }
 
+/// A View that a rank neither gives nor gets is not packed.
+TEST_P(CollectiveCounting, ViewsWithoutAccessAreNotPacked) {
+  if (ranks == 1) return; // one column lies in one piece
+  const auto field =
+      inside<double, Kokkos::LayoutLeft>("field", Index<2>{3, static_cast<std::size_t>(ranks)});
+  const auto kernels = [&](auto call) {
+    auto all = cost_of(call).tools.kernels;
+    std::erase_if(all, [](const std::string& label) { return label.rfind("Kokkos::", 0) == 0; });
+    return all;
+  };
+  const bool at_root = comm.rank() == ranks - 1;
+  const List none, pack{"comm/pack"}, unpack{"comm/unpack"};
+  const int root = ranks - 1;
+  EXPECT_EQ(kernels([&] { gather(comm, a, field.view, root); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { igather(comm, a, field.view, root).wait(); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { gatherv(comm, a, field.view, std::vector<int>(ranks, 3), root); }),
+            at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { scatter(comm, field.view, a, root); }), at_root ? pack : none);
+  EXPECT_EQ(kernels([&] { reduce(comm, whole, field.view, ReduceOp::sum, root); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { exscan(comm, whole, field.view, ReduceOp::sum); }),
+            comm.rank() > 0 ? unpack : none);
+}
+
 } // namespace
 } // namespace kontor::comm::test

@@ -167,40 +167,40 @@ TEST(DeviceCalls, ByTheBackend) {
   const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
   const On<Row> on(comm);
   const detail::Reducer sum{.named = ReduceOp::sum};
-  const auto queue = [&](const auto& collective, const auto&... used) {
-    EXPECT_TRUE(detail::queue(on, &backend, collective, used...));
+  const auto queue = [&](const auto& collective, const auto&... views) {
+    EXPECT_TRUE(detail::queue(on, &backend, collective, views...));
   };
   set(part, 1);
-  queue(detail::Allreduce{sum}, detail::in_place(part));
+  queue(detail::Allreduce{sum}, part);
   EXPECT_EQ(wrong(part, ranks, ranks), 0);
   set(part, 1);
-  queue(detail::Reduce{sum, ranks - 1}, detail::in_place_at(comm, ranks - 1, part));
+  queue(detail::Reduce{sum, ranks - 1}, part);
   EXPECT_EQ(wrong(part, rank == ranks - 1 ? ranks : 1, rank == ranks - 1 ? ranks : 1), 0);
   set(part, rank);
-  queue(detail::Broadcast{ranks - 1}, detail::broadcast(comm, ranks - 1, part));
+  queue(detail::Broadcast{ranks - 1}, part);
   EXPECT_EQ(wrong(part, ranks - 1), 0);
   set(part, n * rank);
-  queue(detail::Allgather{}, detail::read(part), detail::written(whole));
+  queue(detail::Allgather{}, part, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, -1, 0);
   set(Kokkos::subview(whole, std::pair(n * rank, n * rank + n)), n * rank);
-  queue(detail::Allgather{}, detail::in_place(whole));
+  queue(detail::Allgather{}, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, rank, 0);
-  queue(detail::Alltoall{}, detail::read(whole), detail::written(other));
+  queue(detail::Alltoall{}, whole, other);
   EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
-  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, detail::in_place(whole)));
+  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, whole));
 
   FewCollectives few(comm.native());
   const Row most("most", FewCollectives::most);
   set(most, 1);
-  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(most)));
+  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, most));
   EXPECT_EQ(wrong(most, ranks, ranks), 0);
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(part)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, detail::read(part), detail::written(other)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, detail::broadcast(comm, 0, most)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, detail::in_place(whole)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, detail::read(whole), detail::written(other)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, part));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, part, other));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, most));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, whole));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, whole, other));
 }
 
 } // namespace

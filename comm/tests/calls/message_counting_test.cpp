@@ -160,6 +160,21 @@ TEST_P(MessageCounting, StridedViews) {
   EXPECT_EQ(std::count(cost.tools.kernels.begin(), cost.tools.kernels.end(), "comm/unpack"), 1);
 }
 
+/// Views that go nowhere are not packed.
+TEST_P(MessageCounting, NoRank) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> array("array", 4, 5);
+  const auto column = Kokkos::subview(array, Kokkos::ALL, 1);
+  const auto cost = cost_of([&] {
+    send(comm, column, no_rank);
+    recv(comm, column, no_rank);
+    sendrecv(comm, column, no_rank, column, no_rank);
+    isendrecv(comm, column, no_rank, column, no_rank).wait();
+  });
+  EXPECT_EQ(cost.tools.allocations, List{});
+  EXPECT_EQ(cost.tools.kernels, List{});
+  EXPECT_EQ(cost.tools.fences, List{});
+}
+
 TEST_P(MessageCounting, SendWithExtents) {
   int two = comm.rank() == 0 ? 2 : 0;
   if (comm.size() == 1) two = 0;

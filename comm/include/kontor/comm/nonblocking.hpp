@@ -11,26 +11,24 @@
 namespace kontor::comm {
 namespace detail {
 
-template <ViewType View>
-Lent<View> lend(const Communicator& comm, const typename View::execution_space* instance, const View& view,
-                const Envelope& envelope) {
-  const auto use = envelope.peer == no_rank              ? Use::nothing
-                   : envelope.direction == Direction::to ? Use::read
-                                                         : Use::written;
-  return {comm, envelope.operation, view, use, instance, Taker::mpi};
+/// Unless the peer is no_rank.
+constexpr Access access_for(int peer, Access access) {
+  return peer == no_rank ? Access::none : access;
 }
 
 template <ViewType View>
 Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, to));
-  RequestAccess::begin_send<0>(request, to);
+  const Access access = access_for(to.peer, Access::read);
+  auto request = RequestAccess::make<View>(on, to.operation, Taker::mpi, &access, view);
+  RequestAccess::begin_send(request, to, RequestAccess::operands(request).first);
   return request;
 }
 
 template <ViewType View>
 Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, from));
-  RequestAccess::begin_receive<0>(request, from);
+  const Access access = access_for(from.peer, Access::write);
+  auto request = RequestAccess::make<View>(on, from.operation, Taker::mpi, &access, view);
+  RequestAccess::begin_receive(request, from, RequestAccess::operands(request).first);
   return request;
 }
 
@@ -38,10 +36,12 @@ template <ViewType SendView, ViewType ReceiveView>
 Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
-                                     lend(on.comm, instance_for<ReceiveView>(on), receive_view, from));
-  RequestAccess::begin_receive<1>(request, from);
-  RequestAccess::begin_send<0>(request, to);
+  const Access access[] = {access_for(to.peer, Access::read), access_for(from.peer, Access::write)};
+  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
+                                                            receive_view);
+  const auto& operands = RequestAccess::operands(request);
+  RequestAccess::begin_receive(request, from, operands.rest.first, 1);
+  RequestAccess::begin_send(request, to, operands.first);
   return request;
 }
 

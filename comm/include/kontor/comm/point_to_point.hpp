@@ -51,11 +51,10 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::send_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
-  memory.pack(view);
+  if (dest == no_rank) return;
+  const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::read);
   const auto payload = memory.payload();
-  const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, cached.comm);
+  const int code = MPI_Send(memory.data(), payload.count, payload.type, dest, tag, cached.comm);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
@@ -69,14 +68,14 @@ void recv(On<View> on, const View& view, int source, int tag = 0) {
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified<View>(on, view, envelope);
-  const detail::Contiguous<View> memory(on.comm, envelope.operation, view, on.instance());
-  memory.prepare();
+  if (source == no_rank) return;
+  const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
   const auto payload = memory.payload();
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
                             detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
-  if (source != no_rank) memory.unpack(view);
+  memory.deliver();
 }
 
 /// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
@@ -93,12 +92,11 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
   detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
-  const detail::Contiguous<SendView> out(on.comm, to.operation, send_view,
-                                         detail::instance_for<SendView>(on));
-  const detail::Contiguous<ReceiveView> in(on.comm, from.operation, receive_view,
-                                           detail::instance_for<ReceiveView>(on));
-  out.pack(send_view);
-  in.prepare();
+  using detail::Access;
+  const detail::TypedOperand<const SendView&> out(on, to.operation, send_view,
+                                                  detail::access_for(dest, Access::read));
+  const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view,
+                                                    detail::access_for(source, Access::write));
   const auto sent = out.payload();
   const auto received = in.payload();
   const int code =
@@ -106,7 +104,7 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                    received.type, detail::mpi_rank(source), tag, cached.comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
-  if (source != no_rank) in.unpack(receive_view);
+  in.deliver();
 }
 
 } // namespace kontor::comm

@@ -85,10 +85,11 @@ class HostMemory : public HostElements<typename View::non_const_value_type> {
  public:
   using Space = typename View::execution_space;
 
+  /// Not `used`: the View is not looked at.
   HostMemory(const Communicator& comm, const char* operation, const View& view, const Space* /*instance*/,
-             Taker /*taker*/ = Taker::mpi, bool /*used*/ = true)
+             Taker /*taker*/ = Taker::mpi, bool used = true)
       : Elements(data_of(view), static_cast<std::int64_t>(view.size())) {
-    if (!view.span_is_contiguous()) [[unlikely]]
+    if (!view.span_is_contiguous() && used) [[unlikely]]
       this->make_copy(comm, operation, shape_of(view), &view, describe_view<View>);
   }
 
