@@ -64,6 +64,31 @@ TEST_P(MessageCounting, Exchange) {
       [&] { sendrecv(comm, out, next, in, previous, 1); });
 }
 
+TEST_P(MessageCounting, TestAll) {
+  expect_equal_cost(
+      [&] {
+        MPI_Request requests[] = {plain_receive(0), plain_receive(1)};
+        MPI_Request sends[] = {plain_send(0), plain_send(1)};
+        MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+        MPI_Barrier(raw);
+        int done = 0;
+        MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      },
+      [&] {
+        std::array<Request<Block>, 2> pool{irecv(comm, in, previous, 0), irecv(comm, in, previous, 1)};
+        auto first = isend(comm, out, next, 0);
+        auto second = isend(comm, out, next, 1);
+        wait_all(first, second);
+        barrier(comm);
+        if (test_all(pool)) {
+          MPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE);
+        } else {
+          wait_all(pool);
+        }
+      });
+}
+
 TEST_P(MessageCounting, SendAndIrecv) {
   expect_equal_cost(
       [&] {

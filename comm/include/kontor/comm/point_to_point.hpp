@@ -30,14 +30,18 @@ template <ViewType View>
   begin_send<View>(on, view, to).wait();
 }
 template <ViewType View>
-[[gnu::noinline]] void recv_verified(On<View> on, const View& view, Envelope from) {
-  begin_receive<View>(on, view, from).wait();
+[[gnu::noinline]] MessageStatus recv_verified(On<View> on, const View& view, Envelope from) {
+  auto request = begin_receive<View>(on, view, from);
+  request.wait();
+  return request.status();
 }
 template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] void sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
-                                         const Envelope& to, const ReceiveView& receive_view,
-                                         const Envelope& from) {
-  begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from).wait();
+[[gnu::noinline]] MessageStatus sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
+                                                  const Envelope& to, const ReceiveView& receive_view,
+                                                  const Envelope& from) {
+  auto request = begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
+  request.wait();
+  return request.status();
 }
 
 } // namespace detail
@@ -59,31 +63,33 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
 
-/// Called by the receiver. `source` may be any_source, and `tag` any_tag. Nothing happens if `source` is
-/// no_rank. MPI_Recv.
+/// Called by the receiver. `source` may be any_source, and `tag` any_tag: the status has those of the
+/// message. Nothing happens if `source` is no_rank, and the status is empty. MPI_Recv.
 template <ReceivedView View>
-void recv(On<View> on, const View& view, int source, int tag = 0) {
+MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::recv_verified<View>(on, view, envelope);
-  if (source == no_rank) return;
+  if (source == no_rank) return {};
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
   const auto payload = memory.payload();
+  MPI_Status status;
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
-                            detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
+                            detail::mpi_tag(tag), cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   memory.deliver();
+  return MessageStatus(status);
 }
 
 /// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
-/// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
-/// included. MPI_Sendrecv.
+/// half whose peer is no_rank does not take place. The status is that of what was received. Free of deadlock
+/// for any pattern of peers, oneself included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
-              const ReceiveView& receive_view, int source, int tag = 0) {
+MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
+                       const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
@@ -99,12 +105,14 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                                                     detail::access_for(source, Access::write));
   const auto sent = out.payload();
   const auto received = in.payload();
+  MPI_Status status;
   const int code =
       MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
-                   received.type, detail::mpi_rank(source), tag, cached.comm, MPI_STATUS_IGNORE);
+                   received.type, detail::mpi_rank(source), tag, cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
   in.deliver();
+  return MessageStatus(status);
 }
 
 } // namespace kontor::comm
