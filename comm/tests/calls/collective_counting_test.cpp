@@ -112,6 +112,11 @@ TEST_P(CollectiveCounting, Functors) {
 
 TEST_P(CollectiveCounting, EqualParts) {
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, whole, 0); });
+  expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, 1.5, 0); });
+  expect_calls(
+      {{"MPI_Gather", 1}}, [&] { gather(comm, 1.5, 0); }, Allocations::some);
+  expect_calls(
+      {{"MPI_Allgather", 1}}, [&] { allgather(comm, 1.5); }, Allocations::some);
   expect_calls({{"MPI_Barrier", 1}}, [&] { barrier(comm); });
   expect_calls({{"MPI_Gather", 1}}, [&] { gather(comm, a, whole, 0); });
   expect_calls({{"MPI_Scatter", 1}}, [&] { scatter(comm, whole, a, 0); });

@@ -26,15 +26,27 @@ struct Barrier {
 } // namespace detail
 
 /// Collective. Every rank's View becomes the root's. MPI_Bcast.
-template <ReceivedView View>
+template <InPlaceView View>
 void bcast(On<View> on, const View& view, int root) {
   detail::run(on, detail::Broadcast{root}, view);
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's. MPI_Ibcast.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> ibcast(On<View> on, const View& view, int root) {
   return detail::start(on, detail::Broadcast{root}, view);
+}
+
+/// Collective. The root's value; those of the other ranks are not looked at. MPI_Bcast.
+template <PlainValue T>
+T bcast(const Communicator& comm, const T& value, int root) {
+  return detail::run_value<T>(comm, detail::Broadcast{root}, value);
+}
+
+/// Collective, non-blocking. wait() returns the root's value. MPI_Ibcast.
+template <PlainValue T>
+Request<Value<T>> ibcast(const Communicator& comm, const T& value, int root) {
+  return detail::start_value<T>(comm, detail::Broadcast{root}, value);
 }
 
 /// Collective. Returns when every rank has called it. MPI_Barrier.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// The Views of all ranks one after the other, in the order of ranks: at the root, or on every rank.
@@ -53,6 +54,19 @@ struct Allgatherv {
   void operator()(const Call&) const;
 };
 
+/// One value of each rank, on the ranks that get them.
+template <class T, class Collective>
+std::vector<T> gather_values(const Communicator& comm, const Collective& collective, T value) {
+  using Held = std::conditional_t<std::is_same_v<T, bool>, char, T>; // a std::vector<bool> has no elements
+  const bool gets = writes(accesses<2>(Collective::traits.flow, at_root(comm, collective))[1]);
+  std::vector<Held> all(gets ? comm.size() : 0);
+  const auto in = value_operand<T>(value);
+  auto out = in.at(all.data());
+  out.count = static_cast<std::int64_t>(all.size());
+  collective({comm, Collective::traits, in, out});
+  return std::vector<T>(all.begin(), all.end());
+}
+
 } // namespace detail
 
 /// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is
@@ -64,9 +78,15 @@ void gather(On<In, Out> on, const In& in, const Out& out, int root) {
 
 /// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
 /// their part. MPI_Gather, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 void gather(On<View> on, const View& view, int root) {
   detail::run(on, detail::Gather{root}, view);
+}
+
+/// Collective. At the root the values of all ranks; nothing on the other ranks. MPI_Gather.
+template <PlainValue T>
+std::vector<T> gather(const Communicator& comm, const T& value, int root) {
+  return detail::gather_values(comm, detail::Gather{root}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
@@ -76,7 +96,7 @@ Request<In, Out> igather(On<In, Out> on, const In& in, const Out& out, int root)
 }
 
 /// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> igather(On<View> on, const View& view, int root) {
   return detail::start(on, detail::Gather{root}, view);
 }
@@ -114,9 +134,15 @@ void allgather(On<In, Out> on, const In& in, const Out& out) {
 
 /// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
 /// with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 void allgather(On<View> on, const View& view) {
   detail::run(on, detail::Allgather{}, view);
+}
+
+/// Collective. The values of all ranks. MPI_Allgather.
+template <PlainValue T>
+std::vector<T> allgather(const Communicator& comm, const T& value) {
+  return detail::gather_values(comm, detail::Allgather{}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
@@ -126,7 +152,7 @@ Request<In, Out> iallgather(On<In, Out> on, const In& in, const Out& out) {
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> iallgather(On<View> on, const View& view) {
   return detail::start(on, detail::Allgather{}, view);
 }

@@ -74,15 +74,6 @@ struct Combined<View, Op> {
   using type = typename View::non_const_value_type;
 };
 
-template <class T>
-constexpr bool check_value() {
-  constexpr bool usable = Transferable<T> && !std::is_pointer_v<T>;
-  static_assert(usable,
-                "kontor::comm: a reduction takes a Kokkos::View, or a value that is trivially copyable "
-                "and not a pointer");
-  return usable;
-}
-
 template <class T, class Op>
 using Element = typename Combined<T, Op>::type;
 
@@ -92,14 +83,6 @@ Reducer reducer_of(const Op& op) {
 }
 
 } // namespace detail
-
-/// A View that is reduced in place.
-template <class View>
-concept ReducedView = ViewType<View> && ReceivedView<View>;
-
-/// A value that is reduced: of a transferable type, but no pointer.
-template <class T>
-concept ReducedValue = !ViewType<T> && detail::check_value<T>();
 
 /// A ReduceOp, or a functor without state that combines two elements of a View, or two values, to one.
 template <class Op, class T>
@@ -112,13 +95,13 @@ void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
 }
 
 /// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void allreduce(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of all ranks' values. MPI_Allreduce with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T allreduce(const Communicator& comm, const T& value, const Op& op) {
   return detail::run_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)}, value);
 }
@@ -130,14 +113,14 @@ Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const 
 }
 
 /// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iallreduce(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns the combination of all ranks' values. MPI_Iallreduce with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iallreduce(const Communicator& comm, const T& value, const Op& op) {
   return detail::start_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)},
                                                      value);
@@ -152,14 +135,14 @@ void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root
 
 /// Collective. The root's View becomes the combination of all ranks' Views; those of other ranks are not
 /// changed. MPI_Reduce, at the root with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void reduce(On<View> on, const View& view, const Op& op, int root) {
   detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
 }
 
 /// Collective. At the root the combination of all ranks' values; on the other ranks their own. MPI_Reduce, at
 /// the root with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T reduce(const Communicator& comm, const T& value, const Op& op, int root) {
   return detail::run_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
                                                    value);
@@ -172,14 +155,14 @@ Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op&
 }
 
 /// Collective, non-blocking. MPI_Ireduce, at the root with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> ireduce(On<View> on, const View& view, const Op& op, int root) {
   return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
 }
 
 /// Collective, non-blocking. wait() returns what reduce() of a value does. MPI_Ireduce, at the root with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> ireduce(const Communicator& comm, const T& value, const Op& op, int root) {
   return detail::start_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
                                                      value);
@@ -192,13 +175,13 @@ void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
 }
 
 /// Collective. In place. MPI_Scan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void scan(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of the values of ranks 0 to this one. MPI_Scan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T scan(const Communicator& comm, const T& value, const Op& op) {
   return detail::run_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
 }
@@ -210,13 +193,13 @@ Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& o
 }
 
 /// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iscan(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns what scan() of a value does. MPI_Iscan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iscan(const Communicator& comm, const T& value, const Op& op) {
   return detail::start_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
 }
@@ -229,14 +212,14 @@ void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
 }
 
 /// Collective. In place. MPI_Exscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void exscan(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of the values of the ranks before this one; T{} on rank 0. MPI_Exscan with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T exscan(const Communicator& comm, const T& value, const Op& op) {
   const auto result =
       detail::run_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value);
@@ -250,13 +233,13 @@ Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op&
 }
 
 /// Collective, non-blocking. In place. MPI_Iexscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iexscan(On<View> on, const View& view, const Op& op) {
   return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns what exscan() of a value does. MPI_Iexscan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iexscan(const Communicator& comm, const T& value, const Op& op) {
   return detail::start_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value,
                                                      comm.rank() != 0);

@@ -20,6 +20,14 @@ struct Value {
 
 namespace detail {
 
+template <class T>
+constexpr bool check_value() {
+  constexpr bool usable = Transferable<T> && !std::is_pointer_v<T>;
+  static_assert(usable, "kontor::comm: a collective operation takes a Kokkos::View, or a value that is "
+                        "trivially copyable and not a pointer");
+  return usable;
+}
+
 /// What a value is made of.
 template <class T>
 struct Parts {
@@ -74,4 +82,13 @@ class TypedOperand<Value<T>> {
 };
 
 } // namespace detail
+
+/// A View that is input and output.
+template <class View>
+concept InPlaceView = ViewType<View> && ReceivedView<View>;
+
+/// A value instead of a View: of a transferable type, but no pointer.
+template <class T>
+concept PlainValue = !ViewType<T> && detail::check_value<T>();
+
 } // namespace kontor::comm
