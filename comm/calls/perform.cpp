@@ -130,8 +130,6 @@ std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t 
   return counts;
 }
 
-namespace {
-
 int to_int(std::int64_t number, const char* what, const Operand& view) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (number <= most) [[likely]]
@@ -141,8 +139,6 @@ int to_int(std::int64_t number, const char* what, const Operand& view) {
                   "other, or structs of several elements",
                   words(view), what, number, most));
 }
-
-} // namespace
 
 CountArrays arrays(const Counts& counts, const Operand& view) {
   CountArrays arrays;
@@ -169,10 +165,11 @@ void rethrow_with(const CollectiveCall& words) {
   }
 }
 
-void fail_call(int code, const char* operation, const CollectiveCall& words) {
-  const std::string name(operation);
-  throw Error(fmt::format("{}: MPI_{}{} failed: {}", to_string(words),
-                          static_cast<char>(std::toupper(name[0])), name.substr(1), mpi::error_text(code)));
+void fail_call(int code, const Call& call, bool blocks, const CollectiveCall& words) {
+  std::string name = blocks ? call.traits.blocking : call.traits.nonblocking;
+  name[0] = static_cast<char>(std::toupper(name[0]));
+  throw Error(fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, call.traits.of_mpi,
+                          mpi::error_text(code)));
 }
 
 void wait_for_others(const Communicator& comm, MPI_Request& request, const CollectiveCall& words) {

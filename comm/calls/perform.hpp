@@ -82,9 +82,10 @@ struct CountArrays {
   std::vector<int> offsets;
 };
 
-/// Both throw Error, naming the View, if they exceed what MPI's `int` holds.
+/// They throw Error, naming the View, if they exceed what MPI's `int` holds.
 CountArrays arrays(const Counts&, const Operand& view);
 int int_count(const Operand&);
+int to_int(std::int64_t number, const char* what, const Operand& view);
 
 /// The error that is being handled, after the call in words.
 [[noreturn]] void rethrow_with(const CollectiveCall&);
@@ -100,7 +101,7 @@ auto naming(const Describe& describe, const Function& function) {
 }
 
 /// Throws Error with MPI's text.
-[[noreturn]] void fail_call(int code, const char* operation, const CollectiveCall&);
+[[noreturn]] void fail_call(int code, const Call&, bool blocks, const CollectiveCall&);
 /// Waits for a call that is under way, no longer than the timeout. Throws Error.
 void wait_for_others(const Communicator&, MPI_Request&, const CollectiveCall&);
 
@@ -116,7 +117,7 @@ void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Non
       blocks ? blocking(arguments..., cached.comm)
              : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
   if (code != MPI_SUCCESS) [[unlikely]]
-    fail_call(code, blocks ? call.traits.blocking : call.traits.nonblocking, describe());
+    fail_call(code, call, blocks, describe());
   if (!blocks && !call.pending) [[unlikely]]
     wait_for_others(call.comm, request, describe());
 }

@@ -2,7 +2,9 @@
 #include "calls/perform.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/reductions.hpp>
+#include <kontor/comm/reduce_scatter.hpp>
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -44,18 +46,22 @@ struct Reduction {
   MPI_Op op;
 };
 
-Reduction reduction_of(const Communicator& comm, const Reducer& op, Scalar scalar) {
-  if (op.function)
-    return {detail::internals(comm).element_type(scalar),
-            detail::internals(comm).operation(op.function, op.commutative)};
-  return {mpi::element(scalar).type, mpi::reduction(op.named, scalar)};
-}
-
 Problem op_problem(const Reducer& op, Scalar scalar) {
   if (op.function || mpi::reduction(op.named, scalar) != MPI_OP_NULL) [[likely]]
     return std::nullopt;
   return fmt::format("{} is not defined for {}; a functor can say what it is", to_string(op.named),
                      comm::to_string(scalar));
+}
+
+/// Throws CallError at every check level if MPI does not define it.
+template <class Describe>
+Reduction reduction_of(const Call& call, const Reducer& op, Scalar scalar, const Describe& describe) {
+  if (op.function)
+    return {detail::internals(call.comm).element_type(scalar),
+            detail::internals(call.comm).operation(op.function, op.commutative)};
+  if (const auto undefined = op_problem(op, scalar)) [[unlikely]]
+    throw CallError(fmt::format("{}: {}", to_string(describe()), *undefined));
+  return {mpi::element(scalar).type, mpi::reduction(op.named, scalar)};
 }
 
 /// One call of any of the reductions.
@@ -93,19 +99,14 @@ struct Combination {
     return in_words(call, std::move(subject), std::move(fields));
   }
 
-  /// What is checked at every level.
   Reduction reduction() const {
-    const auto refuse = [&](const std::string& why) {
-      throw CallError(fmt::format("{}: {}", to_string((*this)()), why));
-    };
     check(call, problem(), *this);
-    if (const auto undefined = op_problem(op, own().scalar)) refuse(*undefined);
     constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (call.pending && !call.queued() && own().count > most)
-      refuse(fmt::format("{} elements are more than the {} that one non-blocking reduction takes; use the "
-                         "blocking one, or reduce subviews",
-                         own().count, most));
-    return reduction_of(call.comm, op, own().scalar);
+    if (call.pending && !call.queued() && own().count > most) [[unlikely]]
+      throw CallError(fmt::format("{}: {} elements are more than the {} that one non-blocking reduction "
+                                  "takes; use the blocking one, or reduce subviews",
+                                  to_string((*this)()), own().count, most));
+    return reduction_of(call, op, own().scalar, *this);
   }
 };
 
@@ -171,6 +172,46 @@ void Exscan::operator()(const Call& call) const {
   const auto [type, mpi_op] = combination.reduction();
   for (Chunk part{combination, chunk}; part.next();)
     call_mpi(call, combination, MPI_Exscan, MPI_Iexscan, part.in(), part.out(), part.count, type, mpi_op);
+}
+
+void ReduceScatter::operator()(const Call& call) const {
+  const auto ranks = call.comm.size();
+  auto own = call.out;
+  if (call.in.in_place()) own.count /= ranks;
+  const auto describe = [&] {
+    return in_words(call, words(call.in, call.out), {count_words(own.count, own.scalar), words(op)});
+  };
+  auto problem = op_problem(op, own.scalar);
+  if (!problem)
+    problem = call.in.in_place()
+                  ? division_problem(call.comm, call.out)
+                  : first_of({count_problem(call.in, own.count * ranks, "as many for each rank as it gets"),
+                              overlap_problem(call.in, call.out)});
+  check(call, problem, describe);
+  const auto [type, mpi_op] = reduction_of(call, op, own.scalar, describe);
+  const int count = naming(describe, [&] { return int_count(own); });
+  call_mpi(call, describe, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, call.in.data, call.out.data,
+           count, type, mpi_op);
+}
+
+void ReduceScatterv::operator()(const Call& call) const {
+  const auto& whole = call.in.in_place() ? call.out : call.in;
+  const auto describe = [&] {
+    return in_words(call, words(call.in, call.out),
+                    {fmt::format("counts ({})", fmt::join(counts.values(), ", ")), words(op)});
+  };
+  auto problem = op_problem(op, whole.scalar);
+  if (!problem) problem = counts_problem(call.comm, counts, whole);
+  if (!problem && !call.in.in_place())
+    problem = first_of({count_problem(call.out, counts[call.comm.rank()], "this rank's count"),
+                        overlap_problem(call.in, call.out)});
+  check(call, problem, describe);
+  const auto [type, mpi_op] = reduction_of(call, op, whole.scalar, describe);
+  const auto all =
+      std::make_shared<CountArrays>(naming(describe, [&] { return detail::arrays(counts, whole); }));
+  if (call.pending) call.pending->arrays = all;
+  call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data,
+           all->counts.data(), type, mpi_op);
 }
 
 } // namespace kontor::comm::detail

@@ -62,6 +62,13 @@ TEST_P(CollectiveCounting, Reductions) {
   expect_calls({{"MPI_Reduce", 1}}, [&] { reduce(comm, a, b, sum, 0); });
   expect_calls({{"MPI_Scan", 1}}, [&] { scan(comm, a, b, sum); });
   expect_calls({{"MPI_Exscan", 1}}, [&] { exscan(comm, a, sum); });
+  const Doubles part("part", 3);
+  expect_calls({{"MPI_Reduce_scatter_block", 1}}, [&] { reduce_scatter(comm, whole, part, sum); });
+  expect_calls({{"MPI_Reduce_scatter_block", 1}}, [&] { reduce_scatter(comm, whole, sum); });
+  expect_calls(
+      {{"MPI_Reduce_scatter", 1}},
+      [&] { reduce_scatter(comm, whole, part, std::vector<int>(ranks, 3), sum); }, Allocations::some);
+  expect_nonblocking("MPI_Ireduce_scatter_block", [&] { return ireduce_scatter(comm, whole, part, sum); });
   expect_nonblocking("MPI_Iallreduce", [&] { return iallreduce(comm, a, b, sum); });
   expect_nonblocking("MPI_Ireduce", [&] { return ireduce(comm, a, sum, 0); });
   expect_nonblocking("MPI_Iscan", [&] { return iscan(comm, a, b, sum); });

@@ -45,6 +45,18 @@ TEST(DeviceCalls, PointToPoint) {
       send(comm, out, next);
       const auto host = to_host.wait();
       EXPECT_EQ(host(n - 1), theirs + n - 1);
+      set(in, mine);
+      const auto status = sendrecv_replace({comm, stream.get()}, in, next, previous, 2);
+      EXPECT_EQ(status.source, previous);
+      EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(n * sizeof(double)));
+      expect("sendrecv_replace");
+      auto any = irecv(comm, in, any_source, 6);
+      sent = isend(comm, out, next, 6);
+      while (!test_all(any, sent)) {
+      }
+      EXPECT_EQ(any.status().source, previous);
+      any.wait();
+      expect("test_all");
       if (comm.size() == 1) return; // a message to itself would wait for its receive
       if (comm.rank() % 2 == 0) send_with_extents({comm, stream.get()}, out, next);
       const auto made = recv_with_extents<Row>(comm, previous);
@@ -133,6 +145,16 @@ TEST(DeviceCalls, Collectives) {
       iscatterv(comm, whole, counts, part, root).wait();
       expect(part, 1 + n * rank, 1, "iscatterv");
     }
+    set(whole, 1);
+    reduce_scatter(comm, whole, part, ReduceOp::sum);
+    expect(part, ranks * (1 + n * rank), ranks, "reduce_scatter");
+    set(whole, 1);
+    ireduce_scatter(comm, whole, part, counts, ReduceOp::sum).wait();
+    expect(part, ranks * (1 + n * rank), ranks, "ireduce_scatter with counts");
+    set(whole, 1);
+    reduce_scatter(comm, whole, ReduceOp::sum);
+    EXPECT_EQ(wrong(Kokkos::subview(whole, std::pair(0, n)), ranks * (1 + n * rank), ranks), 0);
+    reset();
     allgather(comm, part, whole);
     expect(whole, 0, 1, "allgather");
     set(own, n * rank);

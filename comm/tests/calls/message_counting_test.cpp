@@ -64,6 +64,14 @@ TEST_P(MessageCounting, Exchange) {
       [&] { sendrecv(comm, out, next, in, previous, 1); });
 }
 
+TEST_P(MessageCounting, Replace) {
+  expect_equal_cost(
+      [&] {
+        MPI_Sendrecv_replace(in.data(), count, MPI_DOUBLE, next, 1, previous, 1, raw, MPI_STATUS_IGNORE);
+      },
+      [&] { sendrecv_replace(comm, in, next, previous, 1); });
+}
+
 TEST_P(MessageCounting, TestAll) {
   expect_equal_cost(
       [&] {

@@ -193,5 +193,41 @@ TEST(PointToPoint, AnyRankAndTag) {
   }
 }
 
+/// In contiguous Views and in others, at every check level, around the ring and along a line.
+TEST(PointToPoint, Replace) {
+  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = level;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> block("block", 4, 3);
+    const Kokkos::View<int, Kokkos::HostSpace> single("single");
+    for (const bool periodic : {true, false}) {
+      const auto [previous, next] = ring_of(comm, periodic);
+      const int arrived = previous == no_rank ? comm.rank() : previous;
+      const auto expect = [&](const auto& view, const auto& rest, const auto& last) {
+        Kokkos::deep_copy(block, -1);
+        Kokkos::deep_copy(view, comm.rank());
+        const auto status = sendrecv_replace(comm, view, next, previous, 3);
+        EXPECT_EQ(status.source, previous);
+        if (previous != no_rank) {
+          EXPECT_EQ(status.tag, 3);
+          EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(view.size() * sizeof(int)));
+        }
+        EXPECT_EQ(last(), arrived);
+        EXPECT_EQ(rest(), -1);
+      };
+      expect(
+          single, [&] { return block(0, 0); }, [&] { return single(); });
+      expect(
+          Kokkos::subview(block, 1, Kokkos::ALL), [&] { return block(2, 0); }, [&] { return block(1, 2); });
+      expect(
+          Kokkos::subview(block, Kokkos::ALL, 1), [&] { return block(3, 2); }, [&] { return block(3, 1); });
+      expect(
+          Kokkos::subview(block, std::pair(1, 3), std::pair(0, 2)), [&] { return block(2, 2); },
+          [&] { return block(2, 1); });
+    }
+  }
+}
+
 } // namespace
 } // namespace kontor::comm::test

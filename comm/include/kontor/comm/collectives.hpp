@@ -5,5 +5,6 @@
 #include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/gather.hpp>
+#include <kontor/comm/reduce_scatter.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/comm/scatter.hpp>

@@ -38,6 +38,7 @@ struct Traits {
   const char* blocking;
   const char* nonblocking;
   Flow flow;
+  const char* of_mpi = ""; ///< what MPI's names have besides: "_block"
 };
 
 /// A collective that has begun: by MPI, or queued on a stream.
