@@ -85,9 +85,8 @@ std::string name(const Operand& operand) {
 }
 
 std::string words(const Operand& operand) {
-  const auto buffer = operand.buffer();
-  return fmt::format("{}, {} {}", name(operand), extents_to_string(buffer.shape),
-                     comm::to_string(buffer.scalar));
+  return fmt::format("{}, {} {}", name(operand), extents_to_string(operand.buffer().shape),
+                     comm::to_string(operand.buffer().scalar));
 }
 
 std::string words(const Operand& in, const Operand& out) {

@@ -42,34 +42,23 @@ void Operation::begun(std::shared_ptr<Checked> checked, const Envelope& envelope
   next_part(envelope, view).checked = std::move(checked);
 }
 
-void Operation::begin_send(const Envelope& envelope, const void* data, const mpi::Payload& payload,
-                           std::size_t view) {
+void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& payload, std::size_t view) {
   auto& part = next_part(envelope, view);
+  const bool sends = !part.receives();
   if (has_timeout() && envelope.peer != no_rank) {
     const auto what = buffer(view);
-    part.checked =
-        checked_send(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    const auto mine = describe(comm_->rank(), envelope.tag, what);
+    part.checked = sends ? checked_send(*comm_, envelope, what, data, payload, mine)
+                         : checked_receive(*comm_, envelope, what, data, payload, mine);
     return;
   }
-  const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
-                             detail::internals(*comm_).cached().comm, &part.request);
+  const auto comm = detail::internals(*comm_).cached().comm;
+  const int peer = mpi_rank(envelope.peer);
+  const int code =
+      sends ? MPI_Isend(data, payload.count, payload.type, peer, envelope.tag, comm, &part.request)
+            : MPI_Irecv(data, payload.count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, "MPI_Isend");
-}
-
-void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::Payload& payload,
-                              std::size_t view) {
-  auto& part = next_part(envelope, view);
-  if (has_timeout() && envelope.peer != no_rank) {
-    const auto what = buffer(view);
-    part.checked =
-        checked_receive(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
-    return;
-  }
-  const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
-                             mpi_tag(envelope.tag), detail::internals(*comm_).cached().comm, &part.request);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, "MPI_Irecv");
+    fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
 }
 
 void Operation::fail(Part& part, int code, const char* mpi_function) {

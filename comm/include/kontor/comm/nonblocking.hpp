@@ -11,24 +11,18 @@
 namespace kontor::comm {
 namespace detail {
 
-/// Unless the peer is no_rank.
-constexpr Access access_for(int peer, Access access) {
-  return peer == no_rank ? Access::none : access;
+/// Of a message.
+constexpr Access access_of(const Envelope& envelope) {
+  return envelope.peer == no_rank                ? Access::none
+         : envelope.direction == Direction::from ? Access::write
+                                                 : Access::read;
 }
 
 template <ViewType View>
-Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
-  const Access access = access_for(to.peer, Access::read);
-  auto request = RequestAccess::make<View>(on, to.operation, Taker::mpi, &access, view);
-  RequestAccess::begin_send(request, to, RequestAccess::operands(request).first);
-  return request;
-}
-
-template <ViewType View>
-Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
-  const Access access = access_for(from.peer, Access::write);
-  auto request = RequestAccess::make<View>(on, from.operation, Taker::mpi, &access, view);
-  RequestAccess::begin_receive(request, from, RequestAccess::operands(request).first);
+Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope) {
+  const auto access = access_of(envelope);
+  auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
+  RequestAccess::begin(request, envelope, RequestAccess::operands(request).first);
   return request;
 }
 
@@ -36,12 +30,12 @@ template <ViewType SendView, ViewType ReceiveView>
 Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
-  const Access access[] = {access_for(to.peer, Access::read), access_for(from.peer, Access::write)};
+  const Access access[] = {access_of(to), access_of(from)};
   auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
                                                             receive_view);
   const auto& operands = RequestAccess::operands(request);
-  RequestAccess::begin_receive(request, from, operands.rest.first, 1);
-  RequestAccess::begin_send(request, to, operands.first);
+  RequestAccess::begin(request, from, operands.rest.first, 1);
+  RequestAccess::begin(request, to, operands.first);
   return request;
 }
 
@@ -52,7 +46,7 @@ template <SentView View>
 Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), to, view);
-  return detail::begin_send<View>(on, view, to);
+  return detail::begin_message<View>(on, view, to);
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
@@ -61,7 +55,7 @@ template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), from, view);
-  return detail::begin_receive<View>(on, view, from);
+  return detail::begin_message<View>(on, view, from);
 }
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one

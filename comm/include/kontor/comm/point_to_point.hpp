@@ -26,14 +26,10 @@ namespace detail {
 
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
-[[gnu::noinline]] void send_verified(On<View> on, const View& view, Envelope to) {
-  begin_send<View>(on, view, to).wait();
-}
-template <ViewType View>
-[[gnu::noinline]] MessageStatus recv_verified(On<View> on, const View& view, Envelope from) {
-  auto request = begin_receive<View>(on, view, from);
+[[gnu::noinline]] MessageStatus message_verified(On<View> on, const View& view, Envelope envelope) {
+  auto request = begin_message<View>(on, view, envelope);
   request.wait();
-  return request.status();
+  return envelope.direction == Direction::from ? request.status() : MessageStatus();
 }
 template <ViewType SendView, ViewType ReceiveView>
 [[gnu::noinline]] MessageStatus sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
@@ -70,7 +66,7 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
   const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::send_verified<View>(on, view, envelope);
+    return void(detail::message_verified<View>(on, view, envelope));
   if (dest == no_rank) return;
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::read);
   const auto payload = memory.payload();
@@ -87,7 +83,7 @@ MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::recv_verified<View>(on, view, envelope);
+    return detail::message_verified<View>(on, view, envelope);
   if (source == no_rank) return {};
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
   const auto payload = memory.payload();
@@ -114,11 +110,9 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
   detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
-  using detail::Access;
-  const detail::TypedOperand<const SendView&> out(on, to.operation, send_view,
-                                                  detail::access_for(dest, Access::read));
+  const detail::TypedOperand<const SendView&> out(on, to.operation, send_view, detail::access_of(to));
   const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view,
-                                                    detail::access_for(source, Access::write));
+                                                    detail::access_of(from));
   const auto sent = out.payload();
   const auto received = in.payload();
   MPI_Status status;

@@ -122,14 +122,9 @@ struct RequestAccess {
 
   /// Begins a message: errors name the View of that number, whose elements are the operand's.
   template <class... Views, class View>
-  static void begin_send(Request<Views...>& request, const Envelope& envelope,
-                         const TypedOperand<View>& operand, std::size_t view = 0) {
-    request.begin_send(envelope, operand.data(), operand.payload(), view);
-  }
-  template <class... Views, class View>
-  static void begin_receive(Request<Views...>& request, const Envelope& envelope,
-                            const TypedOperand<View>& operand, std::size_t view = 0) {
-    request.begin_receive(envelope, operand.data(), operand.payload(), view);
+  static void begin(Request<Views...>& request, const Envelope& envelope, const TypedOperand<View>& operand,
+                    std::size_t view = 0) {
+    request.begin(envelope, operand.data(), operand.payload(), view);
   }
   /// Another call of MPI's, or its check, has begun an operation of which errors name the first View.
   template <class... Views, class Begun, class... Arrays>

@@ -45,9 +45,8 @@ class Operation {
   Operation& operator=(Operation&&) = delete;
   ~Operation() = default;
 
-  /// Each begins with one of the Request's Views, whose elements are the payload at `data`.
-  void begin_send(const Envelope&, const void* data, const mpi::Payload&, std::size_t view);
-  void begin_receive(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
+  /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
+  void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
   /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
   /// the arrays until it is complete.
   void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
