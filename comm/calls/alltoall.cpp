@@ -6,64 +6,54 @@
 
 namespace kontor::comm::detail {
 
-bool Alltoall::queues(const StreamCollectives& backend, Scalar, std::size_t views, std::int64_t) const {
-  return views == 2 && backend.moves(); // none does it in place
-}
-
-void Alltoall::operator()(const Communicator& comm, const Operand& in, const Operand& out,
-                          Posted* posted) const {
+void Alltoall::operator()(const Call& call) const {
+  const auto& [comm, traits, in, out, pending] = call;
   const auto part = out.count / comm.size();
   const auto problem = [&] {
     return in.in_place() ? division_problem(comm, out)
                          : first_of({count_problem(out, in.count, "as many as are given"),
                                      division_problem(comm, in), overlap_problem(in, out)});
   };
-  const auto describe = [&] {
-    return call_of(name, posted, words(in, out), {count_words(part, out.scalar)});
+  const auto describe = [&call, part] {
+    return in_words(call, words(call.in, call.out), {count_words(part, call.out.scalar)});
   };
-  perform(comm, posted, problem, describe, [&] {
-    if (is_queued(posted)) return posted->collectives->alltoall(posted->stream, flat_buffer(in), out.data);
-    const auto data = mpi::payload(part, out.scalar);
-    call_mpi(comm, posted, {"MPI_Alltoall", "MPI_Ialltoall"}, MPI_Alltoall, MPI_Ialltoall, in.data,
-             data.count, data.type, out.data, data.count, data.type, comm.native());
-  });
+  check(call, problem, describe);
+  if (call.queued())
+    return naming(describe, [&call] {
+      call.pending->collectives->alltoall(call.pending->stream, flat_buffer(call.in), call.out.data);
+    });
+  const auto data = mpi::payload(part, out.scalar);
+  call_mpi(call, describe, MPI_Alltoall, MPI_Ialltoall, in.data, data.count, data.type, out.data, data.count,
+           data.type);
 }
 
-void Alltoall::operator()(const Communicator& comm, const Operand& inout, Posted* posted) const {
-  (*this)(comm, inout.placed(), inout, posted);
-}
-
-void Alltoallv::operator()(const Communicator& comm, const Operand& in, const Operand& out,
-                           Posted* posted) const {
+void Alltoallv::operator()(const Call& call) const {
+  const auto& [comm, traits, in, out, pending] = call;
   const auto problem = [&] {
-    return first_of({counts_problem(comm, receive_counts, out),
-                     in.in_place() ? Problem() : counts_problem(comm, send_counts, in),
-                     in.in_place() ? Problem() : overlap_problem(in, out)});
+    auto wrong = counts_problem(comm, receive_counts, out);
+    if (wrong || in.in_place()) return wrong;
+    return first_of({counts_problem(comm, send_counts, in), overlap_problem(in, out)});
   };
-  const auto describe = [&] {
-    auto call = call_of(name, posted, sizes(in, out), {comm::to_string(out.scalar)});
-    call.sends = send_counts.values();
-    call.expects = receive_counts.values();
-    return call;
+  const auto describe = [&call, this] {
+    auto words = in_words(call, sizes(call.in, call.out), {comm::to_string(call.out.scalar)});
+    words.sends = send_counts.values();
+    words.expects = receive_counts.values();
+    return words;
   };
-  perform(comm, posted, problem, describe, [&] {
-    const auto type = detail::internals(comm).element_type(out.scalar);
-    struct Both {
-      CountArrays sends;
-      CountArrays receives;
-    };
-    const auto both = std::make_shared<Both>(
-        Both{in.in_place() ? CountArrays() : arrays(send_counts, in), arrays(receive_counts, out)});
-    if (posted) posted->arrays = both;
-    const auto& [sends, receives] = *both;
-    call_mpi(comm, posted, {"MPI_Alltoallv", "MPI_Ialltoallv"}, MPI_Alltoallv, MPI_Ialltoallv, in.data,
-             sends.counts.data(), sends.offsets.data(), type, out.data, receives.counts.data(),
-             receives.offsets.data(), type, comm.native());
-  });
-}
-
-void Alltoallv::operator()(const Communicator& comm, const Operand& inout, Posted* posted) const {
-  (*this)(comm, inout.placed(), inout, posted);
+  check(call, problem, describe);
+  struct Both {
+    CountArrays sends;
+    CountArrays receives;
+  };
+  const auto both = std::make_shared<Both>(naming(describe, [&call, this] {
+    return Both{call.in.in_place() ? CountArrays() : arrays(send_counts, call.in),
+                arrays(receive_counts, call.out)};
+  }));
+  if (pending) pending->arrays = both;
+  const auto& [sends, receives] = *both;
+  const auto type = detail::internals(comm).element_type(out.scalar);
+  call_mpi(call, describe, MPI_Alltoallv, MPI_Ialltoallv, in.data, sends.counts.data(), sends.offsets.data(),
+           type, out.data, receives.counts.data(), receives.offsets.data(), type);
 }
 
 } // namespace kontor::comm::detail

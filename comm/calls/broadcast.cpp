@@ -5,29 +5,22 @@
 
 namespace kontor::comm::detail {
 
-bool Broadcast::queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
-  return backend.moves();
+void Broadcast::operator()(const Call& call) const {
+  const auto& view = call.comm.rank() == root ? call.in : call.out;
+  const auto describe = [&] { return in_words(call, name(view), {equal_words(view), root_words(root)}); };
+  check(
+      call, [&] { return root_problem(call.comm, root); }, describe);
+  if (call.queued())
+    return naming(describe,
+                  [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
+  const auto data = mpi::payload(view.count, view.scalar);
+  call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type, root);
 }
 
-void Broadcast::operator()(const Communicator& comm, const Operand& view, Posted* posted) const {
-  const auto describe = [&] {
-    return call_of(name, posted, detail::name(view), {equal_words(view), root_words(root)});
-  };
-  const auto problem = [&] { return root_problem(comm, root); };
-  perform(comm, posted, problem, describe, [&] {
-    if (is_queued(posted)) return posted->collectives->bcast(posted->stream, flat_buffer(view), root);
-    const auto data = mpi::payload(view.count, view.scalar);
-    call_mpi(comm, posted, {"MPI_Bcast", "MPI_Ibcast"}, MPI_Bcast, MPI_Ibcast, view.data, data.count,
-             data.type, root, comm.native());
-  });
-}
-
-void Barrier::operator()(const Communicator& comm, Posted* posted) const {
-  perform(
-      comm, posted, [] { return Problem(); }, [&] { return call_of(name, posted, "", {}); },
-      [&] {
-        call_mpi(comm, posted, {"MPI_Barrier", "MPI_Ibarrier"}, MPI_Barrier, MPI_Ibarrier, comm.native());
-      });
+void Barrier::operator()(const Call& call) const {
+  const auto describe = [&] { return in_words(call, "", {}); };
+  check(call, [] { return Problem(); }, describe);
+  call_mpi(call, describe, MPI_Barrier, MPI_Ibarrier);
 }
 
 } // namespace kontor::comm::detail

@@ -4,7 +4,7 @@
 // are called, so MPI has begun when the check ends: where the ranks differ, what has begun cannot end.
 #include "checks/checked.hpp"
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -18,29 +18,29 @@ namespace {
 
 class CheckedCollective final : public Checked {
  public:
-  explicit CheckedCollective(Posted posted) : posted_(std::move(posted)) {}
+  explicit CheckedCollective(Pending pending) : pending_(std::move(pending)) {}
   ~CheckedCollective() override {
-    if (posted_.request != MPI_REQUEST_NULL) leave(posted_.keep);
+    if (pending_.request != MPI_REQUEST_NULL) leave(pending_.keep);
   }
 
   bool poll() override {
     try {
-      if (!agreed_ && !posted_.check->test()) return false;
+      if (!agreed_ && !pending_.check->test()) return false;
       if (!agreed_)
-        if (const auto mismatch = posted_.check->finish())
-          throw AgreedError(fmt::format("{}: {}", posted_.check->call().operation, *mismatch));
+        if (const auto mismatch = pending_.check->finish())
+          throw AgreedError(fmt::format("{}: {}", pending_.check->call().operation, *mismatch));
     } catch (const Error&) {
-      detail::internals(posted_.check->comm()).abandon();
+      detail::internals(pending_.check->comm()).abandon();
       throw;
     }
     agreed_ = true;
     int done = 0;
-    mpi::check(MPI_Test(&posted_.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    mpi::check(MPI_Test(&pending_.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
   }
 
   std::string missing() const override {
-    if (!agreed_) posted_.check->give_up();
+    if (!agreed_) pending_.check->give_up();
     return "all ranks have begun it, and not all have ended";
   }
 
@@ -50,19 +50,19 @@ class CheckedCollective final : public Checked {
   /// To MPI, with all that it may use.
   void leave(const std::shared_ptr<void>& keep) {
     using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
-    detail::internals(posted_.check->comm())
-        .adopt(std::exchange(posted_.request, MPI_REQUEST_NULL),
-               std::make_shared<Pair>(keep, posted_.arrays));
+    detail::internals(pending_.check->comm())
+        .adopt(std::exchange(pending_.request, MPI_REQUEST_NULL),
+               std::make_shared<Pair>(keep, pending_.arrays));
   }
 
-  Posted posted_;
+  Pending pending_;
   bool agreed_ = false;
 };
 
 } // namespace
 
-std::shared_ptr<Checked> checked_collective(Posted posted) {
-  return std::make_shared<CheckedCollective>(std::move(posted));
+std::shared_ptr<Checked> checked_collective(Pending pending) {
+  return std::make_shared<CheckedCollective>(std::move(pending));
 }
 
 } // namespace kontor::comm::detail

@@ -4,11 +4,13 @@
 #include "backend/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <limits>
 
@@ -39,12 +41,6 @@ Problem division_problem(const Communicator& comm, const Operand& view) {
                      comm.size());
 }
 
-Problem whole_problem(const Communicator& comm, const Operand& part, const Operand& whole) {
-  if (part.in_place()) return division_problem(comm, whole);
-  return first_of(
-      {count_problem(whole, part.count * comm.size(), "those of all ranks"), overlap_problem(part, whole)});
-}
-
 Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& whole) {
   if (counts.size() != static_cast<std::size_t>(comm.size()))
     return fmt::format("there are {} counts for {} ranks", counts.size(), comm.size());
@@ -55,14 +51,6 @@ Problem counts_problem(const Communicator& comm, const Counts& counts, const Ope
     return fmt::format("the counts ({}) sum to {}, but {} has {} elements", fmt::join(counts.values(), ", "),
                        counts.total(), words(whole), whole.count);
   return std::nullopt;
-}
-
-Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& part,
-                       const Operand& whole) {
-  if (auto problem = counts_problem(comm, counts, whole)) return problem;
-  if (part.in_place()) return std::nullopt;
-  return first_of(
-      {count_problem(part, counts[comm.rank()], "this rank's count"), overlap_problem(part, whole)});
 }
 
 Problem overlap_problem(const Operand& in, const Operand& out) {
@@ -97,9 +85,8 @@ std::string name(const Operand& operand) {
 }
 
 std::string words(const Operand& operand) {
-  const auto buffer = operand.buffer();
-  return fmt::format("{}, {} {}", name(operand), extents_to_string(buffer.shape),
-                     comm::to_string(buffer.scalar));
+  return fmt::format("{}, {} {}", name(operand), extents_to_string(operand.buffer().shape),
+                     comm::to_string(operand.buffer().scalar));
 }
 
 std::string words(const Operand& in, const Operand& out) {
@@ -131,9 +118,9 @@ std::string root_words(int root) {
   return fmt::format("root {}", root);
 }
 
-CollectiveCall call_of(const char* name, const Posted* posted, std::string subject,
-                       std::vector<std::string> fields) {
-  return {posted && !is_queued(posted) ? name : name + 1, std::move(subject), std::move(fields)};
+CollectiveCall in_words(const Call& call, std::string subject, std::vector<std::string> fields) {
+  return {call.pending && !call.queued() ? call.traits.nonblocking : call.traits.blocking, std::move(subject),
+          std::move(fields)};
 }
 
 std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t count) {
@@ -141,8 +128,6 @@ std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t 
   if (rank >= 0 && rank < comm.size()) counts[rank] = count;
   return counts;
 }
-
-namespace {
 
 int to_int(std::int64_t number, const char* what, const Operand& view) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -153,8 +138,6 @@ int to_int(std::int64_t number, const char* what, const Operand& view) {
                   "other, or structs of several elements",
                   words(view), what, number, most));
 }
-
-} // namespace
 
 CountArrays arrays(const Counts& counts, const Operand& view) {
   CountArrays arrays;
@@ -171,21 +154,45 @@ int int_count(const Operand& operand) {
   return operand.in_place() ? 0 : to_int(operand.count, "the count", operand);
 }
 
-void wait_for_others(const Communicator& comm, MPI_Request& request) {
-  const double timeout = comm.options().timeout;
-  if (mpi::wait_at_most(request, timeout)) return;
-  detail::internals(comm).abandon();
-  throw Error(
-      fmt::format("rank {} has waited {} s for the other ranks, which had all come", comm.rank(), timeout));
+void rethrow_with(const CollectiveCall& words) {
+  try {
+    throw;
+  } catch (const CallError& error) {
+    throw CallError(fmt::format("{}: {}", to_string(words), error.what()));
+  } catch (const MpiError& error) {
+    throw MpiError(fmt::format("{}: {}", to_string(words), error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", to_string(words), error.what()));
+  }
 }
 
-void check_call(const Communicator& comm, Posted* posted, CollectiveCall call, Problem problem) {
-  if (detail::internals(comm).checking_calls() == MPI_COMM_NULL)
-    throw CallError(fmt::format("{}: {}", to_string(call), *problem));
-  call.problem = std::move(problem);
-  if (call.problem) call.sends = call.expects = only(comm, 0, 0);
-  if (!posted || is_queued(posted) || call.problem) return check_agreement(comm, call);
-  posted->check.emplace(comm, std::move(call));
+void fail_call(int code, const Call& call, bool blocks, const CollectiveCall& words) {
+  std::string name = blocks ? call.traits.blocking : call.traits.nonblocking;
+  name[0] = static_cast<char>(std::toupper(name[0]));
+  throw MpiError(fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, call.traits.of_mpi,
+                             mpi::error_text(code)));
+}
+
+void wait_for_others(const Communicator& comm, MPI_Request& request, const CollectiveCall& words) {
+  const auto done = [&] {
+    int all = 0;
+    naming([&] { return words; },
+           [&] { mpi::check(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test"); });
+    return all != 0;
+  };
+  mpi::wait_within(comm.options().timeout, comm.native(), to_string(words), done, [&] {
+    detail::internals(comm).abandon();
+    return "the other ranks, which had all come";
+  });
+}
+
+void check_words(const Call& call, CollectiveCall words, Problem problem) {
+  if (detail::internals(call.comm).checking_calls() == MPI_COMM_NULL)
+    throw CallError(fmt::format("{}: {}", to_string(words), *problem));
+  words.problem = std::move(problem);
+  if (words.problem) words.sends = words.expects = only(call.comm, 0, 0);
+  if (!call.pending || call.queued() || words.problem) return check_agreement(call.comm, words);
+  call.pending->check.emplace(call.comm, std::move(words));
 }
 
 } // namespace kontor::comm::detail

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
 #include <fmt/format.h>
@@ -29,12 +28,8 @@ Problem root_problem(const Communicator&, int root);
 Problem count_problem(const Operand& view, std::int64_t expected, const char* why);
 /// Unless the elements of the View divide evenly among the ranks.
 Problem division_problem(const Communicator&, const Operand& view);
-/// Unless the whole has as many elements as the parts of all ranks, of which this rank has one.
-Problem whole_problem(const Communicator&, const Operand& part, const Operand& whole);
 /// Unless there is a count for each rank, none negative, and they sum to the elements of the whole.
 Problem counts_problem(const Communicator&, const Counts&, const Operand& whole);
-/// Nor if this rank's part has not its count.
-Problem counts_problem(const Communicator&, const Counts&, const Operand& part, const Operand& whole);
 /// Where two Views share memory.
 Problem overlap_problem(const Operand& in, const Operand& out);
 
@@ -54,35 +49,24 @@ std::string equal_words(const Buffer&);
 std::string count_words(std::int64_t count, Scalar);
 std::string root_words(int root);
 
-/// The call of an operation whose non-blocking form has that name.
-CollectiveCall call_of(const char* name, const Posted*, std::string subject, std::vector<std::string> fields);
+/// The call in words.
+CollectiveCall in_words(const Call&, std::string subject, std::vector<std::string> fields);
 
 /// So many zeros, but for one rank.
 std::vector<std::int64_t> only(const Communicator&, int rank, std::int64_t count);
 
-/// Check levels `local` and `cross_rank`.
-void check_call(const Communicator&, Posted*, CollectiveCall, Problem);
+/// Throws what a problem is at check levels `local` and `cross_rank`.
+void check_words(const Call&, CollectiveCall words, Problem);
 
-/// Checks a call and makes it. `find_problem` returns what is wrong with it; `describe` gives it in words,
-/// and is asked only where those are needed. At check level `off` neither is.
-template <class FindProblem, class Describe, class Call>
-void perform(const Communicator& comm, Posted* posted, FindProblem find_problem, Describe describe,
-             Call call) {
-  const auto level = detail::internals(comm).cached().check;
-  if (level != CheckLevel::off) {
-    Problem problem = find_problem();
-    if (problem || level == CheckLevel::cross_rank) [[unlikely]]
-      check_call(comm, posted, describe(), std::move(problem));
-  }
-  try {
-    call();
-  } catch (const CallError& error) {
-    throw CallError(fmt::format("{}: {}", to_string(describe()), error.what()));
-  } catch (const MpiError& error) {
-    throw MpiError(fmt::format("{}: {}", to_string(describe()), error.what()));
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", to_string(describe()), error.what()));
-  }
+/// Check levels `local` and `cross_rank`. `find_problem` says what is wrong, and `describe` gives the call in
+/// words, which are seldom needed.
+template <class FindProblem, class Describe>
+void check(const Call& call, const FindProblem& find_problem, const Describe& describe) {
+  const auto level = detail::internals(call.comm).cached().check;
+  if (level == CheckLevel::off) return;
+  auto problem = find_problem();
+  if (problem || level == CheckLevel::cross_rank) [[unlikely]]
+    check_words(call, describe(), std::move(problem));
 }
 
 /// What backends take for an operand: as many elements of it, or all of them.
@@ -97,44 +81,50 @@ inline Buffer flat_buffer(const Operand& operand) {
   return flat_buffer(operand, operand.count);
 }
 
-/// Whether a backend is to queue the operation.
-inline bool is_queued(const Posted* posted) {
-  return posted && posted->collectives;
-}
-
 /// Counts as MPI takes them.
 struct CountArrays {
   std::vector<int> counts;
   std::vector<int> offsets;
 };
 
-/// Both throw Error, naming the View, if they exceed what MPI's `int` holds.
+/// They throw Error, naming the View, if they exceed what MPI's `int` holds.
 CountArrays arrays(const Counts&, const Operand& view);
 int int_count(const Operand&);
+int to_int(std::int64_t number, const char* what, const Operand& view);
 
-/// Names of an MPI function and of its non-blocking form.
-struct Names {
-  const char* blocking;
-  const char* nonblocking;
-};
+/// The error that is being handled, after the call in words.
+[[noreturn]] void rethrow_with(const CollectiveCall&);
 
+/// What throws Errors that do not name the call.
+template <class Describe, class Function>
+auto naming(const Describe& describe, const Function& function) {
+  try {
+    return function();
+  } catch (const Error&) {
+    rethrow_with(describe());
+  }
+}
+
+/// Throws Error with MPI's text.
+[[noreturn]] void fail_call(int code, const Call&, bool blocks, const CollectiveCall&);
 /// Waits for a call that is under way, no longer than the timeout. Throws Error.
-void wait_for_others(const Communicator&, MPI_Request&);
+void wait_for_others(const Communicator&, MPI_Request&, const CollectiveCall&);
 
 /// Calls an MPI function, or its non-blocking form, with the arguments that both have. Where waits have a
 /// timeout, a blocking call is made of the other form, too.
-template <class Blocking, class Nonblocking, class... Arguments>
-void call_mpi(const Communicator& comm, Posted* posted, const Names& names, Blocking blocking,
-              Nonblocking nonblocking, Arguments... arguments) {
-  if (posted) {
-    mpi::check(nonblocking(arguments..., &posted->request), names.nonblocking);
-  } else if (detail::internals(comm).checking_calls() != MPI_COMM_NULL) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    mpi::check(nonblocking(arguments..., &request), names.nonblocking);
-    wait_for_others(comm, request);
-  } else {
-    mpi::check(blocking(arguments...), names.blocking);
-  }
+template <class Describe, class Blocking, class Nonblocking, class... Arguments>
+void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Nonblocking nonblocking,
+              Arguments... arguments) {
+  const auto& cached = detail::internals(call.comm).cached();
+  const bool blocks = !call.pending && cached.check != CheckLevel::cross_rank;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      blocks ? blocking(arguments..., cached.comm)
+             : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail_call(code, call, blocks, describe());
+  if (!blocks && !call.pending) [[unlikely]]
+    wait_for_others(call.comm, request, describe());
 }
 
 } // namespace kontor::comm::detail

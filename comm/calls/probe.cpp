@@ -20,12 +20,8 @@ using detail::Envelope;
       fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
 }
 
-MessageStatus incoming(const Communicator& comm, MPI_Status& status) {
-  if (status.MPI_SOURCE == MPI_PROC_NULL) return {no_rank, any_tag, 0};
-  MPI_Count bytes = 0;
-  mpi::check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
-  if (detail::verified(comm)) bytes -= static_cast<MPI_Count>(sizeof(detail::Description));
-  return {status.MPI_SOURCE, status.MPI_TAG, bytes};
+MessageStatus status_of(const Communicator& comm, const MPI_Status& status) {
+  return MessageStatus(status, detail::verified(comm) ? sizeof(detail::Description) : 0);
 }
 
 std::optional<MessageStatus> look(const Communicator& comm, const Envelope& envelope) {
@@ -35,10 +31,17 @@ std::optional<MessageStatus> look(const Communicator& comm, const Envelope& enve
                               &found, &status);
   if (code != MPI_SUCCESS) fail(code, "MPI_Iprobe", envelope);
   if (!found) return std::nullopt;
-  return incoming(comm, status);
+  return status_of(comm, status);
 }
 
 } // namespace
+
+std::int64_t MessageStatus::bytes() const {
+  if (source == no_rank) return 0;
+  MPI_Count bytes = 0;
+  mpi::check(MPI_Get_elements_x(&status_, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+  return bytes - before_;
+}
 
 MessageStatus probe(const Communicator& comm, int source, int tag) {
   const Envelope envelope{"probe", Direction::from, source, tag};
@@ -57,7 +60,7 @@ MessageStatus probe(const Communicator& comm, int source, int tag) {
   MPI_Status status;
   const int code = MPI_Probe(detail::mpi_rank(source), detail::mpi_tag(tag), comm.native(), &status);
   if (code != MPI_SUCCESS) fail(code, "MPI_Probe", envelope);
-  return incoming(comm, status);
+  return status_of(comm, status);
 }
 
 std::optional<MessageStatus> iprobe(const Communicator& comm, int source, int tag) {

@@ -42,34 +42,23 @@ void Operation::begun(std::shared_ptr<Checked> checked, const Envelope& envelope
   next_part(envelope, view).checked = std::move(checked);
 }
 
-void Operation::begin_send(const Envelope& envelope, const void* data, const mpi::Payload& payload,
-                           std::size_t view) {
+void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& payload, std::size_t view) {
   auto& part = next_part(envelope, view);
+  const bool sends = !part.receives();
   if (has_timeout() && envelope.peer != no_rank) {
     const auto what = buffer(view);
-    part.checked =
-        checked_send(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    const auto mine = describe(comm_->rank(), envelope.tag, what);
+    part.checked = sends ? checked_send(*comm_, envelope, what, data, payload, mine)
+                         : checked_receive(*comm_, envelope, what, data, payload, mine);
     return;
   }
-  const int code = MPI_Isend(data, payload.count, payload.type, mpi_rank(envelope.peer), envelope.tag,
-                             detail::internals(*comm_).cached().comm, &part.request);
+  const auto comm = detail::internals(*comm_).cached().comm;
+  const int peer = mpi_rank(envelope.peer);
+  const int code =
+      sends ? MPI_Isend(data, payload.count, payload.type, peer, envelope.tag, comm, &part.request)
+            : MPI_Irecv(data, payload.count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, "MPI_Isend");
-}
-
-void Operation::begin_receive(const Envelope& envelope, void* data, const mpi::Payload& payload,
-                              std::size_t view) {
-  auto& part = next_part(envelope, view);
-  if (has_timeout() && envelope.peer != no_rank) {
-    const auto what = buffer(view);
-    part.checked =
-        checked_receive(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
-    return;
-  }
-  const int code = MPI_Irecv(data, payload.count, payload.type, mpi_rank(envelope.peer),
-                             mpi_tag(envelope.tag), detail::internals(*comm_).cached().comm, &part.request);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, "MPI_Irecv");
+    fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
 }
 
 void Operation::fail(Part& part, int code, const char* mpi_function) {
@@ -96,31 +85,52 @@ bool Operation::poll(Part& part) {
   if (part.checked) {
     const auto checked = std::exchange(part.checked, nullptr);
     try {
-      if (!checked->poll()) part.checked = checked;
+      if (checked->poll())
+        complete(part, checked->status());
+      else
+        part.checked = checked;
     } catch (const Error&) { // it is over, and the owner hears of it once
       if (std::ranges::none_of(parts(), &Part::pending)) clear();
       throw;
     }
   } else if (part.request != MPI_REQUEST_NULL) {
     int done = 0;
-    const int code = MPI_Test(&part.request, &done, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    const int code = MPI_Test(&part.request, &done, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(part, code, "MPI_Test");
+    if (done) complete(part, status);
   }
   return !part.pending();
+}
+
+void Operation::complete(Part& part, const MPI_Status& status) {
+  part.request = MPI_REQUEST_NULL;
+  if (!part.receives()) return;
+  status_ = status;
+  received_ = true;
+}
+
+MessageStatus Operation::status() const {
+  if (!received_)
+    throw CallError("status() on a Request that has received nothing: it is not complete, was moved from, or "
+                    "receives no message");
+  return MessageStatus(status_, has_timeout() ? sizeof(Description) : 0);
 }
 
 void Operation::complete() {
   if (state_ == State::empty) fail_empty("wait()");
   if (active() && count_ == 1 && !parts_[0].checked) [[likely]] {
-    const int code = MPI_Wait(&parts_[0].request, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    const int code = MPI_Wait(&parts_[0].request, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(parts_[0], code, "MPI_Wait");
+    complete(parts_[0], status);
     mark_complete();
     return;
   }
   Operation* const self = this;
-  Pool({&self, 1}).wait_all();
+  Pool({&self, 1}).all(Pool::Until::complete);
 }
 
 bool Operation::completes() {
@@ -136,14 +146,13 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
   MPI_Finalized(&finalized);
   for (auto& part : parts()) {
     if (finalized || !part.pending()) continue;
-    const bool receives = part.envelope.direction == Direction::from;
     if (comm_->options().check != CheckLevel::off && std::uncaught_exceptions() == 0)
       fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
                  to_string(part.envelope), to_string(buffer(part.view)),
-                 receives ? "it is cancelled" : "it goes on and keeps its Views");
+                 part.receives() ? "it is cancelled" : "it goes on and keeps its Views");
     if (part.checked) {
       part.checked->drop(*comm_, keep);
-    } else if (receives) {
+    } else if (part.receives()) {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
     } else {

@@ -26,31 +26,32 @@ class Pool::Gathered {
   int size() const { return static_cast<int>(size_); }
   MPI_Request* requests() { return request_memory_.span().data(); }
   MPI_Status* statuses() { return status_memory_.span().data(); }
-  std::size_t operation(int n) { return place_memory_.span()[n].operation; }
 
-  /// MPI has set the requests that are complete to null.
-  void put_back() {
-    for (std::size_t n = 0; n < size_; ++n) place_memory_.span()[n].part->request = requests()[n];
+  /// The n-th request is complete; whose it is.
+  std::size_t complete(int n, const MPI_Status& status) {
+    const auto& [i, part] = place_memory_.span()[n];
+    if (part->pending()) operations_[i]->complete(*part, status);
+    return i;
   }
 
-  /// After an error: what is complete becomes finished, and the n-th request is said to have failed.
-  [[noreturn]] void fail(int n, int code, const char* mpi_function) {
-    put_back();
-    auto& [i, part] = place_memory_.span()[n];
+  /// After an error: what is complete becomes finished, and of so many statuses the first that has failed is
+  /// said to have. MPI sets them if it says MPI_ERR_IN_STATUS.
+  [[noreturn]] void fail(int code, const char* mpi_function, int statuses_set, const int* indices = nullptr) {
+    int failed = indices && code != MPI_ERR_IN_STATUS && *indices != MPI_UNDEFINED ? *indices : 0;
+    for (int n = statuses_set; code == MPI_ERR_IN_STATUS && n-- > 0;) {
+      const int error = statuses()[n].MPI_ERROR;
+      if (error != MPI_SUCCESS && error != MPI_ERR_PENDING) failed = n;
+    }
+    if (code == MPI_ERR_IN_STATUS && statuses_set > 0) {
+      code = statuses()[failed].MPI_ERROR;
+      if (indices) failed = indices[failed];
+    }
+    for (std::size_t n = 0; n < size_; ++n) place_memory_.span()[n].part->request = requests()[n];
+    auto& [i, part] = place_memory_.span()[failed];
     part->request = MPI_REQUEST_NULL;
     for (std::size_t k = 0; k < operations_.size(); ++k)
       if (k != i && operations_[k]->active()) operations_[k]->mark_complete();
     operations_[i]->fail(*part, code, mpi_function);
-  }
-
-  /// The first of so many statuses that has failed; MPI sets them if it says MPI_ERR_IN_STATUS.
-  [[noreturn]] void fail(int code, const char* mpi_function, int statuses_set, const int* indices) {
-    for (int n = 0; code == MPI_ERR_IN_STATUS && n < statuses_set; ++n) {
-      const int error = statuses()[n].MPI_ERROR;
-      if (error != MPI_SUCCESS && error != MPI_ERR_PENDING)
-        fail(indices ? indices[n] : n, error, mpi_function);
-    }
-    fail(0, code, mpi_function);
   }
 
  private:
@@ -77,10 +78,11 @@ bool Pool::has_timeout() const {
 }
 
 template <class Turn>
-void Pool::wait_with_timeout(Turn turn) {
+void Pool::poll(Until until, const Turn& turn) {
   const auto first_active = [&] { return std::ranges::find_if(operations_, &Operation::active); };
   const double timeout = (*first_active())->comm_->options().timeout;
   const auto completes = [](Operation& operation) {
+    if (!operation.active()) return false;
     for (auto& part : operation.parts()) operation.poll(part);
     return operation.mark_complete();
   };
@@ -90,66 +92,69 @@ void Pool::wait_with_timeout(Turn turn) {
       if (!operation->active() || !operation->has_timeout()) continue;
       if (auto* const own = internals(*operation->comm_).checks(); own != checks) (checks = own)->progress();
     }
-    return turn(completes) || first_active() == operations_.end();
+    return turn(completes) || first_active() == operations_.end() || until == Until::now;
   };
   if (mpi::Deadline(timeout).wait(done)) return;
   const auto& late = **first_active();
   late.fail_timeout(*std::ranges::find_if(late.parts_, &Operation::Part::pending));
 }
 
-void Pool::wait_all() {
+bool Pool::all(Until until) {
   if (has_timeout()) {
-    return wait_with_timeout([&](auto completes) {
-      bool all = true;
-      for (auto* operation : operations_)
-        if (operation->active()) all &= completes(*operation);
-      return all;
+    poll(until, [&](auto completes) {
+      for (auto* operation : operations_) completes(*operation);
+      return false;
     });
+    return std::ranges::none_of(operations_, &Operation::active);
   }
   Gathered gathered(operations_);
-  if (gathered.size() == 1) {
-    const int code = MPI_Wait(gathered.requests(), MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      gathered.fail(0, code, "MPI_Wait");
-  } else if (gathered.size() > 1) {
-    const int code = MPI_Waitall(gathered.size(), gathered.requests(), gathered.statuses());
-    if (code != MPI_SUCCESS) [[unlikely]]
-      gathered.fail(code, "MPI_Waitall", gathered.size(), nullptr);
-  }
-  gathered.put_back();
+  if (gathered.size() == 0) return true;
+  int done = 1;
+  const int code = until == Until::complete
+                       ? MPI_Waitall(gathered.size(), gathered.requests(), gathered.statuses())
+                       : MPI_Testall(gathered.size(), gathered.requests(), &done, gathered.statuses());
+  if (code != MPI_SUCCESS) [[unlikely]]
+    gathered.fail(code, until == Until::complete ? "MPI_Waitall" : "MPI_Testall", gathered.size());
+  if (!done) return false;
+  for (int n = 0; n < gathered.size(); ++n) gathered.complete(n, gathered.statuses()[n]);
   for (auto* operation : operations_)
     if (operation->active()) operation->mark_complete();
+  return true;
 }
 
-std::optional<std::size_t> Pool::wait_any() {
+std::optional<std::size_t> Pool::any(Until until) {
+  std::optional<std::size_t> which;
   if (has_timeout()) {
-    std::optional<std::size_t> which;
-    wait_with_timeout([&](auto completes) {
+    poll(until, [&](auto completes) {
       for (std::size_t i = 0; i < operations_.size() && !which; ++i)
-        if (operations_[i]->active() && completes(*operations_[i])) which = i;
+        if (completes(*operations_[i])) which = i;
       return which.has_value();
     });
     return which;
   }
   Gathered gathered(operations_);
-  if (gathered.size() == 0) return std::nullopt;
-  for (;;) {
+  while (!which && gathered.size() > 0) {
     int n = MPI_UNDEFINED;
-    const int code = MPI_Waitany(gathered.size(), gathered.requests(), &n, MPI_STATUS_IGNORE);
+    int done = 1;
+    MPI_Status status;
+    const int code = until == Until::complete
+                         ? MPI_Waitany(gathered.size(), gathered.requests(), &n, &status)
+                         : MPI_Testany(gathered.size(), gathered.requests(), &n, &done, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
-      gathered.fail(n == MPI_UNDEFINED ? 0 : n, code, "MPI_Waitany");
-    gathered.put_back();
-    const auto i = gathered.operation(n);
-    if (operations_[i]->mark_complete()) return i;
+      gathered.fail(code, until == Until::complete ? "MPI_Waitany" : "MPI_Testany", 0, &n);
+    if (!done || n == MPI_UNDEFINED) break;
+    const auto i = gathered.complete(n, status);
+    if (operations_[i]->mark_complete()) which = i;
   }
+  return which;
 }
 
-std::vector<std::size_t> Pool::wait_some() {
+std::vector<std::size_t> Pool::some() {
   std::vector<std::size_t> which;
   if (has_timeout()) {
-    wait_with_timeout([&](auto completes) {
+    poll(Until::complete, [&](auto completes) {
       for (std::size_t i = 0; i < operations_.size(); ++i)
-        if (operations_[i]->active() && completes(*operations_[i])) which.push_back(i);
+        if (completes(*operations_[i])) which.push_back(i);
       return !which.empty();
     });
     return which;
@@ -162,7 +167,7 @@ std::vector<std::size_t> Pool::wait_some() {
                                   gathered.statuses());
     if (code != MPI_SUCCESS) [[unlikely]]
       gathered.fail(code, "MPI_Waitsome", std::max(count, 0), indices.span().data());
-    gathered.put_back();
+    for (int k = 0; k < count; ++k) gathered.complete(indices.span()[k], gathered.statuses()[k]);
     for (std::size_t i = 0; i < operations_.size(); ++i)
       if (operations_[i]->active() && operations_[i]->mark_complete()) which.push_back(i);
   }

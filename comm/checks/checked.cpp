@@ -138,6 +138,7 @@ class CheckedReceive final : public Checked {
     if (problem_) std::rethrow_exception(problem_);
     return true;
   }
+  MPI_Status status() const override { return status_; }
 
   std::string missing() const override {
     auto text = envelope_.peer == any_source ? std::string("nobody has sent it")
@@ -155,7 +156,7 @@ class CheckedReceive final : public Checked {
   /// Under the lock of the checks. Whether the message has come, and been answered.
   bool advance() {
     int done = 0;
-    const int code = MPI_Test(&message_, &done, MPI_STATUS_IGNORE);
+    const int code = MPI_Test(&message_, &done, &status_);
     if (code == MPI_SUCCESS && !done) return false;
     message_ = MPI_REQUEST_NULL;
     // A message that is too long is an error of MPI's; its description lies in front and has arrived.
@@ -188,6 +189,7 @@ class CheckedReceive final : public Checked {
   Description mine_;
   Description theirs_;
   MPI_Request message_ = MPI_REQUEST_NULL;
+  MPI_Status status_{};
   std::exception_ptr problem_;
 };
 

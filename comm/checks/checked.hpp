@@ -74,6 +74,8 @@ class Checked {
   /// called after progress() of the checks, which once a turn is enough for many messages: it asks MPI for
   /// each that is open.
   virtual bool poll() = 0;
+  /// MPI's, of what has been received.
+  virtual MPI_Status status() const { return {}; }
   /// What it waits for. Throws Error where it has words of its own for a timeout.
   virtual std::string missing() const = 0;
   /// Gives up, as Request says; `keep` is what MPI may need still.

@@ -76,7 +76,10 @@ using Strings = Kokkos::View<std::string*, Kokkos::HostSpace>;
   exchange.add_send(std::vector<double>(), 0);
 #endif
 #ifdef REFUSED_BROADCAST_VALUE
-  kontor::comm::bcast(comm, 3.5, 0);
+  kontor::comm::bcast(comm, std::vector<double>(), 0);
+#endif
+#ifdef REFUSED_GATHERED_STRING
+  kontor::comm::gather(comm, std::string("one"), 0);
 #endif
 #ifdef REFUSED_REDUCED_VECTOR
   kontor::comm::allreduce(comm, std::vector<double>(), kontor::comm::ReduceOp::sum);

@@ -62,6 +62,13 @@ TEST_P(CollectiveCounting, Reductions) {
   expect_calls({{"MPI_Reduce", 1}}, [&] { reduce(comm, a, b, sum, 0); });
   expect_calls({{"MPI_Scan", 1}}, [&] { scan(comm, a, b, sum); });
   expect_calls({{"MPI_Exscan", 1}}, [&] { exscan(comm, a, sum); });
+  const Doubles part("part", 3);
+  expect_calls({{"MPI_Reduce_scatter_block", 1}}, [&] { reduce_scatter(comm, whole, part, sum); });
+  expect_calls({{"MPI_Reduce_scatter_block", 1}}, [&] { reduce_scatter(comm, whole, sum); });
+  expect_calls(
+      {{"MPI_Reduce_scatter", 1}},
+      [&] { reduce_scatter(comm, whole, part, std::vector<int>(ranks, 3), sum); }, Allocations::some);
+  expect_nonblocking("MPI_Ireduce_scatter_block", [&] { return ireduce_scatter(comm, whole, part, sum); });
   expect_nonblocking("MPI_Iallreduce", [&] { return iallreduce(comm, a, b, sum); });
   expect_nonblocking("MPI_Ireduce", [&] { return ireduce(comm, a, sum, 0); });
   expect_nonblocking("MPI_Iscan", [&] { return iscan(comm, a, b, sum); });
@@ -112,6 +119,11 @@ TEST_P(CollectiveCounting, Functors) {
 
 TEST_P(CollectiveCounting, EqualParts) {
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, whole, 0); });
+  expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, 1.5, 0); });
+  expect_calls(
+      {{"MPI_Gather", 1}}, [&] { gather(comm, 1.5, 0); }, Allocations::some);
+  expect_calls(
+      {{"MPI_Allgather", 1}}, [&] { allgather(comm, 1.5); }, Allocations::some);
   expect_calls({{"MPI_Barrier", 1}}, [&] { barrier(comm); });
   expect_calls({{"MPI_Gather", 1}}, [&] { gather(comm, a, whole, 0); });
   expect_calls({{"MPI_Scatter", 1}}, [&] { scatter(comm, whole, a, 0); });
@@ -161,6 +173,29 @@ TEST_P(CollectiveCounting, StridedViewsArePacked) {
   const auto& kernels = cost.tools.kernels;
   EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "comm/pack"), 1);
   EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "comm/unpack"), 1);
+}
+
+/// A View that a rank neither gives nor gets is not packed.
+TEST_P(CollectiveCounting, ViewsWithoutAccessAreNotPacked) {
+  if (ranks == 1) return; // one column lies in one piece
+  const auto field =
+      inside<double, Kokkos::LayoutLeft>("field", Index<2>{3, static_cast<std::size_t>(ranks)});
+  const auto kernels = [&](auto call) {
+    auto all = cost_of(call).tools.kernels;
+    std::erase_if(all, [](const std::string& label) { return label.rfind("Kokkos::", 0) == 0; });
+    return all;
+  };
+  const bool at_root = comm.rank() == ranks - 1;
+  const List none, pack{"comm/pack"}, unpack{"comm/unpack"};
+  const int root = ranks - 1;
+  EXPECT_EQ(kernels([&] { gather(comm, a, field.view, root); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { igather(comm, a, field.view, root).wait(); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { gatherv(comm, a, field.view, std::vector<int>(ranks, 3), root); }),
+            at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { scatter(comm, field.view, a, root); }), at_root ? pack : none);
+  EXPECT_EQ(kernels([&] { reduce(comm, whole, field.view, ReduceOp::sum, root); }), at_root ? unpack : none);
+  EXPECT_EQ(kernels([&] { exscan(comm, whole, field.view, ReduceOp::sum); }),
+            comm.rank() > 0 ? unpack : none);
 }
 
 } // namespace

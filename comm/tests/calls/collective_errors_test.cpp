@@ -191,6 +191,25 @@ TEST_F(LocalErrors, PackingNoneRefusesStridedViews) {
       "'kernel', or a contiguous View");
 }
 
+/// Where a rank neither gives nor gets, its View may lie as it will: the root does not wait for ever.
+TEST_F(LocalErrors, PackingNoneTakesViewsWithoutAccess) {
+  comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
+  const auto field =
+      inside<double, Kokkos::LayoutRight>("field", Index<2>{4, static_cast<std::size_t>(ranks)});
+  const Plane plane("plane", 4, static_cast<std::size_t>(ranks));
+  for (int root = 0; root < ranks; ++root) {
+    if (comm.rank() == root) {
+      gather(comm, four, plane, root);
+      scatter(comm, plane, four, root);
+      reduce(comm, plane, whole, ReduceOp::sum, root);
+    } else {
+      gather(comm, four, field.view, root);
+      scatter(comm, field.view, four, root);
+      reduce(comm, plane, field.view, ReduceOp::sum, root);
+    }
+  }
+}
+
 /// Beyond what MPI's arrays hold, told without the memory for it.
 TEST_F(LocalErrors, PlacesBeyondInt) {
   if (ranks < 3) return;
@@ -201,7 +220,9 @@ TEST_F(LocalErrors, PlacesBeyondInt) {
   const Communicator three = comm.split(comm.rank() / 3);
   if (three.size() < 3) return;
   EXPECT_EQ(
-      text_of<Error>([&] { detail::Allgatherv{counts}(three, huge, nullptr); }),
+      text_of<Error>([&] {
+        detail::Allgatherv{counts}({three, detail::Allgatherv::traits, huge.at(MPI_IN_PLACE), huge});
+      }),
       "allgatherv of View 'four' (4), int8: View 'four', (4) double: the count 2147483648 is beyond "
       "the "
       "2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "

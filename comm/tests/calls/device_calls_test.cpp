@@ -45,6 +45,18 @@ TEST(DeviceCalls, PointToPoint) {
       send(comm, out, next);
       const auto host = to_host.wait();
       EXPECT_EQ(host(n - 1), theirs + n - 1);
+      set(in, mine);
+      const auto status = sendrecv_replace({comm, stream.get()}, in, next, previous, 2);
+      EXPECT_EQ(status.source, previous);
+      EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(n * sizeof(double)));
+      expect("sendrecv_replace");
+      auto any = irecv(comm, in, any_source, 6);
+      sent = isend(comm, out, next, 6);
+      while (!test_all(any, sent)) {
+      }
+      EXPECT_EQ(any.status().source, previous);
+      any.wait();
+      expect("test_all");
       if (comm.size() == 1) return; // a message to itself would wait for its receive
       if (comm.rank() % 2 == 0) send_with_extents({comm, stream.get()}, out, next);
       const auto made = recv_with_extents<Row>(comm, previous);
@@ -133,6 +145,16 @@ TEST(DeviceCalls, Collectives) {
       iscatterv(comm, whole, counts, part, root).wait();
       expect(part, 1 + n * rank, 1, "iscatterv");
     }
+    set(whole, 1);
+    reduce_scatter(comm, whole, part, ReduceOp::sum);
+    expect(part, ranks * (1 + n * rank), ranks, "reduce_scatter");
+    set(whole, 1);
+    ireduce_scatter(comm, whole, part, counts, ReduceOp::sum).wait();
+    expect(part, ranks * (1 + n * rank), ranks, "ireduce_scatter with counts");
+    set(whole, 1);
+    reduce_scatter(comm, whole, ReduceOp::sum);
+    EXPECT_EQ(wrong(Kokkos::subview(whole, std::pair(0, n)), ranks * (1 + n * rank), ranks), 0);
+    reset();
     allgather(comm, part, whole);
     expect(whole, 0, 1, "allgather");
     set(own, n * rank);
@@ -168,40 +190,40 @@ TEST(DeviceCalls, ByTheBackend) {
   const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
   const On<Row> on(comm);
   const detail::Reducer sum{.named = ReduceOp::sum};
-  const auto queue = [&](const auto& collective, const auto&... used) {
-    EXPECT_TRUE(detail::queue(on, &backend, collective, used...));
+  const auto queue = [&](const auto& collective, const auto&... views) {
+    EXPECT_TRUE(detail::queue(on, &backend, collective, views...));
   };
   set(part, 1);
-  queue(detail::Allreduce{sum}, detail::in_place(part));
+  queue(detail::Allreduce{sum}, part);
   EXPECT_EQ(wrong(part, ranks, ranks), 0);
   set(part, 1);
-  queue(detail::Reduce{sum, ranks - 1}, detail::in_place_at(comm, ranks - 1, part));
+  queue(detail::Reduce{sum, ranks - 1}, part);
   EXPECT_EQ(wrong(part, rank == ranks - 1 ? ranks : 1, rank == ranks - 1 ? ranks : 1), 0);
   set(part, rank);
-  queue(detail::Broadcast{ranks - 1}, detail::broadcast(comm, ranks - 1, part));
+  queue(detail::Broadcast{ranks - 1}, part);
   EXPECT_EQ(wrong(part, ranks - 1), 0);
   set(part, n * rank);
-  queue(detail::Allgather{}, detail::read(part), detail::written(whole));
+  queue(detail::Allgather{}, part, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, -1, 0);
   set(Kokkos::subview(whole, std::pair(n * rank, n * rank + n)), n * rank);
-  queue(detail::Allgather{}, detail::in_place(whole));
+  queue(detail::Allgather{}, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, rank, 0);
-  queue(detail::Alltoall{}, detail::read(whole), detail::written(other));
+  queue(detail::Alltoall{}, whole, other);
   EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
-  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, detail::in_place(whole)));
+  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, whole));
 
   FewCollectives few(comm.native());
   const Row most("most", FewCollectives::most);
   set(most, 1);
-  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(most)));
+  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, most));
   EXPECT_EQ(wrong(most, ranks, ranks), 0);
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, detail::in_place(part)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, detail::read(part), detail::written(other)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, detail::broadcast(comm, 0, most)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, detail::in_place(whole)));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, detail::read(whole), detail::written(other)));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, part));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, part, other));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, most));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, whole));
+  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, whole, other));
 }
 
 } // namespace

@@ -221,11 +221,11 @@ TEST(Chunks, GiveWhatOneCallGives) {
   const auto expect = [&](const auto& collective, bool gets, int last) {
     in.store(of_ranks(me, me));
     out.fill(1);
-    detail::run(On<>(comm), collective, detail::read(in_field.view), detail::written(out_field.view, gets));
+    detail::run(On<>(comm), collective, in_field.view, out_field.view);
     if (gets)
-      out.expect(of_ranks(0, last), collective.name);
+      out.expect(of_ranks(0, last), collective.traits.blocking);
     else
-      out.expect_unchanged(collective.name);
+      out.expect_unchanged(collective.traits.blocking);
   };
   const int last = comm.size() - 1;
   for (const int chunk : {1, 4, 14, 15}) {
@@ -234,7 +234,7 @@ TEST(Chunks, GiveWhatOneCallGives) {
     expect(detail::Exscan{op, chunk}, me > 0, me - 1);
     expect(detail::Reduce{op, last, chunk}, me == last, last);
     in.store(of_ranks(me, me));
-    detail::run(On<>(comm), detail::Scan{op, chunk}, detail::in_place(in_field.view));
+    detail::run(On<>(comm), detail::Scan{op, chunk}, in_field.view);
     in.expect(of_ranks(0, me), "in place");
   }
 }

@@ -64,6 +64,39 @@ TEST_P(MessageCounting, Exchange) {
       [&] { sendrecv(comm, out, next, in, previous, 1); });
 }
 
+TEST_P(MessageCounting, Replace) {
+  expect_equal_cost(
+      [&] {
+        MPI_Sendrecv_replace(in.data(), count, MPI_DOUBLE, next, 1, previous, 1, raw, MPI_STATUS_IGNORE);
+      },
+      [&] { sendrecv_replace(comm, in, next, previous, 1); });
+}
+
+TEST_P(MessageCounting, TestAll) {
+  expect_equal_cost(
+      [&] {
+        MPI_Request requests[] = {plain_receive(0), plain_receive(1)};
+        MPI_Request sends[] = {plain_send(0), plain_send(1)};
+        MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);
+        MPI_Barrier(raw);
+        int done = 0;
+        MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      },
+      [&] {
+        std::array<Request<Block>, 2> pool{irecv(comm, in, previous, 0), irecv(comm, in, previous, 1)};
+        auto first = isend(comm, out, next, 0);
+        auto second = isend(comm, out, next, 1);
+        wait_all(first, second);
+        barrier(comm);
+        if (test_all(pool)) {
+          MPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE);
+        } else {
+          wait_all(pool);
+        }
+      });
+}
+
 TEST_P(MessageCounting, SendAndIrecv) {
   expect_equal_cost(
       [&] {
@@ -158,6 +191,21 @@ TEST_P(MessageCounting, StridedViews) {
   for (const auto& label : cost.tools.allocations) EXPECT_EQ(label.rfind("comm/", 0), 0u) << label;
   EXPECT_EQ(std::count(cost.tools.kernels.begin(), cost.tools.kernels.end(), "comm/pack"), 1);
   EXPECT_EQ(std::count(cost.tools.kernels.begin(), cost.tools.kernels.end(), "comm/unpack"), 1);
+}
+
+/// Views that go nowhere are not packed.
+TEST_P(MessageCounting, NoRank) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> array("array", 4, 5);
+  const auto column = Kokkos::subview(array, Kokkos::ALL, 1);
+  const auto cost = cost_of([&] {
+    send(comm, column, no_rank);
+    recv(comm, column, no_rank);
+    sendrecv(comm, column, no_rank, column, no_rank);
+    isendrecv(comm, column, no_rank, column, no_rank).wait();
+  });
+  EXPECT_EQ(cost.tools.allocations, List{});
+  EXPECT_EQ(cost.tools.kernels, List{});
+  EXPECT_EQ(cost.tools.fences, List{});
 }
 
 TEST_P(MessageCounting, SendWithExtents) {

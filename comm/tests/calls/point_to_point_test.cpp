@@ -147,24 +147,86 @@ TEST(PointToPoint, FixedExtents) {
 }
 
 /// Messages from everybody to rank 0, taken as they come.
+/// What a receive tells of its message, at every check level.
 TEST(PointToPoint, AnyRankAndTag) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const Kokkos::View<int*, Kokkos::HostSpace> message("message", 2);
-  if (comm.rank() > 0) {
-    Kokkos::deep_copy(message, comm.rank());
-    send(comm, message, 0, 10 + comm.rank());
-    return;
+  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = level;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const Kokkos::View<int*, Kokkos::HostSpace> message("message", 2);
+    const auto [previous, next] = ring_of(comm);
+    const auto status = sendrecv(comm, message, next, message, any_source, 7);
+    EXPECT_EQ(status.source, previous);
+    EXPECT_EQ(status.tag, 7);
+    EXPECT_EQ(status.count<int>(), 2);
+    const auto none = recv(comm, message, no_rank);
+    EXPECT_EQ(none.source, no_rank);
+    EXPECT_EQ(none.tag, any_tag);
+    EXPECT_EQ(none.bytes(), 0);
+    EXPECT_EQ(sendrecv(comm, message, no_rank, message, no_rank).source, no_rank);
+    if (comm.rank() > 0) {
+      Kokkos::deep_copy(message, comm.rank());
+      for (int n = 0; n < 3; ++n) send(comm, message, 0, 10 + comm.rank());
+      continue;
+    }
+    int sum = 0;
+    for (int n = 1; n < comm.size(); ++n) {
+      const auto probed = probe(comm);
+      EXPECT_EQ(probed.tag, 10 + probed.source);
+      EXPECT_EQ(probed.bytes(), 8);
+      const auto received = recv(comm, message, any_source, probed.tag);
+      EXPECT_EQ(received.source, probed.source);
+      EXPECT_EQ(received.tag, probed.tag);
+      EXPECT_EQ(received.bytes(), 8);
+      EXPECT_EQ(message(1), received.source);
+      auto arriving = irecv(comm, message, any_source, probed.tag);
+      arriving.wait();
+      EXPECT_EQ(arriving.status().source, probed.source);
+      EXPECT_EQ(arriving.status().bytes(), 8);
+      auto tested = irecv(comm, message, probed.source, any_tag);
+      while (!tested.test()) {
+      }
+      EXPECT_EQ(tested.status().tag, probed.tag);
+      sum += received.source;
+    }
+    EXPECT_EQ(sum, comm.size() * (comm.size() - 1) / 2);
   }
-  int sum = 0;
-  for (int n = 1; n < comm.size(); ++n) {
-    const auto [source, tag, bytes] = probe(comm);
-    EXPECT_EQ(tag, 10 + source);
-    EXPECT_EQ(bytes, 8);
-    recv(comm, message, any_source, tag);
-    EXPECT_EQ(message(1), source);
-    sum += source;
+}
+
+/// In contiguous Views and in others, at every check level, around the ring and along a line.
+TEST(PointToPoint, Replace) {
+  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
+    Options options;
+    options.check = level;
+    const Communicator comm(MPI_COMM_WORLD, options);
+    const Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> block("block", 4, 3);
+    const Kokkos::View<int, Kokkos::HostSpace> single("single");
+    for (const bool periodic : {true, false}) {
+      const auto [previous, next] = ring_of(comm, periodic);
+      const int arrived = previous == no_rank ? comm.rank() : previous;
+      const auto expect = [&](const auto& view, const auto& rest, const auto& last) {
+        Kokkos::deep_copy(block, -1);
+        Kokkos::deep_copy(view, comm.rank());
+        const auto status = sendrecv_replace(comm, view, next, previous, 3);
+        EXPECT_EQ(status.source, previous);
+        if (previous != no_rank) {
+          EXPECT_EQ(status.tag, 3);
+          EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(view.size() * sizeof(int)));
+        }
+        EXPECT_EQ(last(), arrived);
+        EXPECT_EQ(rest(), -1);
+      };
+      expect(
+          single, [&] { return block(0, 0); }, [&] { return single(); });
+      expect(
+          Kokkos::subview(block, 1, Kokkos::ALL), [&] { return block(2, 0); }, [&] { return block(1, 2); });
+      expect(
+          Kokkos::subview(block, Kokkos::ALL, 1), [&] { return block(3, 2); }, [&] { return block(3, 1); });
+      expect(
+          Kokkos::subview(block, std::pair(1, 3), std::pair(0, 2)), [&] { return block(2, 2); },
+          [&] { return block(2, 1); });
+    }
   }
-  EXPECT_EQ(sum, comm.size() * (comm.size() - 1) / 2);
 }
 
 } // namespace

@@ -193,6 +193,77 @@ TEST_P(Requests, WaitAnyOfExchanges) {
   EXPECT_TRUE(pool[0].finished() && pool[1].finished());
 }
 
+/// Each of many tells of its own message.
+TEST_P(Requests, StatusOfEach) {
+  const auto pool = [&] {
+    std::vector<Request<Ints>> requests;
+    for (int tag = 0; tag < 3; ++tag) requests.push_back(irecv(comm, Ints("in", 2 + tag), any_source, tag));
+    for (int tag = 3; tag-- > 0;) requests.push_back(isend(comm, Ints("out", 2 + tag), next, tag));
+    return requests;
+  };
+  const auto expect = [&](std::vector<Request<Ints>>& requests) {
+    for (int tag = 0; tag < 3; ++tag) {
+      const auto status = requests[tag].status();
+      EXPECT_EQ(status.source, previous);
+      EXPECT_EQ(status.tag, tag);
+      EXPECT_EQ(status.count<int>(), 2 + tag);
+      requests[tag].wait();
+      EXPECT_EQ(requests[tag].status().tag, tag);
+    }
+    const auto moved = std::move(requests[1]);
+    EXPECT_EQ(moved.status().tag, 1);
+    EXPECT_NE(text_of<CallError>([&] { requests[1].status(); }),
+              "no error"); // NOLINT: what is left is defined
+    EXPECT_NE(text_of<CallError>([&] { requests[3].status(); }), "no error"); // it sends
+  };
+  auto all = pool();
+  EXPECT_NE(text_of<CallError>([&] { all[0].status(); }), "no error"); // not complete
+  wait_all(all);
+  expect(all);
+  auto any = pool();
+  while (wait_any(any)) {
+  }
+  expect(any);
+  auto some = pool();
+  while (!wait_some(some).empty()) {
+  }
+  expect(some);
+  auto tested = pool();
+  while (!test_all(tested)) {
+  }
+  expect(tested);
+  auto tested_any = pool();
+  for (int n = 0; n < 6;) n += test_any(tested_any) ? 1 : 0;
+  expect(tested_any);
+  auto both = isendrecv(comm, out, next, in, any_source, 4);
+  both.wait();
+  EXPECT_EQ(both.status().source, previous);
+  EXPECT_EQ(both.status().count<int>(), 3);
+}
+
+/// Requests of Views of several types.
+TEST_P(Requests, AnyOfAFew) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> block("block", 4, 4);
+  auto first = irecv(comm, in, previous, 1);
+  auto second = irecv(comm, Kokkos::subview(block, Kokkos::ALL, 1), previous, 2);
+  Request<> empty;
+  EXPECT_FALSE(test_all(first, second, empty));
+  EXPECT_FALSE(test_any(first, second, empty).has_value());
+  MPI_Barrier(comm.native());
+  auto sending = isend(comm, Kokkos::subview(block, Kokkos::ALL, 2), next, 2);
+  EXPECT_EQ(wait_any(first, second), std::optional<std::size_t>(1));
+  EXPECT_TRUE(second.finished());
+  EXPECT_FALSE(test_any(first, second).has_value()); // what is finished is no longer active
+  MPI_Barrier(comm.native());
+  auto other = isend(comm, out, next, 1);
+  while (!test_all(first, second, sending, other)) {
+  }
+  EXPECT_TRUE(first.finished() && sending.finished() && other.finished());
+  EXPECT_EQ(in(1), previous);
+  EXPECT_TRUE(test_all(first, empty));
+  EXPECT_FALSE(wait_any(first, second, empty).has_value());
+}
+
 std::string line_of(const Communicator& comm, const std::string& what) {
   return comm.options().check == CheckLevel::off
              ? std::string()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/counts.hpp>
 
 /// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
@@ -10,19 +10,18 @@ namespace kontor::comm {
 namespace detail {
 
 struct Alltoall {
-  static constexpr const char* name = "ialltoall";
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
-  /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+  static constexpr Traits traits{"alltoall", "ialltoall", Flow::among_all};
+  void operator()(const Call&) const;
+  bool queues(const StreamCollectives& backend, Scalar, std::size_t operands, std::int64_t) const {
+    return operands == 2 && backend.moves(); // none does it in place
+  }
 };
 
 struct Alltoallv {
-  static constexpr const char* name = "ialltoallv";
+  static constexpr Traits traits{"alltoallv", "ialltoallv", Flow::among_all};
   const Counts& send_counts;
   const Counts& receive_counts;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
 
 } // namespace detail
@@ -30,25 +29,25 @@ struct Alltoallv {
 /// Collective. Parts of equal sizes. MPI_Alltoall.
 template <SentView In, ReceivedView Out>
 void alltoall(On<In, Out> on, const In& in, const Out& out) {
-  detail::run(on, detail::Alltoall{}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Alltoall{}, in, out);
 }
 
 /// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
 template <ReceivedView View>
 void alltoall(On<View> on, const View& view) {
-  detail::run(on, detail::Alltoall{}, detail::in_place(view));
+  detail::run(on, detail::Alltoall{}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
 template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoall(On<In, Out> on, const In& in, const Out& out) {
-  return detail::start(on, detail::Alltoall{}, detail::read(in), detail::written(out));
+  return detail::start(on, detail::Alltoall{}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> ialltoall(On<View> on, const View& view) {
-  return detail::start(on, detail::Alltoall{}, detail::in_place(view));
+  return detail::start(on, detail::Alltoall{}, view);
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
@@ -56,27 +55,26 @@ Request<View> ialltoall(On<View> on, const View& view) {
 template <SentView In, ReceivedView Out>
 void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                const Counts& receive_counts) {
-  detail::run(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Alltoallv{send_counts, receive_counts}, in, out);
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
 void alltoallv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
+  detail::run(on, detail::Alltoallv{counts, counts}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
-  return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, detail::read(in),
-                       detail::written(out));
+  return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, detail::Alltoallv{counts, counts}, detail::in_place(view));
+  return detail::start(on, detail::Alltoallv{counts, counts}, view);
 }
 
 } // namespace kontor::comm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 
 /// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of
 /// elements. Errors: CallError from check level `local` on if the root is not a rank, or elements of a View
@@ -10,35 +10,43 @@ namespace kontor::comm {
 namespace detail {
 
 struct Broadcast {
-  static constexpr const char* name = "ibcast";
+  static constexpr Traits traits{"bcast", "ibcast", Flow::from_root};
   int root;
-  void operator()(const Communicator&, const Operand&, Posted*) const;
-  /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+  void operator()(const Call&) const;
+  bool queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
+    return backend.moves();
+  }
 };
 
 struct Barrier {
-  static constexpr const char* name = "ibarrier";
-  void operator()(const Communicator&, Posted*) const;
+  static constexpr Traits traits{"barrier", "ibarrier", Flow::among_all};
+  void operator()(const Call&) const;
 };
-
-template <class View>
-Used<View> broadcast(const Communicator& comm, int root, const View& view) {
-  return in_place(view, comm.rank() == root ? Use::read : Use::written);
-}
 
 } // namespace detail
 
 /// Collective. Every rank's View becomes the root's. MPI_Bcast.
-template <ReceivedView View>
+template <InPlaceView View>
 void bcast(On<View> on, const View& view, int root) {
-  detail::run(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
+  detail::run(on, detail::Broadcast{root}, view);
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's. MPI_Ibcast.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> ibcast(On<View> on, const View& view, int root) {
-  return detail::start(on, detail::Broadcast{root}, detail::broadcast(on.comm, root, view));
+  return detail::start(on, detail::Broadcast{root}, view);
+}
+
+/// Collective. The root's value; those of the other ranks are not looked at. MPI_Bcast.
+template <PlainValue T>
+T bcast(const Communicator& comm, const T& value, int root) {
+  return detail::run_value<T>(comm, detail::Broadcast{root}, value);
+}
+
+/// Collective, non-blocking. wait() returns the root's value. MPI_Ibcast.
+template <PlainValue T>
+Request<Value<T>> ibcast(const Communicator& comm, const T& value, int root) {
+  return detail::start_value<T>(comm, detail::Broadcast{root}, value);
 }
 
 /// Collective. Returns when every rank has called it. MPI_Barrier.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/counts.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 /// The Views of all ranks one after the other, in the order of ranks: at the root, or on every rank.
 ///
@@ -25,34 +28,44 @@ namespace kontor::comm {
 namespace detail {
 
 struct Gather {
-  static constexpr const char* name = "igather";
+  static constexpr Traits traits{"gather", "igather", Flow::to_root};
   int root;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
 
 struct Gatherv {
-  static constexpr const char* name = "igatherv";
+  static constexpr Traits traits{"gatherv", "igatherv", Flow::to_root};
   const Counts& counts;
   int root;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
 
 struct Allgather {
-  static constexpr const char* name = "iallgather";
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
-  /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+  static constexpr Traits traits{"allgather", "iallgather", Flow::among_all};
+  void operator()(const Call&) const;
+  bool queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
+    return backend.moves();
+  }
 };
 
 struct Allgatherv {
-  static constexpr const char* name = "iallgatherv";
+  static constexpr Traits traits{"allgatherv", "iallgatherv", Flow::among_all};
   const Counts& counts;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
+
+/// One value of each rank, on the ranks that get them.
+template <class T, class Collective>
+std::vector<T> gather_values(const Communicator& comm, const Collective& collective, T value) {
+  using Held = std::conditional_t<std::is_same_v<T, bool>, char, T>; // a std::vector<bool> has no elements
+  const bool gets = writes(accesses<2>(Collective::traits.flow, at_root(comm, collective))[1]);
+  std::vector<Held> all(gets ? comm.size() : 0);
+  const auto in = value_operand<T>(value);
+  auto out = in.at(all.data());
+  out.count = static_cast<std::int64_t>(all.size());
+  collective({comm, Collective::traits, in, out});
+  return std::vector<T>(all.begin(), all.end());
+}
 
 } // namespace detail
 
@@ -60,103 +73,112 @@ struct Allgatherv {
 /// not looked at and may be empty. MPI_Gather.
 template <SentView In, ReceivedView Out>
 void gather(On<In, Out> on, const In& in, const Out& out, int root) {
-  detail::run(on, detail::Gather{root}, detail::read(in), detail::written(out, on.comm.rank() == root));
+  detail::run(on, detail::Gather{root}, in, out);
 }
 
 /// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
 /// their part. MPI_Gather, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 void gather(On<View> on, const View& view, int root) {
-  detail::run(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
+  detail::run(on, detail::Gather{root}, view);
+}
+
+/// Collective. At the root the values of all ranks; nothing on the other ranks. MPI_Gather.
+template <PlainValue T>
+std::vector<T> gather(const Communicator& comm, const T& value, int root) {
+  return detail::gather_values(comm, detail::Gather{root}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
 template <SentView In, ReceivedView Out>
 Request<In, Out> igather(On<In, Out> on, const In& in, const Out& out, int root) {
-  return detail::start(on, detail::Gather{root}, detail::read(in),
-                       detail::written(out, on.comm.rank() == root));
+  return detail::start(on, detail::Gather{root}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> igather(On<View> on, const View& view, int root) {
-  return detail::start(on, detail::Gather{root}, detail::in_place_at(on.comm, root, view));
+  return detail::start(on, detail::Gather{root}, view);
 }
 
 /// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
 /// MPI_Gatherv.
 template <SentView In, ReceivedView Out>
 void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  detail::run(on, detail::Gatherv{counts, root}, detail::read(in),
-              detail::written(out, on.comm.rank() == root));
+  detail::run(on, detail::Gatherv{counts, root}, in, out);
 }
 
 /// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
 void gatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  detail::run(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
+  detail::run(on, detail::Gatherv{counts, root}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> igatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  return detail::start(on, detail::Gatherv{counts, root}, detail::read(in),
-                       detail::written(out, on.comm.rank() == root));
+  return detail::start(on, detail::Gatherv{counts, root}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> igatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  return detail::start(on, detail::Gatherv{counts, root}, detail::in_place_at(on.comm, root, view));
+  return detail::start(on, detail::Gatherv{counts, root}, view);
 }
 
 /// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
 template <SentView In, ReceivedView Out>
 void allgather(On<In, Out> on, const In& in, const Out& out) {
-  detail::run(on, detail::Allgather{}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Allgather{}, in, out);
 }
 
 /// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
 /// with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 void allgather(On<View> on, const View& view) {
-  detail::run(on, detail::Allgather{}, detail::in_place(view));
+  detail::run(on, detail::Allgather{}, view);
+}
+
+/// Collective. The values of all ranks. MPI_Allgather.
+template <PlainValue T>
+std::vector<T> allgather(const Communicator& comm, const T& value) {
+  return detail::gather_values(comm, detail::Allgather{}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
 template <SentView In, ReceivedView Out>
 Request<In, Out> iallgather(On<In, Out> on, const In& in, const Out& out) {
-  return detail::start(on, detail::Allgather{}, detail::read(in), detail::written(out));
+  return detail::start(on, detail::Allgather{}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
-template <ReceivedView View>
+template <InPlaceView View>
 Request<View> iallgather(On<View> on, const View& view) {
-  return detail::start(on, detail::Allgather{}, detail::in_place(view));
+  return detail::start(on, detail::Allgather{}, view);
 }
 
 /// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
 template <SentView In, ReceivedView Out>
 void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  detail::run(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Allgatherv{counts}, in, out);
 }
 
 /// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
 void allgatherv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, detail::Allgatherv{counts}, detail::in_place(view));
+  detail::run(on, detail::Allgatherv{counts}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  return detail::start(on, detail::Allgatherv{counts}, detail::read(in), detail::written(out));
+  return detail::start(on, detail::Allgatherv{counts}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, detail::Allgatherv{counts}, detail::in_place(view));
+  return detail::start(on, detail::Allgatherv{counts}, view);
 }
 
 } // namespace kontor::comm

@@ -12,26 +12,18 @@
 namespace kontor::comm {
 namespace detail {
 
-template <ViewType View>
-Lent<View> lend(const Communicator& comm, const typename View::execution_space* instance, const View& view,
-                const Envelope& envelope) {
-  const auto use = envelope.peer == no_rank              ? Use::nothing
-                   : envelope.direction == Direction::to ? Use::read
-                                                         : Use::written;
-  return {comm, envelope.operation, view, use, instance, Taker::mpi};
+/// Of a message.
+constexpr Access access_of(const Envelope& envelope) {
+  return envelope.peer == no_rank                ? Access::none
+         : envelope.direction == Direction::from ? Access::write
+                                                 : Access::read;
 }
 
 template <ViewType View>
-Request<View> begin_send(On<View> on, const View& view, const Envelope& to) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, to));
-  RequestAccess::begin_send<0>(request, to);
-  return request;
-}
-
-template <ViewType View>
-Request<View> begin_receive(On<View> on, const View& view, const Envelope& from) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, on.instance(), view, from));
-  RequestAccess::begin_receive<0>(request, from);
+Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope) {
+  const auto access = access_of(envelope);
+  auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
+  RequestAccess::begin(request, envelope, RequestAccess::operands(request).first);
   return request;
 }
 
@@ -39,10 +31,12 @@ template <ViewType SendView, ViewType ReceiveView>
 Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
-  auto request = RequestAccess::make(on.comm, lend(on.comm, instance_for<SendView>(on), send_view, to),
-                                     lend(on.comm, instance_for<ReceiveView>(on), receive_view, from));
-  RequestAccess::begin_receive<1>(request, from);
-  RequestAccess::begin_send<0>(request, to);
+  const Access access[] = {access_of(to), access_of(from)};
+  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
+                                                            receive_view);
+  const auto& operands = RequestAccess::operands(request);
+  RequestAccess::begin(request, from, operands.rest.first, 1);
+  RequestAccess::begin(request, to, operands.first);
   return request;
 }
 
@@ -53,7 +47,7 @@ template <SentView View>
 Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), to, view);
-  return detail::begin_send<View>(on, view, to);
+  return detail::begin_message<View>(on, view, to);
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
@@ -62,7 +56,7 @@ template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
   detail::check_message(on.comm, detail::internals(on.comm).cached(), from, view);
-  return detail::begin_receive<View>(on, view, from);
+  return detail::begin_message<View>(on, view, from);
 }
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one

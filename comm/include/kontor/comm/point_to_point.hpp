@@ -5,10 +5,9 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/on.hpp>
-#include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
 
-#include <type_traits>
+#include <cstring>
 
 /// Blocking messages. Views of rank 0 to 8, of any layout; elements travel in the order in
 /// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank`
@@ -27,18 +26,34 @@ namespace detail {
 
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
-[[gnu::noinline]] void send_verified(On<View> on, const View& view, Envelope to) {
-  begin_send<View>(on, view, to).wait();
-}
-template <ViewType View>
-[[gnu::noinline]] void recv_verified(On<View> on, const View& view, Envelope from) {
-  begin_receive<View>(on, view, from).wait();
+[[gnu::noinline]] MessageStatus message_verified(On<View> on, const View& view, Envelope envelope) {
+  auto request = begin_message<View>(on, view, envelope);
+  request.wait();
+  return envelope.direction == Direction::from ? request.status() : MessageStatus();
 }
 template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] void sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
-                                         const Envelope& to, const ReceiveView& receive_view,
-                                         const Envelope& from) {
-  begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from).wait();
+[[gnu::noinline]] MessageStatus sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
+                                                  const Envelope& to, const ReceiveView& receive_view,
+                                                  const Envelope& from) {
+  auto request = begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
+  request.wait();
+  return request.status();
+}
+
+/// Sends a copy.
+template <ViewType View>
+[[gnu::noinline]] MessageStatus sendrecv_replace_verified(On<View> on, const View& view, const Envelope& to,
+                                                          const Envelope& from) {
+  using Copy = Kokkos::View<typename View::non_const_data_type, typename View::array_layout,
+                            typename View::device_type>;
+  const Copy sent(Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing), view.layout());
+  {
+    const TypedOperand<const View&> in(on, to.operation, view, Access::read, Taker::host);
+    const TypedOperand<const Copy&> out(on, to.operation, sent, Access::write, Taker::host);
+    std::memcpy(out.data(), in.data(), view.size() * sizeof(typename View::value_type));
+    out.deliver();
+  }
+  return sendrecv_verified<Copy, View>(on, sent, to, view, from);
 }
 
 } // namespace detail
@@ -51,43 +66,42 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
   const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::send_verified<View>(on, view, envelope);
-  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
-                                     on.instance());
-  memory.pack();
+    return void(detail::message_verified<View>(on, view, envelope));
+  if (dest == no_rank) return;
+  const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::read);
   const auto payload = memory.payload();
-  const int code =
-      MPI_Send(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag, cached.comm);
+  const int code = MPI_Send(memory.data(), payload.count, payload.type, dest, tag, cached.comm);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
 
-/// Called by the receiver. `source` may be any_source, and `tag` any_tag. Nothing happens if `source` is
-/// no_rank. MPI_Recv.
+/// Called by the receiver. `source` may be any_source, and `tag` any_tag: the status has those of the
+/// message. Nothing happens if `source` is no_rank, and the status is empty. MPI_Recv.
 template <ReceivedView View>
-void recv(On<View> on, const View& view, int source, int tag = 0) {
+MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   const auto& cached = detail::internals(on.comm).cached();
   detail::check_message(on.comm, cached, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::recv_verified<View>(on, view, envelope);
-  const detail::Lowered<View> memory(detail::internals(on.comm).lowering(), envelope.operation, view,
-                                     on.instance());
-  memory.prepare();
+    return detail::message_verified<View>(on, view, envelope);
+  if (source == no_rank) return {};
+  const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
   const auto payload = memory.payload();
+  MPI_Status status;
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
-                            detail::mpi_tag(tag), cached.comm, MPI_STATUS_IGNORE);
+                            detail::mpi_tag(tag), cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
-  if (source != no_rank) memory.unpack();
+  memory.deliver();
+  return MessageStatus(status);
 }
 
 /// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
-/// half whose peer is no_rank does not take place. Free of deadlock for any pattern of peers, oneself
-/// included. MPI_Sendrecv.
+/// half whose peer is no_rank does not take place. The status is that of what was received. Free of deadlock
+/// for any pattern of peers, oneself included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
-void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
-              const ReceiveView& receive_view, int source, int tag = 0) {
+MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
+                       const ReceiveView& receive_view, int source, int tag = 0) {
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
@@ -96,20 +110,43 @@ void sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
   detail::check_message(on.comm, cached, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
-  const detail::Lowered<SendView> out(detail::internals(on.comm).lowering(), to.operation, send_view,
-                                      detail::instance_for<SendView>(on));
-  const detail::Lowered<ReceiveView> in(detail::internals(on.comm).lowering(), from.operation, receive_view,
-                                        detail::instance_for<ReceiveView>(on));
-  out.pack();
-  in.prepare();
+  const detail::TypedOperand<const SendView&> out(on, to.operation, send_view, detail::access_of(to));
+  const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view,
+                                                    detail::access_of(from));
   const auto sent = out.payload();
   const auto received = in.payload();
+  MPI_Status status;
   const int code =
       MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
-                   received.type, detail::mpi_rank(source), tag, cached.comm, MPI_STATUS_IGNORE);
+                   received.type, detail::mpi_rank(source), tag, cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
-  if (source != no_rank) in.unpack();
+  in.deliver();
+  return MessageStatus(status);
+}
+
+/// Called by both. Sends a View to `dest` and receives what replaces it from `source`; otherwise like
+/// sendrecv(). MPI_Sendrecv_replace.
+template <ReceivedView View>
+MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int source, int tag = 0) {
+  const detail::Envelope to{"sendrecv_replace", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"sendrecv_replace", detail::Direction::from, source, tag};
+  const auto& cached = detail::internals(on.comm).cached();
+  detail::check_message(on.comm, cached, to, view);
+  detail::check_message(on.comm, cached, from, view);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
+    return detail::sendrecv_replace_verified<View>(on, view, to, from);
+  if (dest == no_rank && source == no_rank) return {};
+  const detail::TypedOperand<const View&> memory(
+      on, to.operation, view, source == no_rank ? detail::Access::read : detail::Access::read_write);
+  const auto payload = memory.payload();
+  MPI_Status status;
+  const int code = MPI_Sendrecv_replace(memory.data(), payload.count, payload.type, detail::mpi_rank(dest),
+                                        tag, detail::mpi_rank(source), tag, cached.comm, &status);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    detail::fail_sendrecv(code, "MPI_Sendrecv_replace", to, to_buffer(view), from, to_buffer(view));
+  memory.deliver();
+  return MessageStatus(status);
 }
 
 } // namespace kontor::comm

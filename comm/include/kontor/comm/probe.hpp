@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/calls/message_status.hpp>
 
-#include <cstdint>
 #include <optional>
 
 /// Looking at a message before it is received.
 namespace kontor::comm {
-
-/// A message that has come. `bytes` are those of its elements; of what send_with_extents() sends, those of
-/// the description that goes before them.
-struct MessageStatus {
-  int source;         ///< the rank that sent it
-  int tag;            ///< what it was sent with
-  std::int64_t bytes; ///< of its elements, or of their description
-};
 
 /// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received.
 /// MPI_Probe. At check level `cross_rank` the wait ends with an Error at the timeout.

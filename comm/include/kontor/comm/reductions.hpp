@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
+#include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/calls/value.hpp>
 #include <kontor/comm/reduce_op.hpp>
 
@@ -29,40 +29,38 @@ namespace kontor::comm {
 namespace detail {
 
 struct Allreduce {
-  static constexpr const char* name = "iallreduce";
+  static constexpr Traits traits{"allreduce", "iallreduce", Flow::among_all};
   Reducer op;
   std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
-  /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+  void operator()(const Call&) const;
+  bool queues(const StreamCollectives& backend, Scalar scalar, std::size_t, std::int64_t count) const {
+    return !op.function && backend.reduces(scalar, op.named, count);
+  }
 };
 
 struct Reduce {
-  static constexpr const char* name = "ireduce";
+  static constexpr Traits traits{"reduce", "ireduce", Flow::to_root};
   Reducer op;
   int root;
   std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
-  /// Whether a backend has it by itself, with Views of this scalar.
-  bool queues(const StreamCollectives&, Scalar, std::size_t views, std::int64_t count) const;
+  void operator()(const Call&) const;
+  bool queues(const StreamCollectives& backend, Scalar scalar, std::size_t, std::int64_t count) const {
+    return !op.function && backend.reduces(scalar, op.named, count);
+  }
 };
 
 struct Scan {
-  static constexpr const char* name = "iscan";
+  static constexpr Traits traits{"scan", "iscan", Flow::among_all};
   Reducer op;
   std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
 
 struct Exscan {
-  static constexpr const char* name = "iexscan";
+  static constexpr Traits traits{"exscan", "iexscan", Flow::to_higher};
   Reducer op;
   std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Communicator&, const Operand& in, const Operand& out, Posted*) const;
-  void operator()(const Communicator&, const Operand& inout, Posted*) const;
+  void operator()(const Call&) const;
 };
 
 /// What the operation combines: the elements of a View or of an array, or the value as a whole.
@@ -76,209 +74,175 @@ struct Combined<View, Op> {
   using type = typename View::non_const_value_type;
 };
 
-template <class T>
-constexpr bool check_value() {
-  constexpr bool usable = Transferable<T> && !std::is_pointer_v<T>;
-  static_assert(usable,
-                "kontor::comm: a reduction takes a Kokkos::View, or a value that is trivially copyable "
-                "and not a pointer");
-  return usable;
-}
+template <class T, class Op>
+using Element = typename Combined<T, Op>::type;
 
 template <class T, class Op>
 Reducer reducer_of(const Op& op) {
-  return reducer<typename Combined<T, Op>::type>(op);
-}
-
-/// The blocking reduction of a value, in place.
-template <class Op, class T, class Collective>
-T reduce_value(const Communicator& comm, const Collective& collective, T value) {
-  collective(comm, value_operand<typename Combined<T, Op>::type>(value), nullptr);
-  return value;
-}
-
-/// The non-blocking one.
-template <class Op, class T, class Collective>
-Request<Value<T>> start_value(const Communicator& comm, const Collective& collective, const T& value,
-                              bool gets = true) {
-  using Element = typename Combined<T, Op>::type;
-  return begin(comm, collective,
-               RequestAccess::make(comm, Lent<Value<T>>(value, value_operand<Element, T>, gets)));
+  return reducer<Element<T, Op>>(op);
 }
 
 } // namespace detail
 
-/// A View that is reduced in place.
-template <class View>
-concept ReducedView = ViewType<View> && ReceivedView<View>;
-
-/// A value that is reduced: of a transferable type, but no pointer.
-template <class T>
-concept ReducedValue = !ViewType<T> && detail::check_value<T>();
-
 /// A ReduceOp, or a functor without state that combines two elements of a View, or two values, to one.
 template <class Op, class T>
-concept ReductionOf = detail::check_op<Op, typename detail::Combined<T, Op>::type>();
+concept ReductionOf = detail::check_op<Op, detail::Element<T, Op>>();
 
 /// Collective. `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Allreduce{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void allreduce(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
+  detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of all ranks' values. MPI_Allreduce with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T allreduce(const Communicator& comm, const T& value, const Op& op) {
-  return detail::reduce_value<Op>(comm, detail::Allreduce{detail::reducer_of<T>(op)}, value);
+  return detail::run_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Allreduce{detail::reducer_of<In>(op)}, detail::read(in),
-                       detail::written(out));
+  return detail::start(on, detail::Allreduce{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iallreduce(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, detail::in_place(view));
+  return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns the combination of all ranks' values. MPI_Iallreduce with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iallreduce(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<Op>(comm, detail::Allreduce{detail::reducer_of<T>(op)}, value);
+  return detail::start_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)},
+                                                     value);
 }
 
 /// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not
 /// looked at and may be empty. MPI_Reduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  detail::run(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
-              detail::written(out, on.comm.rank() == root));
+  detail::run(on, detail::Reduce{detail::reducer_of<In>(op), root}, in, out);
 }
 
 /// Collective. The root's View becomes the combination of all ranks' Views; those of other ranks are not
 /// changed. MPI_Reduce, at the root with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void reduce(On<View> on, const View& view, const Op& op, int root) {
-  detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root},
-              detail::in_place_at(on.comm, root, view));
+  detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
 }
 
 /// Collective. At the root the combination of all ranks' values; on the other ranks their own. MPI_Reduce, at
 /// the root with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T reduce(const Communicator& comm, const T& value, const Op& op, int root) {
-  return detail::reduce_value<Op>(comm, detail::Reduce{detail::reducer_of<T>(op), root}, value);
+  return detail::run_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
+                                                   value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  return detail::start(on, detail::Reduce{detail::reducer_of<In>(op), root}, detail::read(in),
-                       detail::written(out, on.comm.rank() == root));
+  return detail::start(on, detail::Reduce{detail::reducer_of<In>(op), root}, in, out);
 }
 
 /// Collective, non-blocking. MPI_Ireduce, at the root with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> ireduce(On<View> on, const View& view, const Op& op, int root) {
-  return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root},
-                       detail::in_place_at(on.comm, root, view));
+  return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
 }
 
 /// Collective, non-blocking. wait() returns what reduce() of a value does. MPI_Ireduce, at the root with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> ireduce(const Communicator& comm, const T& value, const Op& op, int root) {
-  return detail::start_value<Op>(comm, detail::Reduce{detail::reducer_of<T>(op), root}, value);
+  return detail::start_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
+                                                     value);
 }
 
 /// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
+  detail::run(on, detail::Scan{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective. In place. MPI_Scan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void scan(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
+  detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of the values of ranks 0 to this one. MPI_Scan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T scan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::reduce_value<Op>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
+  return detail::run_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Scan{detail::reducer_of<In>(op)}, detail::read(in), detail::written(out));
+  return detail::start(on, detail::Scan{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iscan(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, detail::in_place(view));
+  return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns what scan() of a value does. MPI_Iscan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iscan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<Op>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
+  return detail::start_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
 }
 
 /// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has
 /// none before it, stays as it is. MPI_Exscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
-              detail::written(out, on.comm.rank() != 0));
+  detail::run(on, detail::Exscan{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective. In place. MPI_Exscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 void exscan(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Exscan{detail::reducer_of<View>(op)},
-              detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
+  detail::run(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective. The combination of the values of the ranks before this one; T{} on rank 0. MPI_Exscan with
 /// MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 T exscan(const Communicator& comm, const T& value, const Op& op) {
-  const auto result = detail::reduce_value<Op>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value);
+  const auto result =
+      detail::run_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value);
   return comm.rank() == 0 ? T{} : result;
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iexscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Exscan{detail::reducer_of<In>(op)}, detail::read(in),
-                       detail::written(out, on.comm.rank() != 0));
+  return detail::start(on, detail::Exscan{detail::reducer_of<In>(op)}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iexscan with MPI_IN_PLACE.
-template <ReducedView View, ReductionOf<View> Op>
+template <InPlaceView View, ReductionOf<View> Op>
 Request<View> iexscan(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)},
-                       detail::in_place(view, on.comm.rank() == 0 ? detail::Use::read : detail::Use::both));
+  return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
 }
 
 /// Collective, non-blocking. wait() returns what exscan() of a value does. MPI_Iexscan with MPI_IN_PLACE.
-template <ReducedValue T, ReductionOf<T> Op>
+template <PlainValue T, ReductionOf<T> Op>
 Request<Value<T>> iexscan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<Op>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value, comm.rank() != 0);
+  return detail::start_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value,
+                                                     comm.rank() != 0);
 }
 
 } // namespace kontor::comm

@@ -4,7 +4,7 @@
 #include <kontor/comm/on.hpp>
 #include <kontor/comm/received.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
-#include <kontor/comm/views/contiguous.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <algorithm>
 #include <list>
@@ -31,10 +31,10 @@ template <class View>
 struct SparseElements {
   SparseElements(const Communicator& comm, int rank, const View& elements,
                  const typename View::execution_space* instance)
-      : peer(rank), view(elements), memory(comm, "sparse_alltoall", view, instance) {}
+      : peer(rank), view(elements), memory(internals(comm).lowering(), "sparse_alltoall", view, instance) {}
   int peer;
   View view;
-  Contiguous<View> memory;
+  Lowered<View> memory;
 };
 
 /// Pieces of one message as one View.
@@ -79,7 +79,7 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   for (const auto& [peer, view] : messages) {
     if (peer == no_rank) continue;
     const auto& elements = sent->emplace_back(on.comm, peer, view, on.instance());
-    elements.memory.pack(view);
+    elements.memory.pack();
     outgoing.push_back({peer, elements.memory.data(), view.size() * size});
   }
   std::list<detail::SparseElements<Out>> arrived;
@@ -96,7 +96,7 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   SparseMessages<Out> received;
   std::vector<Out> pieces;
   for (auto it = arrived.begin(); it != arrived.end(); ++it) {
-    it->memory.unpack(it->view);
+    it->memory.unpack();
     pieces.push_back(it->view);
     if (std::next(it) != arrived.end() && std::next(it)->peer == it->peer) continue;
     received.emplace_back(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/calls/message_status.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
@@ -30,19 +31,22 @@ class Operation {
   bool active() const { return state_ == State::active; }
   /// Local. Whether it is known to be complete, and its Views have not been given back.
   bool finished() const { return state_ == State::finished; }
+  /// Local. The message that has been received, from when the operation is known to be complete until another
+  /// Request takes this one's place: after wait() and test(), too. Throws CallError where none has been.
+  MessageStatus status() const;
 
  protected:
   Operation() = default;
   explicit Operation(const Communicator& comm) : comm_(comm.share()) {}
   Operation(Operation&& other) noexcept
       : comm_(std::move(other.comm_)), parts_(std::move(other.parts_)),
-        count_(std::exchange(other.count_, 0)), state_(std::exchange(other.state_, State::empty)) {}
+        count_(std::exchange(other.count_, 0)), state_(std::exchange(other.state_, State::empty)),
+        status_(other.status_), received_(std::exchange(other.received_, false)) {}
   Operation& operator=(Operation&&) = delete;
   ~Operation() = default;
 
-  /// Each begins with one of the Request's Views, whose elements are the payload at `data`.
-  void begin_send(const Envelope&, const void* data, const mpi::Payload&, std::size_t view);
-  void begin_receive(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
+  /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
+  void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
   /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
   /// the arrays until it is complete.
   void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
@@ -73,12 +77,15 @@ class Operation {
     std::size_t view = 0;
     std::shared_ptr<void> arrays{};
     bool pending() const { return request != MPI_REQUEST_NULL || checked; }
+    bool receives() const { return envelope.direction == Direction::from; }
   };
 
   Part& next_part(const Envelope&, std::size_t view);
   std::span<Part> parts() { return std::span(parts_).first(count_); }
   bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
   bool poll(Part&);
+  /// MPI has completed it.
+  void complete(Part&, const MPI_Status&);
   /// Becomes finished if nothing is pending.
   bool mark_complete();
   [[noreturn]] void fail(Part&, int code, const char* mpi_function);
@@ -89,6 +96,8 @@ class Operation {
   std::array<Part, 2> parts_;
   std::size_t count_ = 0;
   State state_ = State::empty;
+  MPI_Status status_{}; ///< of what was received
+  bool received_ = false;
 };
 
 } // namespace kontor::comm::detail

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective_call.hpp>
-#include <kontor/comm/request.hpp>
+#include <kontor/comm/calls/operand.hpp>
 
 #include <array>
 #include <cstddef>
@@ -13,13 +12,21 @@
 /// A value of the caller's instead of a View.
 namespace kontor::comm {
 
-/// What a Request uses that has a value: wait() gives the result.
+/// What a Request has that is made with a value: wait() gives the result.
 template <class T>
 struct Value {
   using value_type = T; ///< of the result
 };
 
 namespace detail {
+
+template <class T>
+constexpr bool check_value() {
+  constexpr bool usable = Transferable<T> && !std::is_pointer_v<T>;
+  static_assert(usable, "kontor::comm: a collective operation takes a Kokkos::View, or a value that is "
+                        "trivially copyable and not a pointer");
+  return usable;
+}
 
 /// What a value is made of.
 template <class T>
@@ -47,20 +54,26 @@ Operand value_operand(T& value) {
           }};
 }
 
-/// A value that goes on with an operation.
+/// What a non-blocking operation is given instead of a View.
 template <class T>
-class Lent<Value<T>> {
+struct GivenValue {
+  const T& value;
+  Operand (*as_operand)(T&);
+  bool gets; ///< false: T{} is given back
+};
+
+template <class T>
+class TypedOperand<Value<T>> {
  public:
-  using Back = T;
+  template <class Space>
+  TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const GivenValue<T>& given, Access /*access*/,
+               Taker /*taker*/)
+      : value_(std::make_shared<T>(given.value)), operand_(given.as_operand(*value_)), gets_(given.gets) {}
 
-  /// The operation takes as_operand(value). T{} is given back unless this rank gets a result.
-  Lent(const T& value, Operand (*as_operand)(T&), bool gets)
-      : value_(std::make_shared<T>(value)), operand_(as_operand(*value_)), gets_(gets) {}
-
-  const Operand& operand() const { return operand_; }
+  Operand operand() const { return operand_; }
   Buffer buffer() const { return operand_.buffer(); }
   void deliver() const {}
-  T give_back() const { return gets_ ? *value_ : T{}; }
+  T give_back() { return gets_ ? *value_ : T{}; }
 
  private:
   std::shared_ptr<T> value_; // stays where it is while this is moved
@@ -68,10 +81,14 @@ class Lent<Value<T>> {
   bool gets_;
 };
 
-template <class T>
-Operand operand(const Lent<Value<T>>& lent) {
-  return lent.operand();
-}
-
 } // namespace detail
+
+/// A View that is input and output.
+template <class View>
+concept InPlaceView = ViewType<View> && ReceivedView<View>;
+
+/// A value instead of a View: of a transferable type, but no pointer.
+template <class T>
+concept PlainValue = !ViewType<T> && detail::check_value<T>();
+
 } // namespace kontor::comm

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of which each rank gets a part.
+#include "collective_forms.hpp"
+#include "error_text.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace kontor::comm::test {
+namespace {
+
+using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+using Grid = Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// x -> a x + b one after the other: what is combined first tells.
+struct Map {
+  int a;
+  int b;
+  bool operator==(const Map&) const = default;
+};
+constexpr auto composed = [](const Map& f, const Map& g) {
+  return Map{g.a * f.a % 97, (g.a * f.b + g.b) % 97};
+};
+
+class ReduceScatter : public testing::TestWithParam<CheckLevel> {
+ protected:
+  static Options options() {
+    Options options;
+    options.check = GetParam();
+    return options;
+  }
+  Communicator comm{MPI_COMM_WORLD, options()};
+  int ranks = comm.size();
+  int rank = comm.rank();
+
+  /// Element i of the sum over all ranks of what fill() puts there.
+  int sum(int i) const { return ranks * i * 10 + ranks * (ranks - 1) / 2; }
+  template <class View>
+  void fill(const View& view) const {
+    for (int i = 0; i < static_cast<int>(view.extent(0)); ++i) view(i) = 10 * i + rank;
+  }
+  template <class View>
+  void expect_part(const View& view, int first, int count, const char* form) const {
+    for (int i = 0; i < count; ++i) EXPECT_EQ(view(i), sum(first + i)) << form << ' ' << i;
+  }
+
+  /// All forms, of parts of a rank's own sizes or of equal ones.
+  template <class In, class Out>
+  void expect_all_forms(const In& in, const Out& out, const Counts* counts, int first) {
+    const int count = static_cast<int>(out.extent(0));
+    const auto call = [&](auto blocking, auto nonblocking, const auto& result) {
+      in_all_forms(
+          [&] {
+            Kokkos::deep_copy(out, -1);
+            fill(in);
+          },
+          blocking, nonblocking, [&](const char* form) { expect_part(result, first, count, form); });
+    };
+    const auto plus = commutative([](const int& a, const int& b) { return a + b; });
+    if (counts) {
+      call([&] { reduce_scatter(comm, in, out, *counts, ReduceOp::sum); },
+           [&] { return ireduce_scatter(comm, in, out, *counts, ReduceOp::sum); }, out);
+      call([&] { reduce_scatter(comm, in, *counts, plus); },
+           [&] { return ireduce_scatter(comm, in, *counts, ReduceOp::sum); }, in);
+    } else {
+      call([&] { reduce_scatter(comm, in, out, ReduceOp::sum); },
+           [&] { return ireduce_scatter(comm, in, out, plus); }, out);
+      call([&] { reduce_scatter(comm, in, ReduceOp::sum); },
+           [&] { return ireduce_scatter(comm, in, ReduceOp::sum); }, in);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Levels, ReduceScatter,
+                         testing::Values(CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank));
+
+TEST_P(ReduceScatter, EqualParts) {
+  for (const int n : {0, 1, 5}) {
+    const Grid in("in", n * ranks, 3), out("out", n, 2);
+    expect_all_forms(Ints("in", n * ranks), Ints("out", n), nullptr, n * rank);
+    expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 1), Kokkos::subview(out, Kokkos::ALL, 0), nullptr,
+                     n * rank);
+  }
+}
+
+TEST_P(ReduceScatter, PartsOfTheirOwnSizes) {
+  std::vector<int> sizes(ranks);
+  for (int r = 0; r < ranks; ++r) sizes[r] = (2 * r + 1) % 4;
+  const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
+  const int first = std::accumulate(sizes.begin(), sizes.begin() + rank, 0);
+  const Counts counts(sizes);
+  const Grid in("in", total, 3), out("out", sizes[rank], 2);
+  expect_all_forms(Ints("in", total), Ints("out", sizes[rank]), &counts, first);
+  expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 2), Kokkos::subview(out, Kokkos::ALL, 1), &counts, first);
+}
+
+/// In the order of ranks.
+TEST_P(ReduceScatter, Functors) {
+  const Kokkos::View<Map*, Kokkos::HostSpace> in("in", 2 * ranks), out("out", 2);
+  const auto of = [](int r, int i) { return Map{2 + r, i}; };
+  for (int i = 0; i < 2 * ranks; ++i) in(i) = of(rank, i);
+  reduce_scatter(comm, in, out, composed);
+  for (int i = 0; i < 2; ++i) {
+    auto expected = of(0, 2 * rank + i);
+    for (int r = 1; r < ranks; ++r) expected = composed(expected, of(r, 2 * rank + i));
+    EXPECT_TRUE(out(i) == expected);
+  }
+}
+
+TEST_P(ReduceScatter, Errors) {
+  if (GetParam() == CheckLevel::off) return;
+  const auto expect_refused = [&](const std::string& why, const auto& call) {
+    const auto text = GetParam() == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
+    EXPECT_NE(text.find("reduce_scatter of View 'in'"), std::string::npos) << text;
+    EXPECT_NE(text.find(why), std::string::npos) << text;
+  };
+  const Ints in("in", 2 * ranks + 1), out("out", 2);
+  expect_refused(fmt::format("must have {} elements", 2 * ranks),
+                 [&] { reduce_scatter(comm, in, out, ReduceOp::sum); });
+  if (ranks > 1) expect_refused("do not divide", [&] { reduce_scatter(comm, in, ReduceOp::sum); });
+  expect_refused("the counts (",
+                 [&] { reduce_scatter(comm, in, out, std::vector<int>(ranks, 2), ReduceOp::sum); });
+  const Ints whole("in", 2 * ranks);
+  expect_refused("share memory", [&] { reduce_scatter(comm, whole, Ints(whole.data(), 2), ReduceOp::sum); });
+  expect_usable(comm);
+}
+
+/// Counts differ between ranks.
+TEST_P(ReduceScatter, CountsThatDiffer) {
+  if (GetParam() != CheckLevel::cross_rank || ranks == 1) return;
+  std::vector<int> counts(ranks, 2);
+  if (rank == 0) std::swap(counts[0] = 1, counts[1] = 3);
+  const Ints in("in", 2 * ranks), out("out", counts[rank]);
+  const auto text = text_of<AgreedError>([&] { reduce_scatter(comm, in, out, counts, ReduceOp::sum); });
+  EXPECT_NE(text.find("counts ("), std::string::npos) << text;
+}
+
+} // namespace
+} // namespace kontor::comm::test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that all ranks get from one, or one from all.
+#include "error_text.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <vector>
+
+namespace kontor::comm::test {
+namespace {
+
+struct Sample {
+  double weight;
+  short index;
+  bool operator==(const Sample&) const = default;
+};
+
+class Values : public testing::TestWithParam<CheckLevel> {
+ protected:
+  static Options options() {
+    Options options;
+    options.check = GetParam();
+    return options;
+  }
+  Communicator comm{MPI_COMM_WORLD, options()};
+
+  /// of(r) is the value of rank r.
+  template <class Of>
+  void expect_values(Of of) {
+    using T = decltype(of(0));
+    std::vector<T> all;
+    for (int r = 0; r < comm.size(); ++r) all.push_back(of(r));
+    EXPECT_TRUE(allgather(comm, of(comm.rank())) == all);
+    for (int root = 0; root < comm.size(); ++root) {
+      EXPECT_TRUE(bcast(comm, of(comm.rank()), root) == of(root)) << root;
+      EXPECT_TRUE(ibcast(comm, of(comm.rank()), root).wait() == of(root)) << root;
+      EXPECT_TRUE(gather(comm, of(comm.rank()), root) == (comm.rank() == root ? all : std::vector<T>()))
+          << root;
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Levels, Values,
+                         testing::Values(CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank));
+
+TEST_P(Values, OfManyTypes) {
+  expect_values([](int r) { return 1.5 * r; });
+  expect_values([](int r) { return static_cast<char>(r); });
+  expect_values([](int r) { return r % 2 == 0; });
+  expect_values([](int r) { return std::complex<float>(1, static_cast<float>(r)); });
+  expect_values([](int r) { return Sample{0.5 * r, static_cast<short>(r)}; });
+  expect_values([](int r) { return std::array<int, 3>{r, r + 1, r + 2}; });
+}
+
+TEST_P(Values, KokkosArrays) {
+  using Three = Kokkos::Array<double, 3>;
+  const double rank = comm.rank();
+  const auto last = bcast(comm, Three{{rank, rank + 1, rank + 2}}, comm.size() - 1);
+  EXPECT_EQ(last[2], comm.size() + 1);
+  const auto all = allgather(comm, Three{{rank, rank + 1, rank + 2}});
+  for (int r = 0; r < comm.size(); ++r) EXPECT_EQ(all.at(r)[1], r + 1);
+}
+
+TEST_P(Values, WrongRoot) {
+  if (GetParam() == CheckLevel::off) return;
+  const auto expect_refused = [&](const auto& call) {
+    const auto text = GetParam() == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
+    EXPECT_NE(text.find("there is no rank"), std::string::npos) << text;
+  };
+  expect_refused([&] { bcast(comm, 1.5, comm.size()); });
+  expect_refused([&] { gather(comm, 1.5, -1); });
+}
+
+} // namespace
+} // namespace kontor::comm::test
