@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/deadline.hpp"
 
+#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exchange/trial.hpp>
+#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 

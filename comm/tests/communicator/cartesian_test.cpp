@@ -312,9 +312,9 @@ TEST(CommunicatorHandle, MovedFrom) {
   refused([&] { iallreduce(comm, view, ReduceOp::sum).wait(); });
   refused([&] { Communicator(comm, {1}, {false}); });
   refused([&] { Exchange<Kokkos::View<int*, Kokkos::HostSpace>>(comm, "of none"); });
-  EXPECT_EQ(text_of<CallError>([&] { exchange.commit(); }), "commit() on an Exchange that was moved from");
-  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
-            "start() or finish() on an Exchange that was moved from");
+  for (const auto& text :
+       {text_of<CallError>([&] { exchange.commit(); }), text_of<CallError>([&] { exchange.start(); })})
+    EXPECT_NE(text.find("Exchange that was moved from"), std::string::npos) << text;
 }
 
 TEST(CommunicatorHandle, Agrees) {

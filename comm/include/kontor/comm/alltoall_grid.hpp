@@ -22,10 +22,13 @@ class AlltoallGrid {
   /// Collective. Two MPI_Comm_split.
   explicit AlltoallGrid(const Communicator&);
 
+  /// All of them.
   const Communicator& comm() const { return comm_; }
-  /// The ranks that this one exchanges with in the first hop, and in the second one.
+  /// The ranks that this one exchanges with in the first hop.
   const Communicator& row() const { return row_; }
+  /// Those of the second hop.
   const Communicator& column() const { return column_; }
+  /// How many ranks a full row has.
   int columns() const { return columns_; }
   /// Those that have all columns.
   int full_rows() const { return comm_.size() / columns_; }

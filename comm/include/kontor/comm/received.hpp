@@ -71,6 +71,7 @@ class Received {
     offsets = counts.offsets();
   }
 
+  /// `data` and `offsets`, for structured bindings.
   template <std::size_t i>
   const auto& get() const {
     if constexpr (i == 0)

@@ -4,11 +4,11 @@
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/on.hpp>
-#include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/nonblocking.hpp>
+#include <kontor/comm/on.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/two_phases.hpp>
+#include <kontor/comm/views/concepts.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -199,6 +199,7 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
 template <SentView View>
 class [[nodiscard("kontor::comm: what is dropped is never waited for")]] RequestToSendWithExtents {
  public:
+  /// Local.
   RequestToSendWithExtents(std::shared_ptr<detail::SentHeader> header, Request<View> data)
       : header_(std::move(header)), data_(std::move(data)) {}
   /// Returns the View when it may be written. Throws as Request::wait() does.

@@ -19,6 +19,7 @@ class Executor;
 /// What an Exchange is without the types of its Views; compiled once.
 class ExchangeBase {
  public:
+  /// The one moved from takes part in nothing.
   ExchangeBase(ExchangeBase&&) noexcept;
   /// Ends the plan that was there, collectively where a step is under way.
   ExchangeBase& operator=(ExchangeBase&&) noexcept;
@@ -83,6 +84,7 @@ class ExchangeBase {
   const std::vector<Slot>& slots() const;
 
  protected:
+  /// Local.
   ExchangeBase(const Communicator&, std::string label, std::shared_ptr<const Executor>, MemoryKind);
   /// Collective where a step is under way and no exception is passing.
   ~ExchangeBase();
