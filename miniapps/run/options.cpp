@@ -27,6 +27,7 @@ constexpr std::array<Named<E>, n> words(const std::array<comm::NamedValue<E>, n>
 constexpr auto patterns = words(comm::pattern_names);
 constexpr auto packings = words(comm::packing_names);
 constexpr auto paths = words(comm::path_names);
+constexpr auto messages = words(comm::messages_names);
 constexpr auto check_levels = words(comm::check_names);
 
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
@@ -80,6 +81,10 @@ void RunOptions::describe(config::Visitor& v) {
         "path", comm.path, paths,
         "How Views in a GPU's memory travel: handed over as they are (direct), through pinned "
         "host memory (staged), or the faster, by trial");
+    c.choice<comm::Messages>(
+        "messages", comm.messages, messages,
+        "Messages to one rank where a kernel packs: one for all Views (per_pair), one for "
+        "each (per_slot), or the faster, by trial");
     c.choice<comm::CheckLevel>("check", comm.check, check_levels,
                                "What is verified: nothing, what one rank sees, or that all ranks agree");
     c.value("patience", comm.timeout,
