@@ -24,10 +24,9 @@ namespace kontor::comm {
 /// to 8) and layout. Where a kernel packs, all Views from one rank to another travel in one message
 /// (Messages). Elements meet by logical index: a LayoutLeft sender and a LayoutRight receiver end with equal
 /// elements. The exchange shares ownership of its Views, so they outlive the messages. One that is destroyed
-/// in the middle of a step finishes its messages, together with all ranks; where an exception is passing it
-/// waits for nobody: what receives is taken back where it can be, what is sent goes on, and the communicator
-/// keeps Views and buffers until MPI is done with them. Host handle: not copyable; one that was moved from
-/// takes part in nothing.
+/// in the middle of a step finishes its messages, together with all ranks. Where an exception is passing, or
+/// the step has failed, it does not wait: its Views and buffers are leaked, because MPI may still use them.
+/// Host handle: not copyable; one that was moved from takes part in nothing.
 template <ViewType View>
 class Exchange : public ExchangeBase {
  public:

@@ -27,8 +27,8 @@ namespace kontor::comm {
 ///
 /// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones
 /// is the caller's to keep. Its destruction is collective: in the middle of a step it finishes that, together
-/// with all ranks; where an exception is passing it waits for nobody, and the communicator keeps the Views
-/// until MPI is done with them. Host handle: not copyable.
+/// with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views are
+/// leaked, because MPI may still use them. Host handle: not copyable.
 ///
 /// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the
 /// result lies there too or in pinned host memory.
