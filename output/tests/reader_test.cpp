@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What was written is read back, on ranks that have other parts of it, and what cannot be read is an error
 // of all.
+#include "../src/box.hpp"
 #include "support.hpp"
 
 #include <kontor/output/reader.hpp>
