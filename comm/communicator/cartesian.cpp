@@ -2,9 +2,9 @@
 //
 // Process grids.
 #include "backend/agree.hpp"
-#include "communicator/group.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/mpi/agree.hpp>
@@ -89,12 +89,12 @@ Communicator Communicator::sub(const std::vector<bool>& keep) const {
 void Communicator::read_cartesian() {
   int count = 0;
   check(MPI_Cartdim_get(native(), &count), "MPI_Cartdim_get");
-  auto& g = group();
+  auto& g = detail::internals(*this);
   std::vector<int> periods(count);
-  g.dims.resize(count);
-  g.coordinates.resize(count);
-  check(MPI_Cart_get(native(), count, g.dims.data(), periods.data(), g.coordinates.data()), "MPI_Cart_get");
-  g.periodic.assign(periods.begin(), periods.end());
+  g.dims_.resize(count);
+  g.coordinates_.resize(count);
+  check(MPI_Cart_get(native(), count, g.dims_.data(), periods.data(), g.coordinates_.data()), "MPI_Cart_get");
+  g.periodic_.assign(periods.begin(), periods.end());
 }
 
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
@@ -114,13 +114,13 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
 }
 
 const std::vector<int>& Communicator::dims() const {
-  return group().dims;
+  return detail::internals(*this).dims_;
 }
 const std::vector<int>& Communicator::coordinates() const {
-  return group().coordinates;
+  return detail::internals(*this).coordinates_;
 }
 const std::vector<bool>& Communicator::periodic() const {
-  return group().periodic;
+  return detail::internals(*this).periodic_;
 }
 int Communicator::neighbour(int dim, int displacement) const {
   const auto dimensions = static_cast<int>(dims().size());
@@ -135,7 +135,7 @@ int Communicator::neighbour(int dim, int displacement) const {
                           dimensions - 1));
   int source = MPI_PROC_NULL;
   int destination = MPI_PROC_NULL;
-  check(MPI_Cart_shift(group().comm, dim, displacement, &source, &destination), "MPI_Cart_shift");
+  check(MPI_Cart_shift(native(), dim, displacement, &source, &destination), "MPI_Cart_shift");
   return destination == MPI_PROC_NULL ? no_rank : destination;
 }
 

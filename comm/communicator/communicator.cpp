@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/agree.hpp"
 #include "communicator/equal_options.hpp"
-#include "communicator/group.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
@@ -35,17 +35,12 @@ void Communicator::refuse_moved_from() {
   throw CallError("a Communicator is used that was moved from");
 }
 
-detail::Group& Communicator::group() const {
-  return static_cast<detail::Group&>(detail::internals(*this));
-}
-
 Communicator::Communicator(MPI_Comm parent, const Options& options)
     : Communicator(Owned{duplicate_for(parent, options)}, options) {}
 
 Communicator::Communicator(Owned owned, const Options& options) {
-  auto group = std::make_shared<detail::Group>();
-  internals_ = group;
-  group->open(owned.comm, options);
+  internals_ = std::make_shared<detail::Internals>();
+  internals_->open(owned.comm, options);
 }
 
 Communicator Communicator::split(int colour, int key) const {
@@ -74,25 +69,25 @@ std::optional<Communicator> Communicator::open_part(Owned part) const {
 }
 
 int Communicator::rank() const {
-  return group().rank;
+  return detail::internals(*this).rank_;
 }
 int Communicator::size() const {
-  return group().size;
+  return detail::internals(*this).cached().size;
 }
 const Options& Communicator::options() const {
-  return group().options;
+  return detail::internals(*this).options_;
 }
 const Capabilities& Communicator::capabilities() const {
-  return group().all_methods.front().can;
+  return detail::internals(*this).all_methods_.front().can;
 }
 std::string Communicator::remark() const {
-  return group().first_backend->remark();
+  return detail::internals(*this).backend().remark();
 }
 MPI_Comm Communicator::native() const {
-  return group().comm;
+  return detail::internals(*this).comm_;
 }
 int Communicator::tag_limit() const {
-  return group().tag_limit;
+  return detail::internals(*this).cached().tag_limit;
 }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {

@@ -20,7 +20,6 @@ class Communicator;
 
 namespace detail {
 class Internals;
-struct Group;
 Internals& internals(const Communicator&);
 } // namespace detail
 
@@ -135,7 +134,6 @@ class Communicator {
   std::optional<Communicator> open_part(Owned part) const;
   explicit Communicator(std::shared_ptr<detail::Internals> internals) : internals_(std::move(internals)) {}
   void read_cartesian();
-  detail::Group& group() const;
   [[noreturn]] static void refuse_moved_from();
   std::shared_ptr<detail::Internals> internals_;
 };

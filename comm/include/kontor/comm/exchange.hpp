@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange/exchange_base.hpp>
 #include <kontor/comm/views/concepts.hpp>

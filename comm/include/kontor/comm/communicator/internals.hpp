@@ -7,15 +7,27 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
+
+namespace kontor::comm::mpi {
+class HandleCache;
+} // namespace kontor::comm::mpi
 
 /// What the layer itself needs of a communicator, and its users do not.
 namespace kontor::comm::detail {
 
 class Checks;
+
+/// Collective over `parent`. It reports errors instead of aborting.
+MPI_Comm duplicate(MPI_Comm parent);
+
+/// The checks of messages at level `cross_rank`; made in checks/, which lies above.
+std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout);
 
 /// What the one-shot calls look up each time.
 struct CachedProperties {
@@ -38,16 +50,24 @@ template <class T>
   static_cast<void>(new auto(std::forward<T>(left)));
 }
 
+/// What the handles to a communicator share.
 class Internals {
  public:
+  Internals();
+  /// Collective. After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what
+  /// is left.
+  ~Internals();
   Internals(const Internals&) = delete;
   Internals& operator=(const Internals&) = delete;
+
+  /// Collective. Takes charge of the communicator.
+  void open(MPI_Comm owned, const Options&);
 
   const CachedProperties& cached() const { return cached_; }
 
   /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice
   /// to each exchange, the first of the registry that moves data.
-  Backend& backend() const;
+  Backend& backend() const { return *first_backend_; }
   /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can
   /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.
   const std::vector<Method>& methods(MemoryKind);
@@ -74,13 +94,13 @@ class Internals {
 
   /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
   /// other levels.
-  MPI_Comm checking() const;
+  MPI_Comm checking() const { return checked_messages_; }
   /// The same for what all ranks do together.
-  MPI_Comm checking_calls() const;
+  MPI_Comm checking_calls() const { return checked_calls_; }
   /// Local, in the same order on all ranks: 1, 2, 3 ...
-  std::int64_t number_call();
+  std::int64_t number_call() { return ++calls_; }
   /// The messages that are checked at level `cross_rank`; null at the other levels.
-  Checks* checks() const;
+  Checks* checks() const { return checks_.get(); }
 
   /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
   /// complete, at the latest when the communicator ends.
@@ -90,13 +110,43 @@ class Internals {
   bool ends_together() const;
   /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
   /// and leaves to MPI what is under way, memory included.
-  void abandon();
+  void abandon() { *unsafe_to_free_ = true; }
 
- protected:
-  Internals() = default;
-  ~Internals() = default;
+ private:
+  friend class comm::Communicator;
+
+  /// An operation that goes on without its owner, and what must outlive it.
+  struct Adopted {
+    MPI_Request request;
+    std::shared_ptr<void> keep;
+  };
+  /// Under the lock. Frees what MPI is done with.
+  void sweep();
+
   CachedProperties cached_;
   Lowering lowering_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm exchanges_ = MPI_COMM_NULL; ///< of plans: a message must not land in one
+  MPI_Comm checked_messages_ = MPI_COMM_NULL;
+  MPI_Comm checked_calls_ = MPI_COMM_NULL;
+  std::int64_t calls_ = 0;
+  Options options_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  std::vector<Method> all_methods_;                ///< whatever the memory, without their backends
+  std::array<std::vector<Method>, 2> methods_for_; ///< Views in host and in device memory
+  std::unique_ptr<BackendSet> backends_;
+  std::shared_ptr<Backend> first_backend_; ///< of the first method
+  std::shared_ptr<Checks> checks_;
+  int rank_ = 0;
+  int next_tag_ = 0;
+  int sparse_exchanges_ = 0;
+  std::vector<int> dims_;
+  std::vector<int> coordinates_;
+  std::vector<bool> periodic_;
+  std::mutex adopting_;
+  std::vector<Adopted> adopted_;
+  std::unique_ptr<PinnedPool> pool_; ///< for Views in device memory that MPI is not handed
+  std::unique_ptr<mpi::HandleCache> handles_;
 };
 
 /// Local. Throws CallError if the communicator was moved from.

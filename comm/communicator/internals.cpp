@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backend/backend_set.hpp"
+#include "backend/deadline.hpp"
+#include "communicator/handle_cache.hpp"
+
+#include <kontor/comm/backend/gpu_awareness.hpp>
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/views/datatype.hpp>
+#include <kontor/comm/views/pinned_pool.hpp>
+
+#include <utility>
+
+namespace kontor::comm::detail {
+
+using mpi::check;
+
+namespace {
+
+constexpr int sparse_tags = 2; ///< the highest ones
+
+} // namespace
+
+MPI_Comm duplicate(MPI_Comm parent) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return comm;
+}
+
+Internals::Internals()
+    : unsafe_to_free_(std::make_shared<bool>(false)), pool_(std::make_unique<PinnedPool>()),
+      handles_(std::make_unique<mpi::HandleCache>()) {}
+
+void Internals::open(MPI_Comm owned, const Options& options) {
+  comm_ = owned;
+  options_ = options;
+  check(MPI_Comm_set_errhandler(owned, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(owned, &rank_), "MPI_Comm_rank");
+  cached_ = {.comm = owned, .check = options.check};
+  check(MPI_Comm_size(owned, &cached_.size), "MPI_Comm_size");
+  int* limit = nullptr;
+  int found = 0;
+  check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
+  if (found) cached_.tag_limit = *limit;
+  if (options.check == CheckLevel::cross_rank) {
+    checked_messages_ = duplicate(owned);
+    checked_calls_ = duplicate(owned);
+    checks_ = make_checks(owned, checked_messages_, rank_, options.timeout);
+  }
+  exchanges_ = duplicate(owned);
+  backends_ = std::make_unique<BackendSet>(BackendContext{exchanges_, options, unsafe_to_free_});
+  all_methods_ = comm::methods(options);
+  first_backend_ = backends_->get(all_methods_.front().options.backend);
+  const auto mpi_says = gpu_awareness();
+  const bool direct = options.path == Path::direct
+                          ? mpi_says.aware
+                          : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
+  lowering_ = {options.packing, direct, pool_.get()};
+  if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
+}
+
+Internals::~Internals() {
+  for (auto& list : methods_for_) list.clear();
+  first_backend_.reset();
+  backends_.reset();
+  if (mpi::finalized()) return;
+  const bool alone = mpi::ends_alone(*unsafe_to_free_);
+  for (auto& [request, keep] : adopted_) {
+    if (alone) break;
+    if (checks_)
+      mpi::wait_until_timeout(request, options_.timeout);
+    else
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  sweep();
+  if (!adopted_.empty()) leak(std::move(adopted_));
+  if (*unsafe_to_free_) {
+    leak(std::move(checks_));
+    return;
+  }
+  handles_->free();
+  checks_.reset();
+  for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm_})
+    if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
+}
+
+void Internals::sweep() {
+  std::erase_if(adopted_, [](Adopted& one) {
+    int done = 0;
+    return MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+  });
+}
+
+const std::vector<Method>& Internals::methods(MemoryKind memory) {
+  auto& methods = methods_for_[static_cast<std::size_t>(memory)];
+  if (methods.empty()) methods = comm::methods(*backends_, all_methods_, memory);
+  return methods;
+}
+
+int Internals::most_tags() const {
+  return cached_.tag_limit - sparse_tags;
+}
+
+int Internals::reserve_tags(int count) {
+  if (next_tag_ > most_tags() - count) next_tag_ = 0;
+  const int first = next_tag_;
+  next_tag_ += count;
+  return first;
+}
+
+Channel Internals::next_sparse_channel() {
+  sparse_exchanges_ = (sparse_exchanges_ + 1) % sparse_tags;
+  return {exchanges_, cached_.tag_limit - sparse_exchanges_};
+}
+
+MPI_Datatype Internals::element_type(Scalar scalar) {
+  const auto [type, per_element] = mpi::element(scalar);
+  return per_element == 1 && scalar.kind != ScalarKind::bytes ? type : handles_->bytes(per_element);
+}
+
+MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
+  return handles_->operation(function, commutative);
+}
+
+void Internals::adopt(MPI_Request request, std::shared_ptr<void> keep) {
+  const std::lock_guard lock(adopting_);
+  sweep();
+  adopted_.push_back({request, std::move(keep)});
+}
+
+bool Internals::ends_together() const {
+  return !mpi::ends_alone(*unsafe_to_free_);
+}
+
+} // namespace kontor::comm::detail
