@@ -40,13 +40,24 @@ using Column = Kokkos::View<double*, Kokkos::LayoutStride, OnDevice>;
 using Host = Kokkos::View<double*, Kokkos::HostSpace>;
 static_assert(!tested || memory_of<Row>() == MemoryKind::device);
 
+/// An instance whose kernels reach the View: the one given, but where that is a device's and the View the
+/// host's.
+template <class View>
+auto reaching(const Space& instance) {
+  if constexpr (has_device && memory_of<View>() == MemoryKind::host)
+    return Kokkos::DefaultHostExecutionSpace();
+  else
+    return instance;
+}
+
 /// Element i is first + step * i.
 template <class View>
 void set(const View& view, double first, double step = 1, const Space& instance = {}) {
   double* const data = view.data();
   const auto stride = static_cast<std::int64_t>(view.stride(0));
+  const auto on = reaching<View>(instance);
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)),
+      Kokkos::RangePolicy<std::remove_const_t<decltype(on)>>(on, 0, view.extent(0)),
       KOKKOS_LAMBDA(int i) { data[i * stride] = first + step * i; });
 }
 
@@ -55,8 +66,9 @@ int wrong(const View& view, double first, double step = 1, const Space& instance
   const double* const data = view.data();
   const auto stride = static_cast<std::int64_t>(view.stride(0));
   int count = 0;
+  const auto on = reaching<View>(instance);
   Kokkos::parallel_reduce(
-      Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)),
+      Kokkos::RangePolicy<std::remove_const_t<decltype(on)>>(on, 0, view.extent(0)),
       KOKKOS_LAMBDA(int i, int& sum) { sum += data[i * stride] != first + step * i; }, count);
   return count;
 }
