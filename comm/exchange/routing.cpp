@@ -171,7 +171,7 @@ class Router {
       const auto shared = aggregate ? routed.shared.find(transfer.peer) : routed.shared.end();
       const bool joins = shared != routed.shared.end();
       const auto message = joins ? shared->second : messages.size();
-      const auto offset = joins ? append(messages[message].buffer, parts[i]) : 0;
+      const auto offset = joins ? append(messages[message], parts[i]) : 0;
       if (!joins) start_message(messages, routed, transfer, parts[i], own);
       if (aggregate) routed.shared.emplace(transfer.peer, message);
       routed.packed.push_back({message, offset, parts[i], transfer.order, adds});
@@ -189,12 +189,14 @@ class Router {
   }
 
   /// The message becomes one of bytes, with the View at its end; returns where that is.
-  std::int64_t append(Buffer& message, const Buffer& view) {
+  std::int64_t append(Transfer& message, const Buffer& view) {
     routing_.aggregated = true;
-    const auto offset = aligned(byte_count(message), view_alignment);
-    message.scalar = {ScalarKind::bytes, 1};
-    message.shape = {1, {offset + byte_count(view), 1, 1, 1, 1, 1, 1, 1}, {1}};
-    message.label += "', '" + view.label;
+    auto& buffer = message.buffer;
+    const auto offset = aligned(byte_count(buffer), view_alignment);
+    buffer.scalar = {ScalarKind::bytes, 1};
+    buffer.shape = {1, {offset + byte_count(view), 1, 1, 1, 1, 1, 1, 1}, {1}};
+    buffer.label += "', '" + view.label;
+    message.order = storage_order(buffer.shape);
     return offset;
   }
 

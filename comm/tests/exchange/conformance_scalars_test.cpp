@@ -66,7 +66,7 @@ TEST(Scalars, Struct) {
 
 /// Several fields to one neighbour, which share a message where a kernel packs.
 TEST(Scalars, SeveralInOneExchange) {
-  const auto a = inside<double, Right>("a", Index<2>{5, 4});
+  const auto a = inside<double, Left>("a", Index<2>{5, 4}); // its order is not that of bytes
   const auto b = inside<double, Left>("b", Index<2>{5, 4});
   const auto c = inside<Particle, Left>("c", Index<2>{3, 3});
   const auto d = inside<Particle, Stride>("d", Index<2>{3, 3});
