@@ -9,44 +9,55 @@
 
 namespace kontor::pingpong {
 
-/// A block of size^dimensions cells with a layer of ghost cells, and its halo on a process grid that is
-/// closed along all axes. Where an axis is not cut the rank sends to itself.
+/// A block of size^dimensions cells with a layer of ghost cells, its fields, and their halo on a process grid
+/// that is periodic along all axes. Where an axis is not cut the rank sends to itself.
 template <class T>
 class HaloBlock {
  public:
   using Field = grid::FieldView<T>;
 
   /// Local.
-  HaloBlock(const comm::Communicator& cartesian, std::int64_t size)
-      : block_(make_block(cartesian, size)), field_(grid::make_field<T>("pingpong/block", block_)),
-        slots_(grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions),
-                                grid::ToItself::yes)) {}
-
-  /// Collective. By that communicator, which numbers its ranks as the one given first.
-  grid::Halo<T> exchange(const comm::Communicator& comm) const {
-    return grid::make_halo(comm, slots_, block_, field_, "pingpong/halo");
+  HaloBlock(const comm::Communicator& cartesian, std::int64_t size, std::int64_t fields)
+      : block_(make_block(cartesian, size)),
+        slots_(
+            grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions), grid::ToItself::yes)) {
+    for (std::int64_t f = 0; f < fields; ++f)
+      fields_.push_back(grid::make_field<T>("pingpong/block", block_));
   }
 
-  /// Cells that are sent.
+  /// Collective. By that communicator, which numbers its ranks as the one given first. All fields in one
+  /// exchange.
+  grid::Halo<T> exchange(const comm::Communicator& comm) const {
+    grid::Halo<T> halo(comm, "pingpong/halo");
+    for (const auto& field : fields_)
+      for (const auto& slot : slots_)
+        halo.add(view(field, slot.sent), slot.destination, view(field, slot.received), slot.source);
+    halo.commit();
+    return halo;
+  }
+
+  /// Cells that are sent, of all fields.
   std::int64_t halo_cells() const {
     std::int64_t cells = 0;
     for (const auto& slot : slots_) cells += slot.sent.size();
-    return cells;
+    return cells * static_cast<std::int64_t>(fields_.size());
   }
-  std::int64_t messages() const { return static_cast<std::int64_t>(slots_.size()); }
 
   void fill(int seed, int rank) const {
-    for (const auto& slot : slots_) fill_view(view(slot.sent), field_.data(), seed, rank);
+    for (const auto& field : fields_)
+      for (const auto& slot : slots_)
+        fill_view(view(field, slot.sent), field.data(), seed, sender(rank, field));
   }
 
   /// Blocks are alike: a neighbour's layer lies as far from its origin as the one that this rank sends back.
   std::int64_t wrong(int seed) const {
     std::int64_t count = 0;
-    for (const auto& slot : slots_) {
-      const auto received = view(slot.received);
-      count +=
-          wrong_in_view(received, received.data(), view(slot.sent).data() - field_.data(), seed, slot.source);
-    }
+    for (const auto& field : fields_)
+      for (const auto& slot : slots_) {
+        const auto received = view(field, slot.received);
+        count += wrong_in_view(received, received.data(), view(field, slot.sent).data() - field.data(), seed,
+                               sender(slot.source, field));
+      }
     return count;
   }
 
@@ -57,11 +68,15 @@ class HaloBlock {
       whole.extents.push_back(*dim * size);
     return grid::make_block(whole, cartesian);
   }
-  auto view(const grid::Box& box) const { return grid::view_of(field_, block_, box); }
+  auto view(const Field& field, const grid::Box& box) const { return grid::view_of(field, block_, box); }
+  /// Each field of each rank has values of its own.
+  int sender(int rank, const Field& field) const {
+    return rank * static_cast<int>(fields_.size()) + static_cast<int>(&field - fields_.data());
+  }
 
   grid::Block block_;
-  Field field_;
   std::vector<grid::HaloSlot> slots_;
+  std::vector<Field> fields_;
 };
 
 } // namespace kontor::pingpong

@@ -15,7 +15,8 @@ using Refusals = std::map<std::string, std::string>;
 
 /// A combination that this build has.
 struct TimedMethod {
-  std::string name; ///< "view persistent kernel"; of Views in device memory also the path
+  std::string
+      name; ///< "view persistent kernel"; in device memory also the path, where asked for also the messages
   comm::Communicator comm;
   bool moves_data;
 };

@@ -29,7 +29,7 @@ std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int
 template <class T>
 const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
                      const std::vector<TimedMethod>& all, Refusals& refusals) {
-  const HaloBlock<T> block(all.front().comm, size);
+  const HaloBlock<T> block(all.front().comm, size, bench.options.fields);
   std::deque<comm::Exchange<typename HaloBlock<T>::Field>> exchanges;
   std::vector<Way> ways;
   for (const auto& candidate : all) {
@@ -48,15 +48,15 @@ const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
   }
   if (ways.empty()) refuse_all(bench.options, refusals);
   const auto elements = block.halo_cells();
-  const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T)),
-                        block.messages()};
+  const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
   const auto first = bench.findings.points.size();
   const int rank = all.front().comm.rank();
   bench.time(subject, ways,
              {[&](int seed) { block.fill(seed, rank); }, [&](int seed) { return block.wrong(seed); }});
   const Point* best = nullptr;
   for (std::size_t w = 0; w < ways.size(); ++w) {
-    const auto& point = bench.findings.points[first + w];
+    auto& point = bench.findings.points[first + w];
+    point.subject.messages = static_cast<std::int64_t>(exchanges[w].sent().size());
     if (ways[w].verified && (!best || point.time.median < best->time.median)) best = &point;
   }
   return best;

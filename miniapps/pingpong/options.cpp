@@ -48,6 +48,8 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   const bool compares = o.measure == Measure::halo || o.measure == Measure::exchange;
   for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
     unused.refuse_unless(compares, key, "problem.measure must be halo or exchange");
+  for (const auto* key : {"problem.fields", "problem.messages"})
+    unused.refuse_unless(o.measure == Measure::halo, key, "problem.measure must be halo");
   unused.refuse_unless(pairs_ranks(o.measure) || o.measure == Measure::model, "problem.pairs",
                        "problem.measure must be roundtrip, strided, exchange, calls or model");
 }
@@ -131,6 +133,9 @@ void Options::describe(config::Visitor& v) {
     p.choices<comm::Packing>("packings", packings, miniapp::packing_names(), compared);
     p.choices<comm::Path>("paths", paths, miniapp::path_names(),
                           "halo, exchange on GPUs: which to compare; empty: all");
+    p.value("fields", fields, "halo: fields of the block, whose halos one exchange carries", {1, 64});
+    p.choices<comm::Messages>("messages", messages, miniapp::messages_names(),
+                              "halo: which to compare where a kernel packs; empty: comm.messages");
     p.value("repetitions", repetitions, "Samples of each way at each size", {1, 1000000});
     p.value("warm_up", warm_up, "Executions of each way before that", {1, 1000000});
     p.value("shortest_sample", shortest_sample,

@@ -40,10 +40,12 @@ struct Options {
     TooLarge too_large = TooLarge::refuse;
   } sizes;
   Pairs pairs = Pairs::all;
+  std::int64_t fields = 1;           ///< whose halos one exchange carries
   std::vector<std::string> backends; ///< of halo and exchange; empty: all of the build
   std::vector<comm::Pattern> patterns;
   std::vector<comm::Packing> packings;
   std::vector<comm::Path> paths;
+  std::vector<comm::Messages> messages; ///< of halo; empty: that of comm.messages
   std::int64_t repetitions = 101;
   std::int64_t warm_up = 5;
   double shortest_sample = 2e-4;

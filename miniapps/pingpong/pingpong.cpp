@@ -36,7 +36,8 @@ PingPong::PingPong(const Options& options, const miniapp::RunContext& context)
   cases_ = cases(
       options, memory,
       [&](int dimensions, ScalarName scalar, std::int64_t size) {
-        return bytes_of_views(options.measure, context.comm.size(), dimensions, scalar, size);
+        return static_cast<double>(options.fields) *
+               bytes_of_views(options.measure, context.comm.size(), dimensions, scalar, size);
       },
       notes_);
   if (pairs_ranks(options.measure) && options.pairs == Pairs::one && context.comm.size() > 2)

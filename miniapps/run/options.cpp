@@ -52,6 +52,9 @@ std::span<const Named<comm::Pattern>> pattern_names() {
 std::span<const Named<comm::Packing>> packing_names() {
   return packings;
 }
+std::span<const Named<comm::Messages>> messages_names() {
+  return messages;
+}
 std::span<const Named<comm::Path>> path_names() {
   return paths;
 }

@@ -44,6 +44,7 @@ struct RunOptions {
 std::vector<config::Named<std::string>> backend_names();
 std::span<const config::Named<comm::Pattern>> pattern_names();
 std::span<const config::Named<comm::Packing>> packing_names();
+std::span<const config::Named<comm::Messages>> messages_names();
 std::span<const config::Named<comm::Path>> path_names();
 
 } // namespace kontor::miniapp

@@ -53,8 +53,8 @@ class Refused(RefusalTest):
                               "leave it out", f"{SMALL}{line}\n", ranks=(1,))
 
     def test_keys_of_other_measures(self):
-        for key, value, needs in ("backends", "[raw]", "halo or exchange"), ("paths", "[direct]", "halo or exchange"), \
-                ("pairs", "one", "roundtrip, strided, exchange, calls or model"):
+        for key, value, needs in ("backends", "[raw]", "halo or exchange"), ("paths", "[direct]", "halo or exchange"), ("fields", "2", "halo"), \
+                ("messages", "[per_slot]", "halo"), ("pairs", "one", "roundtrip, strided, exchange, calls or model"):
             self.refused_deck(f"--set problem.{key}={value}: problem.{key} is {value}, but not used: problem.measure must be {needs} for that; leave it out",
                               deck("bcast"), (2,), "--set", f"problem.{key}={value}")
 
@@ -231,8 +231,9 @@ class Recorded(RecordTest):
 
     def test_halo(self):
         run = self.run_measure(deck("halo", dimensions="[2]", scalars="[int]", backends="[view, 'null']"), ranks=4)
-        row = next(row for row in run["curves"] if row["size"] == 16)
-        self.assertEqual((row["elements"], row["bytes"], row["messages"]), (64, 256, 4))
+        for name, messages in ("view nonblocking kernel", 1 + 2), ("view nonblocking datatype", 4):  # 2 x 2 ranks, periodic: two columns to one rank
+            row = next(row for row in run["curves"] if row["size"] == 16 and row["series"].decode() == name)
+            self.assertEqual((row["elements"], row["bytes"], row["messages"]), (64, 256, messages))
         series = {row["series"].decode() for row in run["curves"]}
         self.assertLessEqual({"view nonblocking kernel", "view persistent datatype", "null blocking kernel"}, series)
         self.assertEqual(len(run["best"]), 3)
@@ -243,6 +244,15 @@ class Recorded(RecordTest):
         self.assertEqual(run["figure_of_merit"].attrs["name"], "halo_exchange")
         packed = [row for row in run["curves"] if row["series"] == b"view nonblocking kernel"]
         self.assertTrue(all(row["pack"] > 0 and row["unpack"] > 0 for row in packed))
+
+    def test_halo_of_fields(self):
+        """Columns of five fields travel in one message to each rank, or each alone; rows lie in one piece and travel alone."""
+        run = self.run_measure(deck("halo", dimensions="[2]", scalars="[double]", fields="5", backends="[view]", patterns="[nonblocking]",
+                                    packings="[kernel, datatype]", messages="[per_pair, per_slot]"), ranks=4)
+        rows = {row["series"].decode(): row for row in run["curves"] if row["size"] == 16}
+        expected = {"view nonblocking kernel per_pair": 1 + 10, "view nonblocking kernel per_slot": 20, "view nonblocking datatype": 20}
+        self.assertEqual({name: row["messages"] for name, row in rows.items()}, expected)
+        self.assertEqual({row["bytes"] for row in rows.values()}, {5 * 4 * 16 * 8})
 
     def test_exchange(self):
         run = self.run_measure(deck("exchange", dimensions="[1, 2]", scalars="[double]", backends="[view, shm, 'null']"))
