@@ -145,6 +145,13 @@ class PagesTest(unittest.TestCase):
                 app = re.search(r"^app: (\w+)", text, re.MULTILINE).group(1)
                 self.succeeds([*PROGRAMS[app], "deck.yaml", "--print-deck"], block.where)
 
+    def test_components_are_installed(self):
+        rules = "".join(file.read_text() for file in BUILD.rglob("cmake_install.cmake"))
+        known = set(re.findall(r'CMAKE_INSTALL_COMPONENT STREQUAL "(\w+)"', rules))
+        for page in PAGES:
+            with self.subTest(page=page.name):
+                self.assertLessEqual(set(re.findall(r"--component (\w+)", page.read_text())), known)
+
     def test_python_runs(self):
         if not READS_HDF5:
             self.skipTest("no h5py here")
