@@ -148,6 +148,8 @@ class PagesTest(unittest.TestCase):
     def test_components_are_installed(self):
         rules = "".join(file.read_text() for file in BUILD.rglob("cmake_install.cmake"))
         known = set(re.findall(r'CMAKE_INSTALL_COMPONENT STREQUAL "(\w+)"', rules))
+        if not known:
+            self.skipTest("a build without install rules")
         for page in PAGES:
             with self.subTest(page=page.name):
                 self.assertLessEqual(set(re.findall(r"--component (\w+)", page.read_text())), known)
