@@ -8,7 +8,7 @@ plate_matrix.py > plate.mtx
 import math
 import random
 
-AROUND, ACROSS = 37, 12  # points; those on the inner circle are held at a temperature, and are no unknowns
+AROUND, ACROSS = 17, 6  # points; those on the inner circle are held at a temperature, and are no unknowns
 CONDUCTIVITY = (1.0, 50.0)  # of the inner and the outer half
 COOLING = 0.3  # of the outer circle
 
@@ -16,7 +16,7 @@ COOLING = 0.3  # of the outer circle
 def point(i, j):
     """Point i around, j across; the rings are turned against each other, and grow outwards."""
     angle = 2 * math.pi * (i + 0.5 * j) / AROUND
-    radius = 1.1**j * (1 + 0.05 * math.sin(5 * angle))
+    radius = 1.21**j * (1 + 0.05 * math.sin(5 * angle))
     return radius * math.cos(angle), radius * math.sin(angle)
 
 

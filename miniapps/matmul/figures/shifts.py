@@ -4,15 +4,27 @@
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 RANKS = 3
 # Block (i, k) of A and (k, j) of B have the colour of k: where both are alike, the rank may multiply them.
 COLOURS = ("#0072B2", "#E69F00", "#009E73")
 STAGES = (("given", None), ("after the skew: step 0", 0), ("after one shift: step 1", 1), ("after two shifts: step 2", 2))
+CELL, LEFT, TOP = 62, 26, 40  # of a rank, and the place of the first one in its grid's part of the figure
+WIDTH, HEIGHT = LEFT + RANKS * CELL + 4, TOP + RANKS * CELL + 4
+
+HEAD = f"""\
+<svg xmlns="http://www.w3.org/2000/svg" width="{len(STAGES) * WIDTH}pt" viewBox="0 0 {len(STAGES) * WIDTH} {HEIGHT}">
+<defs>
+<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" orient="auto">
+<path d="M1 1L7 4L1 7" fill="none" stroke="#444444"/>
+</marker>
+</defs>
+<style>
+text {{ font: 9px sans-serif; fill: white; text-anchor: middle; dominant-baseline: central }}
+.title {{ font-size: 11px; fill: black }}
+.rank {{ fill: none; stroke: #444444 }}
+.arrow {{ stroke: #444444; stroke-width: 1.4; marker-end: url(#head) }}
+</style>
+<rect width="100%" height="100%" fill="white"/>"""
 
 
 def held(row, column, step):
@@ -22,30 +34,35 @@ def held(row, column, step):
     return ((row + column + step) % RANKS,) * 2
 
 
-def draw(axes, title, step):
+def block(x, y, name, k):
+    return (
+        f'<rect x="{x}" y="{y}" width="24" height="31" fill="{COLOURS[k]}" opacity="0.85"/>'
+        f'<text x="{x + 12}" y="{y + 15.5}">{name}</text>'
+    )
+
+
+def grid(title, step):
+    """The elements of one stage, drawn with its upper left corner at the origin."""
+    yield f'<text class="title" x="{LEFT + RANKS * CELL / 2}" y="9">{title}</text>'
     for row in range(RANKS):
         for column in range(RANKS):
+            x, y = LEFT + column * CELL, TOP + row * CELL
             of_a, of_b = held(row, column, step)
-            axes.add_patch(plt.Rectangle((column, row), 1, 1, facecolor="none", edgecolor="#444444"))
-            for offset, text, k in ((0.08, f"A{row}{of_a}", of_a), (0.54, f"B{of_b}{column}", of_b)):
-                axes.add_patch(plt.Rectangle((column + offset, row + 0.25), 0.38, 0.5, facecolor=COLOURS[k], alpha=0.85))
-                axes.text(column + offset + 0.19, row + 0.5, text, ha="center", va="center", color="white", fontsize=9)
+            yield f'<rect class="rank" x="{x}" y="{y}" width="{CELL}" height="{CELL}"/>'
+            yield block(x + 5, y + 15.5, f"A{row}{of_a}", of_a)
+            yield block(x + 33, y + 15.5, f"B{of_b}{column}", of_b)
     if step is not None and step + 1 < RANKS:
-        arrow = {"arrowstyle": "->", "color": "#444444", "linewidth": 1.4}
         for place in range(RANKS):
-            axes.annotate("", (-0.32, place + 0.5), (-0.04, place + 0.5), arrowprops=arrow)
-            axes.annotate("", (place + 0.5, -0.32), (place + 0.5, -0.04), arrowprops=arrow)
-    axes.set(xlim=(-0.35, RANKS + 0.02), ylim=(RANKS + 0.02, -0.35), aspect="equal")
-    axes.set_title(title, fontsize=10)
-    axes.axis("off")
+            middle = (place + 0.5) * CELL
+            yield f'<path class="arrow" d="M{LEFT - 3} {TOP + middle}h-17"/>'
+            yield f'<path class="arrow" d="M{LEFT + middle} {TOP - 3}v-17"/>'
 
 
 def main():
-    matplotlib.rcParams.update({"svg.hashsalt": "shifts", "svg.fonttype": "none", "font.family": "sans-serif"})
-    figure, plots = plt.subplots(1, len(STAGES), figsize=(12, 3.3), layout="constrained")
-    for axes, (title, step) in zip(plots, STAGES):
-        draw(axes, title, step)
-    figure.savefig(Path(__file__).with_name("shifts.svg"), metadata={"Date": None})
+    lines = [HEAD]
+    for number, stage in enumerate(STAGES):
+        lines += [f'<g transform="translate({number * WIDTH})">', *grid(*stage), "</g>"]
+    Path(__file__).with_name("shifts.svg").write_text("\n".join([*lines, "</svg>"]) + "\n")
 
 
 if __name__ == "__main__":
