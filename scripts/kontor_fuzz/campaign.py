@@ -4,8 +4,6 @@
 A batch is made again from its kind, the seed, and the number of its first input. What is found is left in a folder, named by these.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@
 Prints "begin FILE" before each, and "finding FILE: WHAT" after one that is neither accepted nor refused.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

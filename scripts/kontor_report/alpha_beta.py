@@ -4,8 +4,6 @@
 This is an estimate from one record; docs/scaling-metrics.md says what it leaves out.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The charts of a report in one picture, by matplotlib."""
 
-from __future__ import annotations
-
 from matplotlib.ticker import EngFormatter, FixedFormatter, FixedLocator, NullLocator
 
 from .drawing import STYLE, plt, save

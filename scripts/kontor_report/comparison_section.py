@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
-from __future__ import annotations
-
 from .colours import OTHER, PALETTE, colours
 from .crossover import Compared, Crossing, compare, crossings, pairs
 from .report_parts import Bar, Chart, Line, Part, Section, Table

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which of two series is faster at which number of workers, and where that changes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Laws of scaling fitted to a series, given only with how well they fit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

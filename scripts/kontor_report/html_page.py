@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A report as one HTML file that needs nothing else: no network, and no script to be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .errors import RecordError, packages

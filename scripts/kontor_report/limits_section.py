@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What limits a study: POP metrics, fitted laws, and messages beside models."""
 
-from __future__ import annotations
-
 from .alpha_beta import Prediction, predict
 from .colours import OTHER, colours
 from .fits import fit

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables of a report as Markdown."""
 
-from __future__ import annotations
-
 from .report_parts import Chart, Section, Table
 from .text import printable
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """POP metrics of a point, from the seconds of each rank. docs/scaling-metrics.md has the definitions and their sources."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

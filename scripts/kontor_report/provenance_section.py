@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What was run where, and what did not run."""
 
-from __future__ import annotations
-
 from .report_parts import Part, Section, Table
 from .series import count_of
 from .study import PASSED, Point, Study

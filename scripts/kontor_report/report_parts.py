@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a report is made of, whatever it is written as: sections of texts, tables and charts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report of one run, or of several beside each other, as sections for a page: what the text says, and charts."""
 
-from __future__ import annotations
-
 from .colours import OTHER, PALETTE, colours, part_colours
 from .compare import by_app, compare_app
 from .curves import by, is_split

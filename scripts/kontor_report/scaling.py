@@ -2,8 +2,6 @@
 """Speed-up and efficiency of a series beside its baseline, and what follows from them. docs/scaling-metrics.md has the
 definitions and their sources."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .series import Series, count_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
-from __future__ import annotations
-
 from .colours import OTHER, colours
 from .report_parts import Chart, Line, Part, Section, Table
 from .scaling import Scaled, same, scale, warnings

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The points of a study as series: those that differ in how many workers they have, and in nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .study import Point, Study

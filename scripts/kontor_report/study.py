@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study's folder as plain Python values: its points, their runs and records. Tolerant: what is absent is left out."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report of a study's folder: what its sections are."""
 
-from __future__ import annotations
-
 from .comparison_section import comparison_sections
 from .limits_section import limits_sections
 from .provenance_section import failure_section, provenance_section

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study in a few sentences."""
 
-from __future__ import annotations
-
 from .comparison_section import DECK, crossing_words
 from .crossover import compare, pairs
 from .pop import pop_of

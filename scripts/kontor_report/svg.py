@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Charts as SVG elements: readable as they are, and prepared for page/page.js to hide series and show values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
 
-from __future__ import annotations
-
 from .colours import OTHER, colours, part_colours
 from .record import Record
 from .report_parts import Bar, Chart, Line, Part, Section, Table

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an app must send in one step by its problem and its process grid, beside what its record says it sends."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

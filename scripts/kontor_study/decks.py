@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The decks of a study: where they are, for which mini-app, which keys they may have and what they say."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The keys of a study: what each takes, its default, its help. The reader, --print, --schema and the docs follow this."""
 
-from __future__ import annotations
-
 from .kinds import Flag, Key, ListOf, Section, Text, Whole, Word
 from .study_kinds import ByDeckKey, Formula, OneOrMore, Paths, Setting, Wholes, Zipped
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """--dry-run: every point with its command and an estimate, and what cannot run here with the reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .here import Here

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formulas for sizes: numbers, ranks, nodes, grid[0] to grid[2], + - * / // **, sqrt, cbrt and round."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable

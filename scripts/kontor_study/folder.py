@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study's folder: its lock, its state, and whether another study may use it."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json
@@ -52,7 +50,7 @@ class Folder:
     def runs(self) -> list[dict[str, Any]]:
         return self.state["runs"]
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> "Folder":
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
             self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)

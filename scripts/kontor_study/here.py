@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the study is started: the project's folders, and the machine, or the part of it that a job has been given."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

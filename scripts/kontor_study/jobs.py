@@ -5,8 +5,6 @@ A script is to be read and edited: what the scheduler is told stands at its top,
 runs by `kontor study --part` inside the job.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -4,8 +4,6 @@
 `read` returns a plain value, or None after telling the problems; it never raises for what the file says.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -119,6 +117,17 @@ def same(one: Any, other: Any) -> bool:
 
 
 @dataclass
+class Key:
+    kind: Kind
+    help: str
+    default: Any | Callable[[], Any] = None
+    required: bool = False
+
+    def plain_default(self) -> Any:
+        return self.default() if callable(self.default) else self.default
+
+
+@dataclass
 class Section(Kind):
     keys: dict[str, Key] = field(default_factory=dict)
 
@@ -149,14 +158,3 @@ class Section(Kind):
             properties[name] = {"description": one.help, **one.kind.schema(), **({} if default is None else {"default": default})}
         return {"type": "object", "properties": properties, "additionalProperties": False,
                 "required": [name for name, one in self.keys.items() if one.required]}
-
-
-@dataclass
-class Key:
-    kind: Kind
-    help: str
-    default: Any | Callable[[], Any] = None
-    required: bool = False
-
-    def plain_default(self) -> Any:
-        return self.default() if callable(self.default) else self.default

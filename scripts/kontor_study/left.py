@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What killed runs and studies have left in a folder: locks that nobody holds, the temporaries that they name, and the study's own."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

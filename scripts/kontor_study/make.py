@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Making the runs of a plan one after another, by `kontor run`, and keeping what came of each."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import json
@@ -70,7 +68,7 @@ class Maker:
         self.caught = 0
         self.before: dict[int, Any] = {}
 
-    def __enter__(self) -> Maker:
+    def __enter__(self) -> "Maker":
         for number in SIGNALS:
             self.before[number] = signal.signal(number, self.pass_on)
         return self

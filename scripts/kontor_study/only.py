@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """--only: which points, by comparisons of their factors: ranks<=4 and comm.backend==view."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inside a job: the runs of one size. Several jobs may do this at once, so each run's entry is a file of its own."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

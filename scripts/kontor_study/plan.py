@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The points of a study: every combination of ranks, threads, decks and varied keys, with what each sets and needs."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user sees while a study runs: a line that is renewed on a terminal, else a line for each run."""
 
-from __future__ import annotations
-
 import statistics
 import sys
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ranges: lists by their ends and how to go from one to the next."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .problems import Problems, nearest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of a study's keys in docs/studies.md: python3 -m kontor_study.reference, in scripts/, prints it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from .description import STUDY

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether a folder is that of this study, and in what it differs if it is not."""
 
-from __future__ import annotations
-
 from .folder import Folder
 from .problems import StudyError, shown
 from .study import FREE_TO_CHANGE, Study

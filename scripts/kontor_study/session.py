@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study in its folder: begun or resumed if folder, revision and machine are the same, made, tabulated, told of."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

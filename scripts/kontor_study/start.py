@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a command begins: with a word where Python lacks a package, and without one where its output is cut by `| head`."""
 
-from __future__ import annotations
-
 import importlib
 import signal
 import sys

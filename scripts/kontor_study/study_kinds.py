@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kinds of values that only studies have: numbers of ranks, decks, formulas, settings of a deck's keys."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Job scripts are written, submitted where the scheduler's command is here, and remembered by the study's state."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of a study: a row for each run, as CSV and as an HDF5 index that links to the runs' files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

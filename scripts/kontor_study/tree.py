@@ -4,8 +4,6 @@
 Values are resolved as YAML 1.2 has them, which is what decks are read by: `1e-9` is a number, `on` and `00:10:00` are text.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field

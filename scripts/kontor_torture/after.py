@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What became of a case: how it ended, what it has left, and the run after it."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes cases, several side by side, each in a folder of its own, until all are made or the time is over."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import queue

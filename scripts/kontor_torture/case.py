@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A case: one run that something happens to, or a batch of inputs. It is made of the campaign's seed and its own number, and of nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from dataclasses import dataclass, field
@@ -28,7 +26,7 @@ class Run:
     def keys(self, *sections: str) -> tuple[str, ...]:
         return tuple(override for override in self.overrides if override.startswith(sections))
 
-    def like(self, other: Run) -> Run:
+    def like(self, other: "Run") -> "Run":
         """With the other's series and checkpoints, and what a restart may not change."""
         own = tuple(override for override in self.overrides if not override.startswith((*KEPT, "restart=")))
         return dataclasses.replace(self, overrides=own + other.keys(*KEPT))

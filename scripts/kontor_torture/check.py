@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What must be true of a folder after a run, whatever happened to it. Each finding begins with the name of its check."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

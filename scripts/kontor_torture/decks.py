@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Decks of a fraction of a second, whose answers are the same bits on any ranks and by any backend, and which write often."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 HEAT = """\

@@ -2,8 +2,6 @@
 """Faults: calls that fail on one rank, memory that ends, clocks that jump, folders that vanish. Each is either absorbed,
 and then everything is as it would have been, or told in words, with the documented exit code, by all ranks in time."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

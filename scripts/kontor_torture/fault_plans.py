@@ -3,8 +3,6 @@
 between, chosen by the seed. Cases are in a random order, but first each place once: code that several programs share is one
 place."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import zlib

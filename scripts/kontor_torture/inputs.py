@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs: batches of mutated decks, overrides, matrices, results, checkpoints and studies, made and read by kontor_fuzz."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Iterator

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills: a signal to a rank, to all ranks, to the launcher or to all, at a random time or at a random call."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 import signal

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts a program on its ranks, in a folder and with a mark of its own, and waits for its end, but never for ever."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

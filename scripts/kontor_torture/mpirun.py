@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launcher of a test, and how it is told to keep to itself."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

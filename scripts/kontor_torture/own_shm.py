@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A /dev/shm of one's own, by a mount namespace: what a run leaves there is then its own and no other program's."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

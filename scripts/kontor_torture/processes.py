@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Processes that are recognised by a mark in their environment, whoever their parent is by now."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

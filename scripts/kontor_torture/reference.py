@@ -2,8 +2,6 @@
 """Undisturbed runs of each app: the output that is there before a case, the bits that a whole new one has, and which calls
 the program makes, from where and how often."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names for places in a program. The same code in two programs has the same name."""
 
-from __future__ import annotations
-
 import bisect
 import functools
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a campaign has found, as a table and as JSON."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 
