@@ -98,8 +98,9 @@ def write_pages(arguments, title, sections):
 
         with packages("--plot"):
             from kontor_report.chart_plots import plot_charts
+            from kontor_report.report_parts import Chart
         with written(arguments.plot):
-            plot_charts(title, sections, arguments.plot)
+            plot_charts(title, [part for section in sections for part in section.parts if isinstance(part, Chart)], arguments.plot)
 
 
 @contextmanager
@@ -169,29 +170,25 @@ def page(records, arguments):
 def plot(records, path):
     from kontor_report.errors import packages, shown
     from kontor_report.record import read_field
-    from kontor_report.solves import is_solve
+    from kontor_report.run_sections import run_charts, run_title
 
-    convergence = len(records) == 1 and is_solve(records[0]) and records[0].history
-    timeline = len(records) == 1 and records[0].timeline
-    field = None if len(records) > 1 or records[0].curves or convergence or timeline else read_field(records[0].path)
+    with shown(*(record.path for record in records)):
+        charts = run_charts(records)
+    timeline = len(records) == 1 and not charts and records[0].timeline
+    field = None if len(records) > 1 or charts or timeline else read_field(records[0].path)
     allow(DRAWING)
     warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
     with packages("--plot"):
-        from kontor_report.convergence_plots import plot_convergence
-        from kontor_report.curve_plots import plot_curves
-        from kontor_report.plots import plot_comparison, plot_field
+        from kontor_report.chart_plots import plot_charts
+        from kontor_report.field_plots import plot_field
         from kontor_report.timeline_plots import plot_timeline
     with written(path), shown(*(record.path for record in records), but=(OSError, ValueError)):
-        if convergence:
-            plot_convergence(records[0], path)
-        elif timeline:
+        if timeline:
             plot_timeline(records[0], path)
         elif field:
             plot_field(records[0], field, path)
-        elif len(records) == 1:
-            plot_curves(records[0], path)
         else:
-            plot_comparison(records, path)
+            plot_charts(run_title(records), charts, path, columns=3 if records[0].curves and len(records) == 1 else 2)
 
 
 def encodable(error):

@@ -30,3 +30,8 @@ def part_colours(parts):
     others = [part for part in parts if part not in PARTS]
     return {**{part: PARTS[part] for part in parts if part in PARTS},
             **{part: free[place % len(free)] for place, part in enumerate(others)}}
+
+
+def dashes(chosen):
+    """Of each of these colours how many of the same are before it: lines that share a colour differ by their dash."""
+    return [chosen[:place].count(colour) for place, colour in enumerate(chosen)]

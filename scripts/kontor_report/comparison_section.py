@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
-from .colours import OTHER, PALETTE, colours
+from .colours import PALETTE, colours
 from .crossover import Compared, Crossing, compare, crossings, pairs
-from .report_parts import Bar, Chart, Line, Part, Section, Table
+from .report_parts import Bar, Chart, Part, Section, Table, estimated, level
 from .scaling_section import interval
 from .series import Series
 from .statistics import median_of
@@ -67,11 +67,9 @@ def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
     names = [f"{other.name} / {one.name}" for one, other, _ in compared]
     colour = _pair_colours(compared)
     for name, (_, _, found) in zip(names, compared):
-        chart.lines.append(Line(name, colour[name], [row.workers for row in found], [row.ratio.value for row in found],
-                                [row.ratio.low for row in found], [row.ratio.high for row in found],
-                                [f"{name}, {row.workers} workers: {interval(row.ratio, '{:.3f}'.format)}" for row in found]))
-    across = sorted({row.workers for _, _, found in compared for row in found})
-    chart.lines.append(Line("equal", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+        points = [(row.workers, row.ratio, f"{name}, {row.workers} workers: {interval(row.ratio, '{:.3f}'.format)}") for row in found]
+        chart.lines.append(estimated(name, colour[name], points))
+    chart.lines.append(level("equal", 1.0, chart.lines))
     return chart
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
-from .colours import OTHER, colours
-from .report_parts import Chart, Line, Part, Section, Table
+from .colours import OTHER, colours, dashes
+from .report_parts import Chart, Line, Part, Section, Table, estimated, level
 from .scaling import Scaled, same, scale, warnings
 from .series import Series, baseline_of, count_of
 from .statistics import Estimate
@@ -69,27 +69,22 @@ def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     one, rows = scaled[0]
     first = next(row.seconds.value for row in rows if row.point is one.base)
     chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
-                            [first if weak else first / row.growth for row in rows], dashed=True, ideal=True))
+                            [first if weak else first / row.growth for row in rows], ideal=True))
     return chart
 
 
 def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     chart = Chart("Weak efficiency" if weak else "Efficiency", "workers", "efficiency", log_x=True, from_zero=True)
     chart.lines = _lines(scaled, lambda row: row.efficiency, lambda number: f"{number:.2f}")
-    across = sorted({row.point.workers for _, rows in scaled for row in rows})
-    chart.lines.append(Line("ideal", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    chart.lines.append(level("ideal", 1.0, chart.lines))
     return chart
 
 
 def _lines(scaled, what, shown) -> list[Line]:
     colour = colours([one.name for one, _ in scaled])
-    seen: dict[str, int] = {}
+    chosen = [colour[one.name] for one, _ in scaled]
     lines = []
-    for one, rows in scaled:
-        place = seen.setdefault(colour[one.name], 0)
-        seen[colour[one.name]] += 1
-        values = [what(row) for row in rows]
-        lines.append(Line(one.name, colour[one.name], [row.point.workers for row in rows], [value.value for value in values],
-                          [value.low for value in values], [value.high for value in values],
-                          [f"{one.name}, {count_of(row.point)}: {interval(value, shown)}" for row, value in zip(rows, values)], dashed=place > 0))
+    for (one, rows), dash in zip(scaled, dashes(chosen)):
+        points = [(row.point.workers, what(row), f"{one.name}, {count_of(row.point)}: {interval(what(row), shown)}") for row in rows]
+        lines.append(estimated(one.name, colour[one.name], points, dash))
     return lines

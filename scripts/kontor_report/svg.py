@@ -2,6 +2,7 @@
 """Charts as SVG elements: readable as they are, and prepared for page/page.js to hide series and show values."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 
 from .axis import Axis, linear_axis, log_axis
@@ -12,6 +13,8 @@ WIDTH, HEIGHT = 680, 340
 LEFT, RIGHT, TOP, BOTTOM = 78, 20, 12, 46
 BAR, GAP = 22, 12
 LABELS = 190  # room for the names of bars
+DASHES = (None, "7 4", "7 3 2 3", "2 3")
+MOST_POINTS = 400  # of a line that has many
 LETTER = 6.8  # of what is written behind them, at most
 
 
@@ -57,8 +60,11 @@ def _grid(chart: Chart, x_axis: Axis, y_axis: Axis) -> Iterable[str]:
 
 
 def _series(line: Line, place: int, x_axis: Axis, y_axis: Axis) -> str:
+    if line.small:
+        step = max(1, len(line.x) // MOST_POINTS)
+        line = replace(line, x=line.x[::step], y=line.y[::step], words=line.words[::step])
     points = [(x_axis.at(x), y_axis.at(y)) for x, y in zip(line.x, line.y)]
-    dash = "7 4" if line.dashed else None
+    dash = DASHES[1 if line.ideal else line.dash % len(DASHES)]
     path = element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in points), fill="none", stroke=line.colour,
                    stroke_width=1.3 if line.ideal else 2, stroke_dasharray=dash)
     if line.ideal:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
 
-from .colours import OTHER, colours, part_colours
+from .colours import colours, part_colours
 from .record import Record
-from .report_parts import Bar, Chart, Line, Part, Section, Table
+from .report_parts import Bar, Chart, Part, Section, Table, estimated, level
 from .scaling_section import interval
 from .series import Series, count_of
 from .statistics import Estimate, estimate, median, median_of
@@ -23,8 +23,7 @@ def _phases(series: list[Series]) -> Section | None:
     for one in series:
         bars = [Bar(count_of(point), shares, seconds(median(point.sample))) for point in one.points if (shares := phases(point))]
         if bars:
-            names = list(dict.fromkeys(name for bar in bars for name, _ in bar.parts))
-            charts.append(Chart(f"Time of a repeat by region: {one.name}", "time", bars=bars, colours=part_colours(names), unit="s"))
+            charts.append(time_bars(f"Time of a repeat by region: {one.name}", bars))
     text = ("Each bar is the time of a repeat, its parts are means over ranks in a typical repeat: where some ranks take longer than others in "
             "a region, the others wait for them elsewhere. What is left, the end of the repeat on ranks that are done before the last included, "
             "is 'other'.")
@@ -44,6 +43,11 @@ def bar_parts(parts: list[tuple[str, float]], total: float) -> list[tuple[str, f
     shown = [(name, value) for name, value in parts if value > LEAST * total]
     left = total - sum(value for _, value in shown)
     return [*shown, ("other", left)] if left > LEAST * total else shown
+
+
+def time_bars(title: str, bars: list[Bar]) -> Chart:
+    regions = list(dict.fromkeys(region for bar in bars for region, _ in bar.parts))
+    return Chart(title, "time", bars=bars, colours=part_colours(regions), unit="s")
 
 
 def part_of(record: Record, region: str) -> float:
@@ -97,13 +101,11 @@ def _attainable(series: list[Series]) -> Section | None:
             rows.append([one.name, count_of(point), figure["name"].replace("_", " "), quantity(median(values), unit),
                          quantity(median(most), unit), interval(fraction)])
         if points:
-            chart.lines.append(Line(one.name, colour[one.name], [point.workers for point, _ in points], [value.value for _, value in points],
-                                    [value.low for _, value in points], [value.high for _, value in points],
-                                    [f"{one.name}, {count_of(point)}: {percent(value.value)} of attainable" for point, value in points]))
+            told = [(point.workers, value, f"{one.name}, {count_of(point)}: {percent(value.value)} of attainable") for point, value in points]
+            chart.lines.append(estimated(one.name, colour[one.name], told))
     if not rows:
         return None
-    across = sorted({x for line in chart.lines for x in line.x})
-    chart.lines.append(Line("attainable", OTHER, across, [1.0] * len(across), dashed=True, ideal=True))
+    chart.lines.append(level("attainable", 1.0, chart.lines))
     text = ("Attainable is what the machine could do at best by what the run itself has measured of it (reading, copying or matrix products on the "
             "same ranks), as in a roofline: see figures-of-merit.md.")
     parts: list[Part] = [text, Table(["series", "workers", "figure", "value", "attainable", "fraction"], rows, left=3), chart]

@@ -80,7 +80,7 @@ class Pages(PageTest):
                 add(self.folder / name)
         write_solve(self.folder / "solve.h5")
         write_solve(self.folder / "other.h5", method="merged")
-        for files, charts in (("a.h5",), 1), (("curves.h5",), 3), (("solve.h5",), 2), (("a.h5", "solve.h5", "other.h5"), 5):
+        for files, charts in (("a.h5",), 1), (("curves.h5",), 7), (("solve.h5",), 2), (("a.h5", "solve.h5", "other.h5"), 6):
             with self.subTest(files):
                 tree = self.tree(self.page(*files))
                 self.assertEqual(tree.count["svg"], charts)

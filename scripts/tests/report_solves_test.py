@@ -12,12 +12,9 @@ from sample_solve import write_solve
 from kontor_report.colours import BACKENDS, colours
 from kontor_report.compare import compare, speed
 from kontor_report.errors import RecordError
+from kontor_report.history_charts import history_charts
 from kontor_report.record import read_record
 from kontor_report.show import show
-
-if PLOTS:
-    from kontor_report.convergence_plots import draw_convergence
-    from kontor_report.drawing import plt
 
 
 class Solves(ReportTest):
@@ -122,16 +119,16 @@ class Solves(ReportTest):
         with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/history has 2 iterations and 21 values"):
             read_record(str(self.folder / "a.h5"))
 
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_curves(self):
+    def test_histories(self):
         """A line a run; a backend has its colour, here and in the curves of pingpong; methods have colours where it is the same."""
         def drawn(*records):
-            figure, axes = plt.subplots()
-            self.addCleanup(plt.close, figure)
-            draw_convergence(records, axes)
-            self.assertEqual(axes.get_yscale(), "log")
-            lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 21]
-            return [(line.get_label(), line.get_color()) for line in lines]
+            over_iterations, over_time = history_charts(records)
+            self.assertTrue(over_iterations.log_y)
+            *lines, limit = over_iterations.lines
+            self.assertEqual({len(line.x) for line in lines}, {21})
+            self.assertEqual((limit.name, limit.y), ("tolerance 1e-09", [1e-9] * 21))
+            self.assertEqual([line.x[-1] for line in over_time.lines], [2.0] * (len(records) + 1))
+            return [(line.name, line.colour) for line in lines]
 
         runs = [self.solve("a.h5", run={"backend": "shm"}), self.solve("b.h5"), self.solve("c.h5", method="merged")]
         self.assertEqual(drawn(*runs), [("shm, classic", BACKENDS["shm"]), ("view, classic", BACKENDS["view"]),

@@ -11,13 +11,13 @@ import numpy as np
 from sample_curves import add_curves, add_split_curves
 from sample_file import BANDWIDTH, DECK, UPDATES
 
-from kontor_report.plots import plot_field
 from kontor_report.errors import RecordError
 from kontor_report.record import read_field, read_record
 from sample_solve import write_solve
 
 if PLOTS:
     from kontor_report.drawing import plt
+    from kontor_report.field_plots import plot_field
     from kontor_report.timeline_plots import draw_timeline
 
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Residuals and norms of runs over iterations and over time."""
+
+import math
+
+from .colours import colours, dashes
+from .deck import names_of, section_of
+from .record import Record
+from .report_parts import Chart, Line, level
+from .solves import is_solve, time_per_iteration, tolerance
+
+
+def history_charts(records: list[Record]) -> list[Chart]:
+    """Over iterations; of several solves over time, too."""
+    told = [record for record in records if record.history]
+    solves = [record for record in told if is_solve(record)]
+    what = " and ".join(dict.fromkeys(record.history["name"] for record in told))
+    title = ", ".join(["History", *section_of(told[0], "solver")]) if len(told) == 1 else "History"
+    charts = [Chart(title, "iteration", what, _lines(told, [1] * len(told)), log_y=True)]
+    if len(told) > 1 and solves == told:
+        lines = _lines(told, [time_per_iteration(record) for record in told])
+        charts.append(Chart("History over time", "time, each iteration at the mean of all", what, lines, log_y=True, x_unit="s"))
+    for chart in charts:
+        limits = dict.fromkeys(limit for record in solves if (limit := tolerance(record)))
+        chart.lines += [level(f"tolerance {limit:g}", limit, chart.lines) for limit in limits if chart.lines]
+    return [chart for chart in charts if chart.lines]
+
+
+def _lines(records: list[Record], scales: list[float | None]) -> list[Line]:
+    """A line for each run, its iterations multiplied by its scale, if it has one. A backend has its colour; with one backend
+    each run has a colour."""
+    names, backends = names_of(records), [str(record.run.get("backend", "?")) for record in records]
+    groups = backends if len(set(backends)) > 1 else names
+    chosen = [colours(groups)[group] for group in groups]
+    lines = []
+    for record, name, scale, colour, dash in zip(records, names, scales, chosen, dashes(chosen)):
+        points = [(x, y) for x, y in zip(record.history["iterations"], record.history["values"]) if 0 < y < math.inf]
+        if points and scale:
+            words = [f"{name}, iteration {x}: {y:.3g}" for x, y in points]
+            across, values = [x * scale for x, _ in points], [y for _, y in points]
+            lines.append(Line(name, colour, across, values, words=words, dash=dash, small=True))
+    return lines
