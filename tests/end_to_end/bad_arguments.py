@@ -10,75 +10,47 @@ SEE_HELP = "\nRun with --help for more information."
 
 
 class Usage(RefusalTest):
-    def refused_alone(self, says, *arguments, ranks=(1,)):
-        """Without a deck before the arguments."""
-        for count in ranks:
-            with self.subTest(arguments=arguments, ranks=count):
-                result = self.heat(*arguments, ranks=count, limit=10)
+    def test_the_deck(self):
+        """Without one before the arguments."""
+        for says, arguments, ranks in (
+            ("the input deck is required" + SEE_HELP, [], 1),
+            ("nope.yaml: cannot read the deck: No such file or directory", ["nope.yaml"], 1),
+            ("nope.yaml: cannot read the deck: No such file or directory", ["nope.yaml"], 3),
+            (".: cannot read the deck: it is a directory", ["."], 1),
+            ("/proc/self/mem: cannot read the deck: Input/output error", ["/proc/self/mem"], 1),
+            ("/dev/zero: the deck has more than 1048576 bytes; this is the most that it may have", ["/dev/zero"], 1),
+        ):
+            with self.subTest(arguments=arguments, ranks=ranks):
+                result = self.heat(*arguments, ranks=ranks, limit=10)
                 self.assertEqual((result.code, result.out, result.err), (2, "", says + "\n"))
                 self.assertEqual(self.files(), [])
 
-    def test_no_deck(self):
-        self.refused_alone("the input deck is required" + SEE_HELP)
-
-    def test_deck_does_not_exist(self):
-        self.refused_alone("nope.yaml: cannot read the deck: No such file or directory", "nope.yaml", ranks=(1, 3))
-
-    def test_deck_is_a_directory(self):
-        self.refused_alone(".: cannot read the deck: it is a directory", ".")
-
-    def test_deck_cannot_be_read(self):
-        self.refused_alone("/proc/self/mem: cannot read the deck: Input/output error", "/proc/self/mem")
-
-    def test_deck_without_an_end(self):
-        self.refused_alone(
-            "/dev/zero: the deck has more than 1048576 bytes; this is the most that it may have", "/dev/zero"
-        )
-
-    def test_unknown_flag(self):
-        self.refused("The following argument was not expected: --verbos" + SEE_HELP, "--verbos", ranks=(1, 3))
-
-    def test_two_decks(self):
-        self.refused("The following argument was not expected: other.yaml" + SEE_HELP, "other.yaml")
+    def test_unexpected_arguments(self):
+        for word, ranks in ("--verbos", (1, 3)), ("other.yaml", (1,)):
+            self.refused(f"The following argument was not expected: {word}{SEE_HELP}", word, ranks=ranks)
 
 
 class Starts(RefusalTest):
     """One launch line of several programs, as mpirun and srun have it."""
 
-    def setUp(self):
-        super().setUp()
-        if not starts_several_programs():
-            self.skipTest("this mpirun does not start several programs")
-
-    def refused_beside(self, first, others):
-        """`others` are a program and its arguments, for a second rank."""
-        deck = str(self.write("deck.yaml", PLATE))
-        first = [deck if a == "deck" else a for a in first]
-        others = [deck if a == "deck" else a for a in others]
-        result = self.heat(*first, ":", "-n", "1", *others, limit=20)
-        names = {HEAT: "heat", PINGPONG: "pingpong"}
-        for says in (
-            "rank 0 runs '" + " ".join(["heat", *first]) + "'",
-            "rank 1 runs '" + " ".join([names[others[0]], *others[1:]]) + "'",
+    @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
+    def test_ranks_that_differ(self):
+        """In the app, the options, the output, or a mistake: the arguments of rank 0, and the program and arguments of rank 1."""
+        self.write("deck.yaml", PLATE)
+        for first, program, second in (
+            (["deck.yaml"], PINGPONG, ["deck.yaml"]),
+            (["deck.yaml"], HEAT, ["deck.yaml", "--set", "comm.backend=view"]),
+            (["deck.yaml", "-o", "a.h5"], HEAT, ["deck.yaml", "-o", "b.h5"]),
+            (["deck.yaml"], HEAT, ["deck.yaml", "--verbos"]),
+            (["--schema"], HEAT, ["deck.yaml"]),
         ):
-            self.assertIn(says, result.err)
-        self.assertEqual((result.code, result.out), (2, ""), result)
-        self.assertEqual(self.files(), ["deck.yaml"])
-
-    def test_other_app(self):
-        self.refused_beside(["deck"], [PINGPONG, "deck"])
-
-    def test_other_options(self):
-        self.refused_beside(["deck"], [HEAT, "deck", "--set", "comm.backend=view"])
-
-    def test_other_output(self):
-        self.refused_beside(["deck", "-o", "a.h5"], [HEAT, "deck", "-o", "b.h5"])
-
-    def test_wrong_on_one_rank(self):
-        self.refused_beside(["deck"], [HEAT, "deck", "--verbos"])
-
-    def test_schema_on_one_rank(self):
-        self.refused_beside(["--schema"], [HEAT, "deck"])
+            with self.subTest(first=first, second=second):
+                result = self.heat(*first, ":", "-n", "1", program, *second, limit=20)
+                name = "heat" if program == HEAT else "pingpong"
+                for rank, words in enumerate((["heat", *first], [name, *second])):
+                    self.assertIn(f"rank {rank} runs '{' '.join(words)}'", result.err)
+                self.assertEqual((result.code, result.out), (2, ""), result)
+                self.assertEqual(self.files(), ["deck.yaml"])
 
 
 class Kokkos(RefusalTest):
@@ -99,10 +71,10 @@ class Kokkos(RefusalTest):
         self.write("deck.yaml", PLATE)
         for name, value in ("NUM_THREADS", "abc"), ("DEVICE_ID", "1\x1b[2J"):
             with self.subTest(name=name):
-                result = self.heat("deck.yaml", ranks=3, limit=10, variables={f"KOKKOS_{name}": value})
+                result = self.ends(2, "deck.yaml", ranks=3, limit=10, variables={f"KOKKOS_{name}": value})
                 value = value.replace("\x1b", "\\x1b")
                 self.assertEqual(result.err, self.SAYS.format(f"KOKKOS_{name}={value}", value) + "\n")
-                self.assertEqual((result.out, result.code), ("", 2))
+                self.assertEqual(result.out, "")
 
     def test_what_needs_no_kokkos(self):
         for option in "--schema", "--help", "--list-backends":
@@ -110,54 +82,28 @@ class Kokkos(RefusalTest):
 
 
 class Overrides(RefusalTest):
-    def test_unknown_key(self):
+    def test_keys_and_values(self):
+        for override, says in (
+            ("comm.backend", "an override is written section.key=value"),
+            ("measure.repeats=many", 'measure.repeats expects an integer from 1 to 1000, found "many"'),
+            ("solver.max_sweeps.x=1", 'solver.max_sweeps is not a section, it is "5" at deck.yaml:6:36'),
+            ("app=cg", "app cannot be overridden; use a deck of that app"),
+        ):
+            self.refused_set(override, says)
         self.refused_set("comm.backand=raw", "comm.backand is unknown; did you mean comm.backend?", ranks=(1, 3))
 
-    def test_no_value(self):
-        self.refused_set("comm.backend", "an override is written section.key=value")
-
-    def test_bad_value(self):
-        self.refused_set("measure.repeats=many", 'measure.repeats expects an integer from 1 to 1000, found "many"')
-
-    def test_key_below_a_value(self):
-        self.refused_set(
-            "solver.max_sweeps.x=1", 'solver.max_sweeps is not a section, it is "5" at deck.yaml:6:36'
-        )
-
-    def test_app(self):
-        self.refused_set("app=cg", "app cannot be overridden; use a deck of that app")
-
-
-class Ranks(RefusalTest):
-    def test_process_grid_of_other_ranks(self):
-        for ranks in 1, 3:
-            self.refused_set(
-                "decomposition.process_grid=[2,2]",
-                f"decomposition.process_grid [2, 2] is for 4 ranks, but there are {ranks}",
-                ranks=[ranks],
-            )
-
-    def test_process_grid_of_other_dimensions(self):
-        self.refused_set(
-            "decomposition.process_grid=[3]", "decomposition.process_grid has length 1; that of problem.cells is 2",
-            ranks=(3,),
-        )
-
-    def test_process_grid_finer_than_the_cells(self):
-        self.refused(
-            "--set decomposition.process_grid=[3,1]: decomposition.process_grid [3, 1] cuts an axis of 2 cells into 3 "
-            "parts; use fewer ranks or more cells",
-            *("--set", "problem.cells=[2,11]", "--set", "decomposition.process_grid=[3,1]"),
-            ranks=[3],
-        )
-
-    def test_more_ranks_than_cells(self):
-        self.refused_set(
-            "problem.cells=[1,2]",
-            "problem.cells [1, 2] cannot be divided among 3 ranks so that each has a cell; "
-            "use fewer ranks or more cells",
-            ranks=[3],
-        )
+    def test_what_does_not_fit_the_ranks(self):
+        grid = "decomposition.process_grid"
+        for override, says, ranks in (
+            (f"{grid}=[2,2]", f"{grid} [2, 2] is for 4 ranks, but there are 1", 1),
+            (f"{grid}=[2,2]", f"{grid} [2, 2] is for 4 ranks, but there are 3", 3),
+            (f"{grid}=[3]", f"{grid} has length 1; that of problem.cells is 2", 3),
+            ("problem.cells=[1,2]", "problem.cells [1, 2] cannot be divided among 3 ranks so that each has a cell; "
+                                    "use fewer ranks or more cells", 3),
+        ):
+            self.refused_set(override, says, ranks=[ranks])
+        says = f"{grid} [3, 1] cuts an axis of 2 cells into 3 parts; use fewer ranks or more cells"
+        self.refused(f"--set {grid}=[3,1]: {says}", "--set", "problem.cells=[2,11]", "--set", f"{grid}=[3,1]", ranks=[3])
 
 
 class Backends(RefusalTest):
@@ -175,7 +121,7 @@ class Backends(RefusalTest):
         for name in [name for name, state, *_ in listed if state == "not"]:
             with self.subTest(backend=name):
                 self.write("deck.yaml", PLATE)
-                result = self.heat("deck.yaml", "--set", f"comm.backend={name}", ranks=2, limit=10)
+                result = self.ends(2, "deck.yaml", "--set", f"comm.backend={name}", ranks=2, limit=10)
                 self.assertRegex(
                     result.err,
                     rf"\A--set comm.backend={name}: comm.backend is not available: backend '{name}' is not in this build, which "
@@ -183,7 +129,7 @@ class Backends(RefusalTest):
                     r"build with (.*, )?a Kokkos that has CUDA \(-DKokkos_ROOT=<prefix>\); docs/gpu\.md has the steps)"
                     r"\n\Z",
                 )
-                self.assertEqual((result.out, result.code), ("", 2))
+                self.assertEqual(result.out, "")
 
     def test_datatypes_on_raw(self):
         self.refused_set(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files that cannot be written, or that would overwrite another file of the run."""
 
-import json
 import os
 import unittest
 
@@ -111,7 +110,7 @@ class Bystanders(HeatTest):
         self.passes("deck.yaml", "-o", "x.tmp", "--results", "x", ranks=2)
         self.assertEqual(self.files(), ["deck.yaml", "x", "x.tmp", "x.xmf"])
         self.assertEqual((self.folder / "x.tmp").read_bytes()[:4], b"\x89HDF")
-        self.assertEqual(json.loads((self.folder / "x").read_text())["app"], "heat")
+        self.assertEqual(self.record("x")["app"], "heat")
 
 
 class Written(HeatTest):
@@ -124,7 +123,7 @@ class Written(HeatTest):
         deck = os.fsdecode(b"deck \xe9.yaml")
         self.write(deck, PLATE)
         self.passes(deck, "--results", "plate.json", ranks=2)
-        self.assertRegex(json.loads((self.folder / "plate.json").read_text())["command"], "deck \ufffd\\.yaml")
+        self.assertRegex(self.record("plate.json")["command"], "deck \ufffd\\.yaml")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """heat's checkpoints: after a signal, a kill, a time limit and on a full disk, and what is refused."""
 
-import json
 import os
 import signal
 import time
@@ -21,27 +20,20 @@ class Checkpoints(FaultTest):
         super().setUp()
         self.write("deck.yaml", self.DECK)
 
-    def checkpoints(self):
-        return sorted(path.name for path in self.folder.glob("c-*.h5"))
-
     def norms(self, *arguments, ranks):
         self.passes(*arguments, *self.LIMIT, "--quiet", "--results", "record.json", ranks=ranks)
-        record = json.loads((self.folder / "record.json").read_text())
+        record = self.record()
         return record["history"]["iteration"], record["history"]["norm"], record
 
     def wait_for_checkpoints(self, count):
         wait_until(lambda: len(self.checkpoints()) >= count, "a checkpoint")
-
-    def remove_checkpoints(self):
-        for path in self.folder.glob("c-*.h5"):
-            path.unlink()
 
     def test_after_a_signal(self):
         expected = self.norms("deck.yaml", ranks=1)[:2]
         self.write("restarted.yaml", f"{self.DECK}restart: c-000000300.h5\n")
         for how, ranks, words in (signal.SIGUSR1, 3, ("--restart", "c-000000300.h5")), (signal.SIGTERM, 2, ("restarted.yaml",)):
             with self.subTest(signal=how.name):
-                self.remove_checkpoints()
+                self.remove("c-*.h5")
                 many = ("--set", "checkpoint.every=300", "--set", "checkpoint.keep=1000")
                 running = self.start("deck.yaml", *many, "--results", "record.json", ranks=ranks)
                 self.addCleanup(running.end)
@@ -51,7 +43,7 @@ class Checkpoints(FaultTest):
                 self.assertEqual(result.code, 4, result)
                 name, newest = how.name.removeprefix("SIG"), self.checkpoints()[-1]
                 self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{name}\b.*: scripts/kontor run {newest} --restart$")
-                record = json.loads((self.folder / "record.json").read_text())
+                record = self.record()
                 self.assertEqual((record["end_signal"], record["checkpoint"]["newest"]), (name, newest))
                 *found, record = self.norms(*words, "--set", "comm.backend=view", ranks=ranks - 1)
                 self.assertEqual((record["checkpoint"].get("restarted_from"), record["checkpoint"].get("at_step")), ("c-000000300.h5", 300))
@@ -89,12 +81,12 @@ class Checkpoints(FaultTest):
             self.assertLess(time.monotonic() - started, limit)
         self.assertEqual(result.code, 4, result)
         self.assertRegex(result.out, r"(?m)^ENDED EARLY: told to end by checkpoint\.walltime after 0 of 1 repeats; .*\bc-\d{9,}\.h5\b")
-        record = json.loads((self.folder / "record.json").read_text())
+        record = self.record()
         self.assertEqual((record["end_signal"], record["checkpoint"]["newest"]), ("walltime", self.checkpoints()[-1]))
         step = record["checkpoint"]["steps"][-1]
         rest = ("--set", f"solver.max_sweeps={step + 20}", "--quiet", "--results", "record.json")
         self.passes("deck.yaml", "--restart", "c.h5", *rest)
-        record = json.loads((self.folder / "record.json").read_text())
+        record = self.record()
         self.assertEqual((record["checkpoint"]["at_step"], record["sweeps"]), (step, step + 20))
 
     def test_what_is_refused(self):
@@ -112,11 +104,9 @@ class Checkpoints(FaultTest):
         for settings, said in other.items():
             with self.subTest(settings):
                 arguments = [word for setting in settings for word in ("--set", setting)]
-                result = self.heat("deck.yaml", "--restart", name, *arguments)
-                self.assertEqual(result.code, 2, result)
+                result = self.ends(2, "deck.yaml", "--restart", name, *arguments)
                 self.assertRegex(result.err, said)
-        result = self.heat("--restart", "none.h5", ranks=2)
-        self.assertEqual(result.code, 2, result)
+        result = self.ends(2, "--restart", "none.h5", ranks=2)
         self.assertIn("none.h5", result.err)
         self.program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
         self.write("cg.yaml", "app: cg\nproblem: {stencil: {points: [5, 5, 5]}}\n")
@@ -132,16 +122,14 @@ class Checkpoints(FaultTest):
         *_, record = self.norms(*once, "-o", "there/plate.h5", ranks=1)
         told = record["checkpoint"]
         self.assertAlmostEqual(told["overhead"] * sum(record["repeats"]), told["seconds"], delta=1e-6 * told["seconds"])
-        result = self.heat("--restart", "c-000001500.h5", ranks=2)
-        self.assertEqual(result.code, 2, result)
+        result = self.ends(2, "--restart", "c-000001500.h5", ranks=2)
         self.assertRegex(result.err, r"output\.file is there/plate\.h5, neither in this folder nor in that of the checkpoint; say -o FILE\n")
         self.norms("--restart", "c-000001500.h5", "-o", "there/plate.h5", ranks=1)
         (self.folder / "c-000001500.h5").rename(self.folder / "there/c-000001500.h5")
         self.norms("--restart", "there/c-000001500.h5", ranks=1)  # beside the checkpoint
         self.norms(*once, "--set", "checkpoint.file=there/c.h5", ranks=1)
         (self.folder / "there/c-000001500.h5").rename(self.folder / "c-000001500.h5")
-        result = self.heat("--restart", "c-000001500.h5", "-o", "plate.h5")
-        self.assertEqual(result.code, 2, result)
+        result = self.ends(2, "--restart", "c-000001500.h5", "-o", "plate.h5")
         self.assertRegex(result.err, r"checkpoint\.file is there/c\.h5, neither .*; say --set checkpoint\.file=FILE\n")
 
     def test_a_full_disk(self):
@@ -162,16 +150,14 @@ class Checkpoints(FaultTest):
         self.assertIn("c-000000500.h5", before)
         for name, (variables, said) in faults.items():
             with self.subTest(name):
-                result = self.heat("deck.yaml", *self.LIMIT, "--restart", "c.h5", *one, ranks=2, variables=variables)
-                self.assertEqual(result.code, 3, result)
+                result = self.ends(3, "deck.yaml", *self.LIMIT, "--restart", "c.h5", *one, ranks=2, variables=variables)
                 self.assertRegex(result.err, rf"(?m)^checkpoint after step 1000: {said}.*; c-000000500\.h5 is there$")
                 self.assertEqual(self.contents(), before)
         *found, record = self.norms("deck.yaml", "--restart", "c.h5", ranks=3)
         self.assertEqual(record["checkpoint"]["at_step"], 500)
         self.assertEqual(tuple(found), expected)
         room = {**full, "KONTOR_FAULT_AFTER": str(3 * len(before["c-000000500.h5"]) // 2)}  # for one, and not for two
-        result = self.heat("deck.yaml", *self.LIMIT, *one, variables=room)
-        self.assertEqual(result.code, 3, result)
+        result = self.ends(3, "deck.yaml", *self.LIMIT, *one, variables=room)
         self.assertRegex(result.err, r"(?m)^checkpoint after step 1000: .*No space left on device.*; c-000000500\.h5 is there$")
         self.assertEqual(self.checkpoints(), ["c-000000500.h5"])
         self.assertEqual(self.norms("--restart", "c.h5", ranks=1)[:2], expected)

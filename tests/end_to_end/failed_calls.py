@@ -77,8 +77,7 @@ class FailedCalls(FaultTest):
         trace = self.folder / "trace"
         self.passes("deck.yaml", *arguments, ranks=2, variables={"LD_PRELOAD": preload(FAULTS), "KONTOR_FAULT_TRACE": str(trace)})
         calls = [line.split() for line in (self.folder / "trace.1").read_text().splitlines()]
-        for file in *self.folder.glob("*.h5"), *self.folder.glob("trace.*"):
-            file.unlink()
+        self.remove("*.h5", "trace.*")
         return {site for name, site, _ in calls if name == function}
 
     @unittest.skipIf("KONTOR_SANITIZER_LIBRARY" in os.environ, "a sanitizer has an operator new of its own")

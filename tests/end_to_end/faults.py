@@ -2,7 +2,6 @@
 """Runs that are killed, told to end or interrupted, and two that write the same file."""
 
 import importlib.util
-import json
 import os
 import shutil
 import signal
@@ -32,18 +31,13 @@ class Killed(FaultTest):
         wait_until(lambda: not running.ranks(), "the end of all ranks")
         self.assert_intact()
 
-    def remove_left(self):
-        for name in self.files():
-            if name.endswith((".tmp", ".kontor-lock")):
-                (self.folder / name).unlink()
-
     def test_a_killed_rank_ends_the_run(self):
         for victim in 0, 2:
             with self.subTest(rank=victim):
                 running = self.start_endless()
                 os.kill(running.ranks()[victim], signal.SIGKILL)
                 self.assert_ended(running)
-                self.remove_left()
+                self.remove("*.tmp", ".*.kontor-lock")
 
     def test_ending_mpirun_ends_the_run(self):
         for how in signal.SIGTERM, signal.SIGINT:
@@ -51,7 +45,7 @@ class Killed(FaultTest):
                 running = self.start_endless()
                 running.process.send_signal(how)
                 self.assert_ended(running)
-                self.remove_left()
+                self.remove("*.tmp", ".*.kontor-lock")
 
     def test_the_next_run_removes_what_a_killed_one_left(self):
         self.write("plate.h5.tmp", "the user's")
@@ -74,7 +68,7 @@ class ToldToEnd(FaultTest):
         self.assertEqual(result.code, 4, result)
         self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{signal}\b after {repeats} of \d+ repeats$")
         self.assertEqual("FOM" in result.out, figures, result.out)
-        record = json.loads((self.folder / "record.json").read_text())
+        record = self.record()
         self.assertEqual((record["ended_early"], record["end_signal"]), (True, signal))
         self.assertEqual("figures_of_merit" in record, figures)
         self.assertEqual(record["verification"].get("passed", False), figures)
@@ -161,7 +155,7 @@ class TwoRuns(FaultTest):
                 os.kill(pid, signal.SIGCONT)
         result = first.finish(limit=20)
         self.assertEqual(result.code, 0, result)
-        self.assertEqual(json.loads((self.folder / "first.json").read_text())["sweeps"], 20)
+        self.assertEqual(self.record("first.json")["sweeps"], 20)
         self.assertEqual(self.output.read_bytes()[:4], b"\x89HDF")
         self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
 

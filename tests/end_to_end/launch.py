@@ -4,6 +4,7 @@
 The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG, KONTOR_CG) and another launcher (KONTOR_MPIEXEC).
 """
 
+import json
 import os
 import shutil
 import signal
@@ -126,11 +127,21 @@ class HeatTest(unittest.TestCase):
     def heat(self, *arguments, ranks=1, limit=30, **others):
         return self.start(*arguments, ranks=ranks, **others).finish(limit)
 
+    def ends(self, code, *arguments, **others):
+        """The result of a run that must end with this exit code."""
+        result = self.heat(*arguments, **others)
+        self.assertEqual(result.code, code, result)
+        return result
+
     def passes(self, *arguments, **others):
         """A run that must be verified."""
-        result = self.heat(*arguments, **others)
-        self.assertEqual(result.code, 0, result)
-        return result
+        return self.ends(0, *arguments, **others)
+
+    def remove(self, *patterns):
+        """The files of these names from the test's folder."""
+        for pattern in patterns:
+            for path in self.folder.glob(pattern):
+                path.unlink()
 
     def temporary(self, name):
         """The file that a run writes aside for `name`, or None."""
@@ -138,6 +149,14 @@ class HeatTest(unittest.TestCase):
 
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def checkpoints(self):
+        """The names of those of checkpoint.file c.h5, in the order of their steps."""
+        return sorted(path.name for path in self.folder.glob("c-*.h5"))
+
+    def record(self, name="record.json"):
+        """What --results has written."""
+        return json.loads((self.folder / name).read_text())
 
     def contents(self):
         """The bytes of each file by its name; None of a folder."""

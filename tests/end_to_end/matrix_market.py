@@ -100,15 +100,13 @@ class MatrixMarketTest(HeatTest):
         for file, key in (elsewhere, "rhs_file"), (guess, "initial_file"):
             text = file.read_text()
             file.write_text(text.replace("7\n", "8\n").replace("8 1\n", "7 1\n"))
-            result = self.heat(*moved, ranks=3)
-            self.assertEqual(result.code, 2, result)
+            result = self.ends(2, *moved, ranks=3)
             size = len(text)
             says = rf"problem\.matrix_market\.{key} is a file of {size} bytes, checksum \w{{16}}; in c-000000003\.h5 it is a file of {size} bytes, .* cannot change"
             self.assertRegex(result.err, says)
             file.write_text(text)
         elsewhere.unlink()
-        result = self.heat(*moved, ranks=3)
-        self.assertEqual(result.code, 2, result)
+        result = self.ends(2, *moved, ranks=3)
         self.assertRegex(result.err, r"problem\.matrix_market\.rhs_file cannot be read: .*other\.mtx: No such file")
 
     def test_a_file_of_the_command_line_is_looked_for_here(self):

@@ -24,8 +24,7 @@ class FullDisk(FaultTest):
         if only is not None:
             variables["KONTOR_FAULT_RANK"] = str(only)
         arguments = "short.yaml", "--set", f"output.access={access}", "--results", "plate.json"
-        result = self.heat(*arguments, ranks=ranks, variables=variables)
-        self.assertEqual(result.code, 3, result)
+        result = self.ends(3, *arguments, ranks=ranks, variables=variables)
         said = [line for line in result.err.splitlines() if not line.startswith("mca_")]  # Open MPI's own lines
         self.assertEqual(len(said), 1, result)
         self.assertNotIn("FOM", result.out)
@@ -58,8 +57,7 @@ class FullDisk(FaultTest):
         self.write("short.yaml", SHORT)
         variables = {"LD_PRELOAD": preload(ENOSPC), "KONTOR_FAULT_AFTER": "1000", "KONTOR_FAULT_FILE": ".h5."}
         options = "-o", "\x1b[2Jplate.h5", "--set", "output.fields=none"  # an XDMF file could not name it
-        result = self.heat("short.yaml", *options, variables=variables)
-        self.assertEqual(result.code, 3, result)
+        result = self.ends(3, "short.yaml", *options, variables=variables)
         self.assertNotIn("\x1b", result.err)
         self.assertRegex(result.err, r"(?m)^output: \\x1b\[2Jplate\.h5: .*No space left on device")
 
@@ -96,8 +94,7 @@ class OutOfMemory(FaultTest):
     def test_a_problem_that_does_not_fit(self):
         for ranks in 1, 3:
             self.write("deck.yaml", SHORT.replace("[96, 80]", "[10000000, 10000000]"))
-            result = self.heat("deck.yaml", ranks=ranks, limit=20)
-            self.assertEqual(result.code, 3, result)
+            result = self.ends(3, "deck.yaml", ranks=ranks, limit=20)
             self.assertRegex(
                 result.err,
                 r"\Aout of memory: rank 0 on \S+ needs \S+ GB for View 'heat/u', \S+ GB for View 'heat/v'.*, but its "

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """/run of the HDF5 file: what a run tells of itself."""
 
-import json
 import os
 import unittest
 
@@ -175,7 +174,7 @@ class Run(RecordTest):
 
     def test_results_are_the_record(self):
         file = self.run_deck(PLATE, "plate.h5", "--results", "plate.json")
-        results = json.loads((self.folder / "plate.json").read_text())
+        results = self.record("plate.json")
         results["overlap"] = int(results["overlap"])
         results["verification"]["passed"] = int(results["verification"]["passed"])
         results["per_rank"]["useful"] = int(results["per_rank"]["useful"])

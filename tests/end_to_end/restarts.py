@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of cg and matmul that are told to end, or killed, go on from a checkpoint on other ranks with the same bits."""
 
-import json
 import os
 import signal
 
@@ -27,9 +26,6 @@ WITHOUT = ("--set", "checkpoint.every=0", "--set", "checkpoint.file=''")
 
 
 class RestartTest(HeatTest):
-    def checkpoints(self):
-        return sorted(path.name for path in self.folder.glob("c-*.h5"))
-
     def interrupt(self, number, ranks):
         """A run that gets a signal when it has written three checkpoints; its result."""
         running = self.start("deck.yaml", ranks=ranks)
@@ -41,7 +37,7 @@ class RestartTest(HeatTest):
     def go_on(self, checkpoint, *arguments, ranks):
         """The record of the rest."""
         self.passes("--restart", checkpoint, *arguments, "--quiet", "--results", "record.json", ranks=ranks)
-        return json.loads((self.folder / "record.json").read_text())
+        return self.record()
 
     def expect_told(self, result, name):
         """That the run ended as the signal of this name asks for, and its output file says so."""
@@ -49,10 +45,6 @@ class RestartTest(HeatTest):
         self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{name}\b.*{self.checkpoints()[-1]} --restart$")
         with h5py.File(self.folder / "out.h5") as file:
             self.assertEqual((file["run"].attrs["end_signal"], bool(file["run"].attrs["ended_early"])), (name, True))
-
-    def remove_checkpoints(self):
-        for path in self.folder.glob("c-*.h5"):
-            path.unlink()
 
 
 class Cg(RestartTest):
@@ -62,13 +54,13 @@ class Cg(RestartTest):
         self.write("deck.yaml", SOLVE)
         limit = ("--set", "solver.max_iterations=97", *WITHOUT)
         self.passes("deck.yaml", *limit, "--quiet", "--results", "record.json")
-        expected = json.loads((self.folder / "record.json").read_text())["history"]
+        expected = self.record()["history"]
         for how, ranks in (signal.SIGUSR1, 3), (signal.SIGTERM, 2):  # then on one less
             self.expect_told(self.interrupt(how, ranks=ranks), how.name.removeprefix("SIG"))
             record = self.go_on("c-000000040.h5", *limit, "--set", "comm.backend=view", ranks=ranks - 1)
             self.assertEqual(record["checkpoint"]["at_step"], 40)
             self.assertEqual(record["history"], expected)
-            self.remove_checkpoints()
+            self.remove("c-*.h5")
         self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
         self.assertEqual(self.go_on("c-000000060.h5", *limit, ranks=3)["history"], expected)
 
@@ -88,7 +80,7 @@ class Matmul(RestartTest):
             self.expect_told(self.interrupt(how, ranks=ranks), how.name.removeprefix("SIG"))
             self.go_on("c.h5", *WITHOUT, ranks=ranks - 1)
             self.assertEqual(self.c_of_output(), expected)
-            self.remove_checkpoints()
+            self.remove("c-*.h5")
         self.assertNotEqual(self.interrupt(signal.SIGKILL, ranks=2).code, 0)
         self.go_on("c.h5", *WITHOUT, "--set", "comm.backend=shm", ranks=4)
         self.assertEqual(self.c_of_output(), expected)

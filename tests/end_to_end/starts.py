@@ -38,8 +38,7 @@ class Starts(HeatTest):
 
     def test_number_of_seconds(self):
         for text in "soon", "-1", "1e3", "", "1000000":
-            result = self.heat("deck.yaml", ranks=2, variables={"KONTOR_START_SECONDS": text})
-            self.assertEqual(result.code, 2, result)
+            result = self.ends(2, "deck.yaml", ranks=2, variables={"KONTOR_START_SECONDS": text})
             self.assertEqual(result.err.count(f"KONTOR_START_SECONDS is '{text}'; allowed is a whole number"), 1, result)
         self.passes("deck.yaml", variables={"KONTOR_START_SECONDS": "0"})
 

@@ -9,8 +9,7 @@ from fault_case import SHORT, FaultTest
 class WrongAnswer(FaultTest):
     def fails(self, *arguments, says, ranks=3):
         self.write("short.yaml", SHORT)
-        result = self.heat("short.yaml", *arguments, ranks=ranks)
-        self.assertEqual(result.code, 1, result)
+        result = self.ends(1, "short.yaml", *arguments, ranks=ranks)
         self.assertRegex(result.out, f"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): {says}$")
         self.assertNotIn("FOM", result.out)
         self.assertNotIn("PASSED", result.out)
