@@ -7,25 +7,28 @@ import unittest
 from launch import HeatTest
 from refusal import PLATE, RefusalTest
 
-OTHER = "choose another file with output.file or -o"
+OTHER = "choose another file"
 
 
 class Output(RefusalTest):
     RANKS = (3,)  # rank 0 looks at the files
 
-    def test_in_a_missing_directory(self):
-        self.refused(
-            f"output: cannot write nope/x.h5: No such file or directory; make the directory or {OTHER}",
-            *("-o", "nope/x.h5"),
-            ranks=(1, 3),
-        )
-
-    def test_is_a_directory(self):
+    def test_files_that_cannot_be_written(self):
         (self.folder / "sub").mkdir()
-        self.refused(f"output: cannot write sub: it is a directory; {OTHER}", "--set", "output.file=sub")
-
-    def test_in_a_directory_that_takes_no_files(self):
-        self.refused(f"output: cannot write deck.yaml/x.h5: Not a directory; {OTHER}", "-o", "deck.yaml/x.h5")
+        (self.folder / "plate.xmf").mkdir()
+        one = ("-o", "other.hdf5")  # whose XDMF file is another
+        for path, why, arguments in (
+            ("sub", "it is a directory", ["--set", "output.file=sub"]),
+            ("deck.yaml/x.h5", "Not a directory", ["-o", "deck.yaml/x.h5"]),
+            ("/dev/null", "it is not a regular file", ["-o", "/dev/null"]),
+        ):
+            self.refused(f"output: cannot write {path}: {why}; {OTHER} with output.file or -o", *arguments)
+        says = f"No such file or directory; make the directory or {OTHER}"
+        self.refused(f"output: cannot write nope/x.h5: {says} with output.file or -o", "-o", "nope/x.h5", ranks=(1, 3))
+        self.refused(f"output: cannot write nope/x.json: {says}", *one, "--results", "nope/x.json")
+        self.refused(f"output: cannot write plate.xmf: it is a directory; {OTHER}")
+        for path, why in ("sub", "it is a directory"), ("/dev/null", "it is not a regular file"):
+            self.refused(f"output: cannot write {path}: {why}; {OTHER}", *one, "--results", path)
 
     def test_has_a_nul_in_its_name(self):
         self.write("thesis", "the work of years")  # refused() looks whether it is as before
@@ -34,35 +37,6 @@ class Output(RefusalTest):
                 r'--set output.file="thesis\0.h5": output.file has a NUL character, which is not allowed',
                 *("--set", r'output.file="thesis\0.h5"', *more),
             )
-
-    def test_is_a_device(self):
-        self.refused(f"output: cannot write /dev/null: it is not a regular file; {OTHER}", "-o", "/dev/null")
-
-
-class Sidecars(RefusalTest):
-    RANKS = (3,)
-
-    def test_xdmf_file_is_a_directory(self):
-        (self.folder / "plate.xmf").mkdir()
-        self.refused("output: cannot write plate.xmf: it is a directory; choose another file")
-
-    def test_results_in_a_missing_directory(self):
-        self.refused(
-            "output: cannot write nope/x.json: No such file or directory; make the directory or choose another file",
-            *("--results", "nope/x.json"),
-        )
-
-    def test_results_is_a_directory(self):
-        (self.folder / "sub").mkdir()
-        self.refused(
-            "output: cannot write sub: it is a directory; choose another file", "--results", "sub"
-        )
-
-    def test_results_is_a_device(self):
-        self.refused(
-            "output: cannot write /dev/null: it is not a regular file; choose another file",
-            *("--results", "/dev/null"),
-        )
 
 
 class Collisions(RefusalTest):

@@ -28,49 +28,68 @@ def deck(measure, **problem):
 class Refused(RefusalTest):
     program = PINGPONG
 
-    def refused_deck(self, says, text, ranks=(2,), *arguments):
-        self.refused(says, *arguments, deck=text, ranks=ranks)
+    def test_decks(self):
+        """On two ranks: what the deck is, and what is said of it."""
+        for text, says in (
+            (SMALL.replace("out.h5}", "out.h5, every: 5}"),
+             "7:31: output.every is 5, but a measurement has no series of fields; leave it out, or give 0"),
+            (deck("roundtrip", dimensions="[3]", scalars="[double]").replace("to: 16", "to: 16, memory: 10000"),
+             "6:24: problem.sizes.to is too large: at size 16, 3-D double, the Views of a rank take 6.55e-05 GB, and 1e-05 GB "
+             "are allowed by problem.sizes.memory; the largest size that fits is 8"),
+            (deck("roundtrip", dimensions="[3]").replace("to: 16", "to: 2000"),
+             "5:24: problem.sizes.to is 2000, which in 3-D makes 8e+09 elements; raw MPI calls take at most 2147483647"),
+            (SMALL.replace("to: 16", "to: 2"), "4:24: problem.sizes.to is 2, below problem.sizes.from, 4"),
+            (deck("model").replace("to: 16", "to: 8"),
+             "4:24: problem.sizes.to is 8, which with problem.sizes.factor 2 makes fewer than 3 sizes; the line of a model needs "
+             "that many"),
+            (deck("strided", dimensions="[2]").replace("from: 4", "from: 1"),
+             "5:17: problem.sizes.from is 1; strided sends one end of a View and receives the other: 2 or more"),
+            *((deck(measure, dimensions=f"[{other}]"),
+               f"4:16: problem.dimensions[0] is {other}; problem.measure {measure} takes {known}")
+              for measure, other, known in (("bcast", 3, "1"), ("collectives", 3, "1"), ("model", 3, "1"), ("strided", 1, "2, 3"))),
+            (deck("roundtrip", scalars="[int, flaot]"), '4:18: problem.scalars[1] expects int or double, found "flaot"'),
+            (deck("halo", backends="[view]", patterns="[rma]", packings="[datatype]"),
+             "2:1: problem has no combination of backends, patterns and packings that is available:\n"
+             "  view rma datatype: pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
+             "possible; choose packing 'kernel' or 'auto', or another pattern"),
+        ):
+            self.refused(f"deck.yaml:{says}", deck=text, ranks=(2,))
 
-    def test_one_rank(self):
+    def test_numbers_of_ranks(self):
         for measure in MEASURES:
-            self.refused_deck(
-                f"deck.yaml:3:12: problem.measure {measure} takes 2 ranks or more, but there is 1; start it by "
-                "mpirun -n 2",
-                deck(measure, dimensions="[2]" if measure == "strided" else "[1]"),
-                ranks=(1,),
-            )
-
-    def test_a_series(self):
-        self.refused_deck("deck.yaml:7:31: output.every is 5, but a measurement has no series of fields; leave it out, or give 0",
-                          SMALL.replace("out.h5}", "out.h5, every: 5}"))
+            says = f"deck.yaml:3:12: problem.measure {measure} takes 2 ranks or more, but there is 1; start it by mpirun -n 2"
+            self.refused(says, deck=deck(measure, dimensions="[2]" if measure == "strided" else "[1]"), ranks=(1,))
+        for measure in "roundtrip", "strided", "exchange", "calls":
+            says = (f"deck.yaml:3:12: problem.measure {measure} pairs the ranks, but there are 3; use an even number, or "
+                    "set problem.pairs to one: ranks 0 and 1 are measured then, and the others are idle")
+            self.refused(says, deck=deck(measure, dimensions="[2]"), ranks=(3,))
 
     def test_checkpoints(self):
         """Its measurements are short: no key asks for one, and it goes on from none."""
         for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("file", "c.h5"), ("restart", "c.h5"):
             line = f"restart: {value}" if key == "restart" else f"checkpoint: {{{key}: {value}}}"
             name = key if key == "restart" else f"checkpoint.{key}"
-            self.refused_deck(f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}, but pingpong writes no checkpoints: its runs begin at the beginning; "
-                              "leave it out", f"{SMALL}{line}\n", ranks=(1,))
+            says = f"{name} is {value}, but pingpong writes no checkpoints: its runs begin at the beginning; leave it out"
+            self.refused(f"deck.yaml:8:{line.index(value) + 1}: {says}", deck=f"{SMALL}{line}\n")
 
-    def test_keys_of_other_measures(self):
-        for key, value, needs in ("backends", "[raw]", "halo or exchange"), ("paths", "[direct]", "halo or exchange"), ("fields", "2", "halo"), \
-                ("messages", "[per_slot]", "halo"), ("pairs", "one", "roundtrip, strided, exchange, calls or model"):
-            self.refused_deck(f"--set problem.{key}={value}: problem.{key} is {value}, but not used: problem.measure must be {needs} for that; leave it out",
-                              deck("bcast"), (2,), "--set", f"problem.{key}={value}")
-
-    def test_odd_ranks(self):
-        for measure in "roundtrip", "strided", "exchange", "calls":
-            self.refused_deck(
-                f"deck.yaml:3:12: problem.measure {measure} pairs the ranks, but there are 3; use an even number, or "
-                "set problem.pairs to one: ranks 0 and 1 are measured then, and the others are idle",
-                deck(measure, dimensions="[2]"),
-                ranks=(3,),
-            )
+    def test_overrides(self):
+        halo, pairs = "halo or exchange", "roundtrip, strided, exchange, calls or model"
+        for key, value, needs in ("backends", "[raw]", halo), ("paths", "[direct]", halo), ("fields", "2", "halo"), \
+                ("messages", "[per_slot]", "halo"), ("pairs", "one", pairs):
+            says = f"problem.{key} is {value}, but not used: problem.measure must be {needs} for that; leave it out"
+            self.refused_set(f"problem.{key}={value}", says, deck=deck("bcast"), ranks=(2,))
+        self.refused_set(
+            "comm.backend=raw",
+            "comm.backend cannot do what strided compares: backend 'raw' takes contiguous "
+            "buffers only, so packing 'datatype' is not possible; choose packing 'kernel', 'none' or 'auto', or backend view",
+            deck=deck("strided", dimensions="[2]"), ranks=(2,),
+        )
 
     def test_more_than_the_memory_of_the_machine(self):
         self.write("deck.yaml", SMALL)
-        result = self.heat("deck.yaml", "--set", "problem.sizes.to=2000000000", "--set", "problem.sizes.factor=1000",
-                           "--set", "problem.sizes.from=2000", ranks=2, limit=10)
+        sizes = {"to": 2_000_000_000, "factor": 1000, "from": 2000}
+        words = [word for key, value in sizes.items() for word in ("--set", f"problem.sizes.{key}={value}")]
+        result = self.heat("deck.yaml", *words, ranks=2, limit=10)
         if result.code == 0:
             self.skipTest("a machine with so much memory")
         self.assertEqual(result.code, 2, result)
@@ -82,79 +101,17 @@ class Refused(RefusalTest):
         )
         self.assertEqual(self.files(), ["deck.yaml"])
 
-    def test_more_than_the_memory_of_the_deck(self):
-        self.refused_deck(
-            "deck.yaml:6:24: problem.sizes.to is too large: at size 16, 3-D double, the Views of a rank take 6.55e-05 "
-            "GB, and 1e-05 GB are allowed by problem.sizes.memory; the largest size that fits is 8",
-            deck("roundtrip", dimensions="[3]", scalars="[double]").replace("to: 16", "to: 16, memory: 10000"),
-        )
-
-    def test_more_elements_than_raw_calls_take(self):
-        self.refused_deck(
-            "deck.yaml:5:24: problem.sizes.to is 2000, which in 3-D makes 8e+09 elements; raw MPI calls take at most "
-            "2147483647",
-            deck("roundtrip", dimensions="[3]").replace("to: 16", "to: 2000"),
-        )
-
-    def test_sizes(self):
-        self.refused_deck(
-            "deck.yaml:4:24: problem.sizes.to is 2, below problem.sizes.from, 4", SMALL.replace("to: 16", "to: 2")
-        )
-        self.refused_deck(
-            "deck.yaml:4:24: problem.sizes.to is 8, which with problem.sizes.factor 2 makes fewer than 3 sizes; the "
-            "line of a model needs that many",
-            deck("model").replace("to: 16", "to: 8"),
-        )
-        self.refused_deck(
-            "deck.yaml:5:17: problem.sizes.from is 1; strided sends one end of a View and receives the other: 2 or more",
-            deck("strided", dimensions="[2]").replace("from: 4", "from: 1"),
-        )
-
-    def test_dimensions(self):
-        for measure, known in ("bcast", "1"), ("collectives", "1"), ("model", "1"), ("strided", "2, 3"):
-            other = "1" if measure == "strided" else "3"
-            self.refused_deck(
-                f"deck.yaml:4:16: problem.dimensions[0] is {other}; problem.measure {measure} takes {known}",
-                deck(measure, dimensions=f"[{other}]"),
-            )
-
-    def test_scalars(self):
-        self.refused_deck(
-            "deck.yaml:4:18: problem.scalars[1] expects int or double, found \"flaot\"",
-            deck("roundtrip", scalars="[int, flaot]"),
-        )
-
-    def test_no_way_to_exchange_a_halo(self):
-        self.refused_deck(
-            "deck.yaml:2:1: problem has no combination of backends, patterns and packings that is available:\n"
-            "  view rma datatype: pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
-            "possible; choose packing 'kernel' or 'auto', or another pattern",
-            deck("halo", backends="[view]", patterns="[rma]", packings="[datatype]"),
-        )
-
-    def test_faces_that_cannot_travel_unpacked(self):
-        result = self.refusal_of(deck("halo", dimensions="[3]", backends="[view]", packings="[none]"))
-        self.assertIn("view nonblocking none: exchange 'pingpong/halo': on rank ", result.err)
-        self.assertIn("choose packing 'kernel', or contiguous Views", result.err)
-
-    def refusal_of(self, text):
-        self.write("deck.yaml", text)
-        result = self.heat("deck.yaml", ranks=2, limit=10)
-        self.assertEqual((result.code, result.out), (2, ""), result)
-        return result
-
-    def test_strided_by_a_backend_without_datatypes(self):
-        self.refused_deck(
-            "--set comm.backend=raw: comm.backend cannot do what strided compares: backend 'raw' takes contiguous "
-            "buffers only, so packing 'datatype' is not possible; choose packing 'kernel', 'none' or 'auto', or backend view",
-            deck("strided", dimensions="[2]"),
-            (2,),
-            *("--set", "comm.backend=raw"),
-        )
-
-    def test_backend_that_is_not_there(self):
-        result = self.refusal_of(deck("halo", backends="[vieww]"))
-        self.assertRegex(result.err, r'\Adeck.yaml:4:14: problem.backends\[0\] expects raw, view, .*did you mean view\?')
+    def test_ways_to_exchange_a_halo(self):
+        """Faces that cannot travel unpacked, and a backend that is not there."""
+        for keys, says in (
+            ({"dimensions": "[3]", "backends": "[view]", "packings": "[none]"},
+             r"view nonblocking none: exchange 'pingpong/halo': on rank (.|\n)*choose packing 'kernel', or contiguous Views"),
+            ({"backends": "[vieww]"}, r"\Adeck.yaml:4:14: problem.backends\[0\] expects raw, view, .*did you mean view\?"),
+        ):
+            self.write("deck.yaml", deck("halo", **keys))
+            result = self.ends(2, "deck.yaml", ranks=2, limit=10)
+            self.assertEqual(result.out, "")
+            self.assertRegex(result.err, says)
 
 
 class PeerInfo(HeatTest):
