@@ -25,15 +25,7 @@ problem:
 solver: {tolerance: 0, max_sweeps: 5000, check_every: 0}
 verification: {tolerance: 10}
 """
-ENDLESS = """\
-app: heat
-problem:
-  cells: [48, 40]
-  boundary: {y_max: {dirichlet: "sin(pi*x)"}}
-solver: {tolerance: 0, max_sweeps: 1000000000}
-comm: {check: cross_rank, patience: 1}
-verification: {tolerance: 10}
-"""
+ENDLESS = HEAT.replace("5000, check_every: 0", "1000000000") + "comm: {check: cross_rank, patience: 1}\n"
 MODEL = """\
 app: pingpong
 problem: {measure: model, scalars: [double], sizes: {from: 1, to: 4096, factor: 8}, repetitions: 15}

@@ -2,12 +2,9 @@
 """A Slurm of the test's own: a controller and two nodes, without munge and systemd, in the namespaces of hosts.py.
 
     def setUpModule():
-        hosts.require_isolation()
-        global cluster
-        cluster = slurm.Cluster()
-        unittest.addModuleCleanup(cluster.end)
+        slurm.start()
 
-    done = cluster.batch("srun hostname", "--nodes=2")
+    done = slurm.cluster.collect(slurm.cluster.submit("srun hostname", "--nodes=2"))
 
 Each node, n0 and n1, says that it has four cores, whatever the machine has.
 """
@@ -26,9 +23,18 @@ from typing import NamedTuple
 
 import hosts
 
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
+DECK = """\
+app: heat
+problem:
+  cells: [24, 24]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 20}
+verification: {tolerance: 10}
+"""
 PROGRAMS = ("slurmctld", "slurmd", "srun", "sbatch", "scontrol")
 NODES = ("n0", "n1")
-CORES = 4  # of a node
 
 CONFIGURATION = """\
 ClusterName=kontor
@@ -154,6 +160,16 @@ class Cluster:
         code, signal = map(int, re.search(r"ExitCode=(\d+):(\d+)", shown).groups())
         return None if state in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING") else code or -signal
 
-    def batch(self, script, *options, limit=30, **others):
-        """The same at once: submits and waits."""
-        return self.collect(self.submit(script, *options, **others), limit)
+
+cluster = None
+
+
+def start():
+    """For setUpModule(): the cluster of this test, which ends with it. Kontor's runs are those of the build."""
+    global cluster
+    hosts.require_isolation()
+    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
+    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
+        del os.environ[name]
+    cluster = Cluster()
+    unittest.addModuleCleanup(cluster.end)

@@ -14,33 +14,15 @@ from pathlib import Path
 
 import hosts
 import slurm
+from slurm import BUILD, DECK
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 KONTOR = f"{ROOT}/scripts/kontor run"
-
-DECK = """\
-app: heat
-problem:
-  cells: [24, 24]
-  boundary:
-    y_max: {dirichlet: "sin(pi*x)"}
-solver: {tolerance: 0, max_sweeps: 20}
-verification: {tolerance: 10}
-"""
-
-cluster = None
 
 
 def setUpModule():
-    global cluster
-    hosts.require_isolation()
-    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
     os.environ.pop("OMP_NUM_THREADS", None)
-    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
-        del os.environ[name]
-    cluster = slurm.Cluster()
-    unittest.addModuleCleanup(cluster.end)
+    slurm.start()
 
 
 class SlurmTest(unittest.TestCase):
@@ -56,14 +38,14 @@ class SlurmTest(unittest.TestCase):
             cls.addClassCleanup(shutil.rmtree, folder)
             (folder / "deck.yaml").write_text(DECK)
             cls.prepare(folder)
-            cls.submitted[name] = folder, cluster.submit(script, *options.split(), cwd=folder)
+            cls.submitted[name] = folder, slurm.cluster.submit(script, *options.split(), cwd=folder)
 
     @classmethod
     def prepare(cls, folder):
         """What else a job finds in its folder."""
 
     def done(self, name):
-        return cluster.collect(self.submitted[name][1])
+        return slurm.cluster.collect(self.submitted[name][1])
 
     def record(self, name):
         return json.loads((self.submitted[name][0] / "record.json").read_text())
@@ -234,7 +216,7 @@ class GoesOn(SlurmTest):
         step = int(checkpoint[-12:-3])
         (folder / self.deck).write_text(DECK.replace("max_sweeps: 20", f"max_sweeps: {step + 20}"))
         subprocess.run(["scontrol", "release", again[1]], check=True)
-        cluster.collect((folder, again[1]))
+        slurm.cluster.collect((folder, again[1]))
         said = (folder / f"slurm-{again[1]}.out").read_text()
         self.assertIn("VERIFICATION PASSED", said)
         with h5py.File(folder / "plate.h5") as file:

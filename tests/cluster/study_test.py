@@ -2,7 +2,6 @@
 """scripts/kontor study --submit on a real Slurm: array jobs on one and two nodes, a job that is told to end, collecting."""
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -13,17 +12,6 @@ import hosts
 import slurm
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
-
-DECK = """\
-app: heat
-problem:
-  cells: [24, 24]
-  boundary:
-    y_max: {dirichlet: "sin(pi*x)"}
-solver: {tolerance: 0, max_sweeps: 20, check_every: 0}
-verification: {tolerance: 10}
-"""
 STUDY = """\
 study: jobs
 deck: deck.yaml
@@ -35,17 +23,9 @@ repeats: 2
 launch: {scheduler: slurm, exclusive: false, at_once: 2, time: "5"}
 """
 
-cluster = None
-
 
 def setUpModule():
-    global cluster
-    hosts.require_isolation()
-    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
-    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
-        del os.environ[name]
-    cluster = slurm.Cluster()
-    unittest.addModuleCleanup(cluster.end)
+    slurm.start()
 
 
 class Submitted(unittest.TestCase):
@@ -54,7 +34,7 @@ class Submitted(unittest.TestCase):
         self.addCleanup(shutil.rmtree, parent)
         self.folder = parent / """it's "$my" study: 50%j"""
         self.folder.mkdir()
-        (self.folder / "deck.yaml").write_text(DECK)
+        (self.folder / "deck.yaml").write_text(slurm.DECK.replace("max_sweeps: 20", "max_sweeps: 20, check_every: 0"))
         (self.folder / "study.yaml").write_text(STUDY)
 
     def study(self, *words):
