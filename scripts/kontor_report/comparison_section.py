@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
+from .chart_lines import estimated, level
 from .colours import PALETTE, colours
 from .crossover import Compared, Crossing, compare, crossings, pairs
-from .report_parts import Bar, Chart, Part, Section, Table, estimated, level
+from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval
 from .series import Series
 from .statistics import median_of

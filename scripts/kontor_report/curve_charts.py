@@ -3,10 +3,11 @@
 
 from collections.abc import Callable
 
+from .chart_lines import estimated, level
 from .colours import colours, dashes
 from .curves import SPLIT, bandwidth, by, is_split
 from .record import Record
-from .report_parts import Bar, Chart, Line, estimated, level
+from .report_parts import Bar, Chart, Line
 from .statistics import Estimate
 from .text import quantity, seconds
 from .time_section import bar_parts, time_bars

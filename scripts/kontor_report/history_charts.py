@@ -3,10 +3,11 @@
 
 import math
 
+from .chart_lines import level
 from .colours import colours, dashes
 from .deck import names_of, section_of
 from .record import Record
-from .report_parts import Chart, Line, level
+from .report_parts import Chart, Line
 from .solves import is_solve, time_per_iteration, tolerance
 
 

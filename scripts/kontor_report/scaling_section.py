@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
+from .chart_lines import estimated, level
 from .colours import OTHER, colours, dashes
-from .report_parts import Chart, Line, Part, Section, Table, estimated, level
+from .report_parts import Chart, Line, Part, Section, Table
 from .scaling import Scaled, same, scale, warnings
 from .series import Series, baseline_of, count_of
 from .statistics import Estimate

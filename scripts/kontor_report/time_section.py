@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
 
+from .chart_lines import estimated, level
 from .colours import colours, part_colours
 from .record import Record
-from .report_parts import Bar, Chart, Part, Section, Table, estimated, level
+from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval
 from .series import Series, count_of
 from .statistics import Estimate, estimate, median, median_of
