@@ -40,7 +40,7 @@ def orphan(folder: Folder, file: Path, listed: set[tuple[str, int, int]]) -> dic
     passed = record.get("verification", {}).get("passed")
     ended = datetime.fromtimestamp(file.stat().st_mtime, timezone.utc)
     try:
-        seconds = (ended - datetime.fromisoformat(record["started"].replace("Z", "+00:00"))).total_seconds()
+        seconds = (ended - datetime.fromisoformat(record["started"])).total_seconds()
     except (KeyError, ValueError):
         seconds = 0.0
     state = "ended early" if record.get("ended_early") else "failed" if passed in (0, False) else "passed"

@@ -98,18 +98,23 @@ class ListOf(Kind):
             return read_range(key, node, problems)
         if not isinstance(node.value, list):
             return self.refuse(problems, node, key, "a list of values, or a range {from, to, factor}")
-        if len(node.value) < self.least:
-            return problems.add(node.place, f"{key} is an empty list; give at least one value")
-        if len(node.value) > MOST_VALUES:
-            return problems.add(node.place, f"{key} has more than {MOST_VALUES} values")
-        values = [self.item.read(key, item, problems) for item in node.value]
-        for index, item in enumerate(node.value):
-            if values[index] is not None and any(same(values[index], other) for other in values[:index]):
-                problems.add(item.place, f"{key} has {item.shown()} twice")
-        return values
+        return read_items(key, node, self.item, problems, self.least)
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "array", "items": self.item.schema(), "minItems": self.least}, RANGE_SCHEMA]}
+
+
+def read_items(key: str, node: Node, item: Kind, problems: Problems, least: int = 1) -> list[Any] | None:
+    """Of a list, which must have at least so many, none of them twice."""
+    if len(node.value) < least:
+        return problems.add(node.place, f"{key} is an empty list; give at least one value")
+    if len(node.value) > MOST_VALUES:
+        return problems.add(node.place, f"{key} has more than {MOST_VALUES} values")
+    values = [item.read(key, one, problems) for one in node.value]
+    for index, one in enumerate(node.value):
+        if values[index] is not None and any(same(values[index], other) for other in values[:index]):
+            problems.add(one.place, f"{key} has {one.shown()} twice")
+    return values
 
 
 def same(one: Any, other: Any) -> bool:

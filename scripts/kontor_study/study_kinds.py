@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .expression import ExpressionError, check
-from .kinds import Kind, ListOf, Text, Whole
+from .kinds import Kind, ListOf, Text, Whole, read_items
 from .problems import Problems, shown
-from .ranges import MOST_VALUES, RANGE_SCHEMA, read_range
+from .ranges import RANGE_SCHEMA, read_range
 from .tree import Node
 
 DECK_KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
@@ -36,15 +36,8 @@ class Wholes(Kind):
         if not isinstance(node.value, list):
             value = one.read(key, node, problems)
             return None if value is None else [value]
-        if not node.value:
-            return problems.add(node.place, f"{key} is an empty list; give at least one value")
-        if len(node.value) > MOST_VALUES:
-            return problems.add(node.place, f"{key} has more than {MOST_VALUES} values")
-        values = [one.read(key, item, problems) for item in node.value]
-        for index, item in enumerate(node.value):
-            if values[index] is not None and values[index] in values[:index]:
-                problems.add(item.place, f"{key} has {values[index]} twice")
-        return values if None not in values else None
+        values = read_items(key, node, one, problems)
+        return values if values and None not in values else None
 
     def schema(self) -> dict[str, Any]:
         one = Whole(self.low, self.high).schema()

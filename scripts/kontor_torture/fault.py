@@ -15,9 +15,8 @@ from . import fault_plans
 from .after import Outcome, follow
 from .case import Case
 from .check import check_checkpoints, check_complete, check_names, check_sidecars, output_state
-from .launch import FAULTS, Started, preload, send
+from .launch import Started, fault_variables, send
 from .own_shm import read_only
-from .processes import is_stopped
 from .reference import ARGUMENTS, Reference, prepare
 
 KINDS = tuple(fault_plans.PLANS)
@@ -38,7 +37,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
         started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached), tuple(own))
         hit, folder_now = True, folder
         if case.what.get("folder") in MEANWHILE:
-            hit = wait_for_pause(case, started, reached)
+            hit = started.wait_for_pause(reached, case.what["of"])
             if hit:
                 folder_now = MEANWHILE[str(case.what["folder"])](folder)
             for process in started.processes():
@@ -104,17 +103,7 @@ def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
     found = {key: str(text).format(folder=folder) for key, text in dict(what.get("variables", {})).items()}  # type: ignore[call-overload]
     if "call" not in what:
         return found
-    found |= preload(FAULTS)
-    found |= {"KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)), "KONTOR_FAULT_DO": str(what["do"]), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
-    for key, name in ("site", "SITE"), ("of", "RANK"), ("repeat", "REPEAT"), ("jump", "JUMP"):
-        if key in what:
-            found[f"KONTOR_FAULT_{name}"] = str(what[key])
-    return found
-
-
-def wait_for_pause(case: Case, started: Started, reached: Path) -> bool:
-    file = reached.with_name(f"{reached.name}.{case.what['of']}")
-    return started.wait_until(file.exists, 60) and started.wait_until(lambda: any(is_stopped(p.pid) for p in started.processes()), 5)
+    return found | fault_variables(what, what["do"], folder, reached)
 
 
 def rename_folder(folder: Path) -> Path:

@@ -10,8 +10,7 @@ from pathlib import Path
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
 from .check import check_checkpoints, check_names, check_sidecars, output_state
-from .launch import FAULTS, Started, preload, send
-from .processes import is_stopped
+from .launch import Started, fault_variables, send
 from .reference import ARGUMENTS, Reference, prepare
 
 KIND = "kill"
@@ -61,7 +60,8 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     """Kills the run of the case, and looks at what it has left. `typical`: seconds that runs take here."""
     folder = prepare(place, case.run.app, reference.files(case.run))
     reached = place / "reached"
-    started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached))
+    variables = fault_variables(case.what, case.what["moment"], folder, reached) if "call" in case.what else {}
+    started = Started(case.run, folder, ARGUMENTS, variables)
     hit = wait_for_moment(case, started, reached, typical)
     begun = time.monotonic()
     hit = hit and strike(case, started)
@@ -81,22 +81,13 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     return outcome
 
 
-def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
-    if "call" not in case.what:
-        return {}
-    return {**preload(FAULTS), "KONTOR_FAULT_CALL": str(case.what["call"]), "KONTOR_FAULT_NUMBER": str(case.what["number"]),
-            "KONTOR_FAULT_RANK": str(case.what["of"]), "KONTOR_FAULT_DO": str(case.what["moment"]),
-            "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
-
-
 def wait_for_moment(case: Case, started: Started, reached: Path, typical: dict[int, float]) -> bool:
     """Whether the run has come there; else it has ended before."""
     if "time" in case.what:
         end = started.begun + float(str(case.what["time"])) * typical.get(case.run.ranks, 1.0)
         started.wait_until(lambda: time.monotonic() >= end, 600)
         return started.process.poll() is None
-    file = reached.with_name(f"{reached.name}.{case.what['of']}")
-    return started.wait_until(file.exists, 60) and started.wait_until(lambda: any(is_stopped(p.pid) for p in started.processes()), 5)
+    return started.wait_for_pause(reached, case.what["of"])
 
 
 def strike(case: Case, started: Started) -> bool:

@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple
 
 from .case import Run
 from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
-from .processes import Process, marked, stack_of, state_of
+from .processes import Process, is_stopped, marked, stack_of, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -34,6 +34,14 @@ def preload(library: Path) -> dict[str, str]:
     """A sanitizer wants to be the first library itself. What a run that fails has not freed is no leak."""
     found = {"LD_PRELOAD": ":".join([*sanitizers(), str(library)])}
     return found | ({"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if sanitizers() else {})
+
+
+def fault_variables(what: dict[str, object], do: object, folder: Path, reached: Path) -> dict[str, str]:
+    """For the ranks: what tests/faults does at which call; where it does so, a file `reached`.RANK is made."""
+    found = {**preload(FAULTS), "KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
+             "KONTOR_FAULT_DO": str(do), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
+    names = {"site": "SITE", "of": "RANK", "repeat": "REPEAT", "jump": "JUMP"}
+    return found | {f"KONTOR_FAULT_{name}": str(what[key]) for key, name in names.items() if key in what}
 
 
 class Result(NamedTuple):
@@ -104,6 +112,11 @@ class Started:
                 return False
             time.sleep(0.005)
         return True
+
+    def wait_for_pause(self, reached: Path, rank: object) -> bool:
+        """Whether the rank has come to its call, and has stopped there."""
+        file = reached.with_name(f"{reached.name}.{rank}")
+        return self.wait_until(file.exists, 60) and self.wait_until(lambda: any(is_stopped(p.pid) for p in self.processes()), 5)
 
 
 def send(pid: int, number: int) -> None:
