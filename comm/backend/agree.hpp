@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "backend/ranks.hpp"
+
 #include <kontor/comm/error.hpp>
 #include <kontor/mpi/agree.hpp>
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <optional>
@@ -22,7 +25,7 @@ inline std::optional<std::string> first_problem(MPI_Comm comm, const std::option
 /// Collective. Calls `f` on every rank. Where it throws Error on one of them, all ranks throw AgreedError
 /// with the text of the lowest.
 template <class F>
-void agreed(MPI_Comm comm, const F& f) {
+void agree(MPI_Comm comm, const F& f) {
   std::optional<std::string> problem;
   try {
     f();
@@ -30,6 +33,18 @@ void agreed(MPI_Comm comm, const F& f) {
     problem = error.what();
   }
   if (const auto first = first_problem(comm, problem)) throw AgreedError(*first);
+}
+
+/// The same, the text being "backend 'nccl': on rank 3, ...".
+template <class F>
+void agree(MPI_Comm comm, const std::string& subject, const F& f) {
+  agree(comm, [&] {
+    try {
+      f();
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: on rank {}, {}", subject, rank_of(comm), error.what()));
+    }
+  });
 }
 
 } // namespace kontor::comm::mpi

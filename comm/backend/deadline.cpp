@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/deadline.hpp"
 
-#include <kontor/comm/mpi_check.hpp>
-
 namespace kontor::comm::mpi {
 namespace {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "backend/ranks.hpp"
+
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/options.hpp>
 #include <kontor/device/clock.hpp>
 
@@ -17,13 +18,6 @@ namespace kontor::comm::mpi {
 /// How long a wait may last at this check level, in seconds; 0: any time.
 inline double timeout(const Options& options) {
   return options.check == CheckLevel::cross_rank ? options.timeout : 0;
-}
-
-/// Whose deadline it was, for errors.
-inline int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
 }
 
 /// An end to waiting, so many seconds from now. 0: there is none.

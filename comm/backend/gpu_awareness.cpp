@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/backend_context.hpp"
+#include "backend/ranks.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -73,10 +73,8 @@ GpuAwareness gpu_awareness() {
 std::optional<std::string> probe_gpu_awareness(const BackendContext& context) {
   using Space = Kokkos::DefaultExecutionSpace;
   if (device::on_host<Space>) return {};
-  int rank = 0;
-  int size = 1;
-  check(MPI_Comm_rank(context.comm, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(context.comm, &size), "MPI_Comm_size");
+  const int rank = mpi::rank_of(context.comm);
+  const int size = mpi::size_of(context.comm);
   const int next = (rank + 1) % size;
   const int previous = (rank + size - 1) % size;
   std::string problem;

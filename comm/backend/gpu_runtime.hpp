@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
-#include <cstring>
-
 /// The runtime library of the GPU's maker, under CUDA's names: with HIP each of them stands for HIP's own.
 /// Backends `nccl` and `ipc` are written in these names.
 #if defined(__HIP__)
@@ -62,26 +59,3 @@
 #include <cuda_runtime_api.h>
 
 #endif
-
-namespace kontor::comm {
-
-/// Which GPU it is, equal on all ranks that use it.
-using GpuUuid = std::array<unsigned char, 16>;
-
-/// Local. The UUID of the device with this ordinal.
-inline cudaError_t get_uuid(GpuUuid& uuid, int device) {
-#if defined(__HIP__)
-  hipUUID found;
-  const auto code = hipDeviceGetUuid(&found, device);
-  const auto& bytes = found.bytes;
-#else
-  cudaDeviceProp properties;
-  const auto code = cudaGetDeviceProperties(&properties, device);
-  const auto& bytes = properties.uuid.bytes;
-#endif
-  static_assert(sizeof bytes == sizeof uuid);
-  if (code == cudaSuccess) std::memcpy(uuid.data(), bytes, sizeof uuid);
-  return code;
-}
-
-} // namespace kontor::comm

@@ -3,8 +3,6 @@
 
 #include "backend/agree.hpp"
 
-#include <kontor/comm/mpi_check.hpp>
-
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -49,15 +47,11 @@ std::string window_directory() {
 }
 
 std::optional<std::string> lack_of_room(MPI_Comm comm, std::uint64_t bytes, Hosts hosts) {
-  MPI_Comm host = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-  int ranks = 0;
-  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  auto host = split_by_node(comm);
+  const int ranks = size_of(host);
   check(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, host), "MPI_Allreduce");
   MPI_Comm_free(&host);
-  int all = 0;
-  check(MPI_Comm_size(comm, &all), "MPI_Comm_size");
-  if (hosts == Hosts::only && ranks < all) return std::nullopt; // as on every other host
+  if (hosts == Hosts::only && ranks < size_of(comm)) return std::nullopt; // as on every other host
   return first_problem(comm, lack_on_this_host(bytes, ranks));
 }
 

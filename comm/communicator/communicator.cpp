@@ -62,7 +62,7 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, int k
 
 std::optional<Communicator> Communicator::open_part(Owned part) const {
   std::optional<Communicator> opened;
-  mpi::agreed(native(), [&] {
+  mpi::agree(native(), [&] {
     if (part.comm != MPI_COMM_NULL) opened.emplace(Communicator(part, options()));
   });
   return opened;

@@ -39,7 +39,7 @@ class HostCollectives : public StreamCollectives {
     MPI_Alltoall(in.data, part, MPI_BYTE, out, part, MPI_BYTE, comm_);
   }
   void poll() override {}
-  void give_up(Stream) noexcept override {}
+  void abort(Stream) noexcept override {}
 
  protected:
   MPI_Comm comm() const { return comm_; }

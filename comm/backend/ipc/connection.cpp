@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/connection.hpp"
 
-#include "backend/deadline.hpp"
-#include "backend/ipc/check.hpp"
-#include "backend/ipc/together.hpp"
+#include "backend/gpu_check.hpp"
 #include "backend/peer_exchange.hpp"
 
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>
 
 #include <fmt/format.h>
@@ -52,31 +49,13 @@ std::uint32_t most_blocks(cudaStream_t stream, std::uint32_t tiles) {
 } // namespace
 
 Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule)
-    : comm_(comm), rank_(mpi::rank_of(comm)), mappings_(gpus) {
-  const auto on_all_ranks = [&](const auto& part) {
-    together(comm, [&] {
-      try {
-        part();
-      } catch (const Error& error) {
-        throw Error(fmt::format("exchange '{}': on rank {}, {}", schedule.label, rank_, error.what()));
-      }
-    });
-  };
+    : comm_(comm), mappings_(gpus, mpi::rank_of(comm)) {
+  const auto subject = fmt::format("exchange '{}'", schedule.label);
   PeerInfo mine;
-  on_all_ranks([&] { mine = allocate(schedule, gpus); });
+  agree(comm, subject, [&] { mine = allocate(schedule, gpus); });
   const auto targets = mpi::peer_exchange(comm, schedule.receives, mine.targets, schedule.sends);
   const auto frees = mpi::peer_exchange(comm, schedule.sends, mine.frees, schedule.receives);
-  try {
-    on_all_ranks([&] { connect(schedule, targets, frees); });
-  } catch (const UsageError&) { // on all ranks; where one fails alone, others do not come to close()
-    close();
-    throw;
-  }
-}
-
-void Connection::close() noexcept {
-  unmap();
-  mpi::check_or_terminate(MPI_Barrier(comm_), "MPI_Barrier");
+  open_on_all_ranks(comm, subject, mappings_, [&] { connect(schedule, targets, frees); });
 }
 
 Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {
@@ -119,8 +98,8 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
     if (element_count(from.shape) == 0) continue;
     auto to = from;
     to.shape = targets[i].shape;
-    to.data = reach(targets[i].cells, peer,
-                    fmt::format("the memory of rank {} that receives View '{}'", peer, from.label));
+    to.data = mappings_.open(targets[i].cells, peer,
+                             fmt::format("the memory of rank {} that receives View '{}'", peer, from.label));
     const auto more = copy_blocks(from, to);
     all.insert(all.end(), more.begin(), more.end());
   }
@@ -128,7 +107,7 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
     tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
   plan_.tiles = number_tiles(all);
   plan_.most_blocks = most_blocks(stream, plan_.tiles);
-  plan_.piece_count = static_cast<int>(all.size());
+  plan_.block_count = static_cast<int>(all.size());
   copy_blocks_ = to_device(all, stream);
   tell_arrived_ = to_device(tell_arrived, stream);
   tell_free_ = to_device(tell_free, stream);
@@ -138,14 +117,9 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
   plan_.tell_free = tell_free_.get();
 }
 
-/// CUDA does not let a process open what is its own.
-std::byte* Connection::reach(const IpcAddress& place, int peer, const std::string& what) {
-  return peer == rank_ ? place.address : mappings_.open(place, what);
-}
-
 Counter* Connection::counter(const IpcAddress& place, int peer) {
   return reinterpret_cast<Counter*>(
-      reach(place, peer, fmt::format("the counters of steps of rank {}", peer)));
+      mappings_.open(place, peer, fmt::format("the counters of steps of rank {}", peer)));
 }
 
 } // namespace kontor::comm::ipc

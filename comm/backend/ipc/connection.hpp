@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "backend/ipc/agree.hpp"
 #include "backend/ipc/kernels.hpp"
 #include "backend/ipc/memory.hpp"
 
@@ -18,9 +19,8 @@ class Connection {
   /// or cannot reach those of its destinations.
   Connection(MPI_Comm, const Gpus&, const Schedule&);
 
-  /// Collective; kernels of the plan must have ended. Nobody has this rank's memory mapped any more, so that
-  /// it may be freed. Where MPI reports an error the program ends, or the others would wait.
-  void close() noexcept;
+  /// Collective; kernels of the plan must have ended. As close_on_all_ranks().
+  void close() noexcept { close_on_all_ranks(comm_, mappings_); }
 
   /// Local; kernels of the plan must have ended. The first half of close(), for when others do not come.
   void unmap() { mappings_.close(); }
@@ -33,11 +33,9 @@ class Connection {
   struct PeerInfo;
   PeerInfo allocate(const Schedule&, const Gpus&);
   void connect(const Schedule&, const std::vector<RecvTarget>&, const std::vector<IpcAddress>& frees);
-  std::byte* reach(const IpcAddress&, int peer, const std::string& what);
   Counter* counter(const IpcAddress&, int peer);
 
   MPI_Comm comm_;
-  int rank_;
   DevicePlan plan_;
   DeviceArray<State> state_;
   DeviceArray<Counter> counters_; ///< `arrived` of the receives, then `free` of the sends

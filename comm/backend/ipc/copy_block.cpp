@@ -68,7 +68,7 @@ std::int64_t count(const Loops& loops) {
   return units;
 }
 
-/// Adds the piece, its slowest loop halved as often as it takes.
+/// Adds the block, its slowest loop halved as often as it takes.
 void add(std::vector<CopyBlock>& result, CopyBlock block, Loops loops, std::int64_t limit) {
   if (const auto units = count(loops); units <= limit) {
     block.units = static_cast<std::uint32_t>(units);

@@ -22,7 +22,7 @@ struct CopyBlock {
   std::byte* to = nullptr;
   std::uint32_t unit = 1;                    ///< bytes
   std::uint32_t units = 0;                   ///< in all loops
-  std::uint32_t first_tile = 0;              ///< of the kernel, counted over all its pieces
+  std::uint32_t first_tile = 0;              ///< of the kernel, counted over all its blocks
   int loops = 0;                             ///< at least one
   std::uint32_t extents[max_loops] = {};     ///< of each loop
   std::int64_t from_strides[max_loops] = {}; ///< bytes from one step of a loop to the next
@@ -40,18 +40,18 @@ inline constexpr int tile_threads = 256;
 inline constexpr int tile_turns = 4;
 inline constexpr std::uint32_t tile_units = tile_threads * tile_turns;
 
-/// Units that one piece has at most, so that their indices are 32-bit numbers, which divide faster.
+/// Units that one block has at most, so that their indices are 32-bit numbers, which divide faster.
 inline constexpr std::int64_t max_units = std::int64_t{1} << 31;
 
-/// Local. The pieces that copy all elements of one array to another one of equal extents and scalar, equal
+/// Local. The blocks that copy all elements of one array to another one of equal extents and scalar, equal
 /// logical indices to each other. Neighbouring units are neighbours in the memory that is written: most often
-/// one piece, none for no elements, and several where there are more than `limit` units.
+/// one block, none for no elements, and several where there are more than `limit` units.
 std::vector<CopyBlock> copy_blocks(const Buffer& from, const Buffer& to, std::int64_t limit = max_units);
 
-/// Gives the pieces their tiles and returns how many there are.
+/// Gives the blocks their tiles and returns how many there are.
 std::uint32_t number_tiles(std::vector<CopyBlock>&);
 
-/// The piece that a tile belongs to.
+/// The block that a tile belongs to.
 KONTOR_IPC_FUNCTION const CopyBlock& block_of(const CopyBlock* copy_blocks, int count, std::uint32_t tile) {
   int p = 0;
   while (p + 1 < count && copy_blocks[p + 1].first_tile <= tile) ++p;

@@ -24,7 +24,7 @@ class DeviceWait {
       if (begin_ == 0) begin_ = now;
       if (now - begin_ > timeout_) return false;
     }
-    return HostNumber(flags_->abandoned).load(memory_order_relaxed) == 0;
+    return HostNumber(flags_->aborted).load(memory_order_relaxed) == 0;
   }
 
  private:

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/deadline.hpp"
-#include "backend/gpu_runtime.hpp"
+#include "backend/gpu_check.hpp"
 #include "backend/ipc/kernels.hpp"
 
 #include <mpi.h>
@@ -12,25 +12,18 @@
 /// What the host does while kernels wait for other ranks.
 namespace kontor::comm::ipc {
 
-/// Local. What cudaStreamQuery and cudaEventQuery say; that there is more to do is no error for whoever asks
-/// next.
-inline cudaError_t asked(cudaError_t code) {
-  if (code == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
-  return code;
-}
-
 /// Local. Waits until the stream has done its work, unless it is being captured. MPI messages of this rank
 /// must not stand still meanwhile: a peer may need them to come to what the stream waits for.
 cudaError_t wait_for_stream(MPI_Comm, cudaStream_t);
 
-/// Local. Kernels that wait for other ranks end, and `query` says when they have: for a second at most.
+/// Local. Kernels that wait for other ranks end, and `query_work` says when they have: for a second at most.
 /// Returns its last answer.
 template <class Query>
-cudaError_t end_waiting(HostFlags& flags, const Query& query) {
-  std::atomic_ref(flags.abandoned).store(1);
+cudaError_t end_waiting(HostFlags& flags, const Query& query_work) {
+  std::atomic_ref(flags.aborted).store(1);
   constexpr double long_enough = 1; // s
   auto code = cudaErrorNotReady;
-  mpi::Deadline(long_enough).wait([&] { return (code = asked(query())) != cudaErrorNotReady; });
+  mpi::Deadline(long_enough).wait([&] { return (code = query_work()) != cudaErrorNotReady; });
   return code;
 }
 

@@ -4,14 +4,10 @@
 // writes into them from where its View lies: with packing `datatype` strided cells as they lie at both ends,
 // with `kernel` from and to memory into which they are packed. Within one node. Reductions of a few numbers
 // are made by a kernel too.
-#include "backend/deadline.hpp"
+#include "backend/ipc/agree.hpp"
 #include "backend/ipc/plan.hpp"
 #include "backend/ipc/stream_collectives.hpp"
-#include "backend/ipc/together.hpp"
 #include "backend/mpi/mpi_backend.hpp"
-
-#include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,12 +58,9 @@ std::string hosts(MPI_Comm comm, int size) {
 
 /// Collective.
 void check_one_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  int here = 0;
-  int size = 0;
-  mpi::check(MPI_Comm_size(node, &here), "MPI_Comm_size");
-  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  auto node = mpi::split_by_node(comm);
+  const int here = mpi::size_of(node);
+  const int size = mpi::size_of(comm);
   MPI_Comm_free(&node);
   if (here == size) return; // then on every rank
   throw UsageError(
@@ -75,20 +68,6 @@ void check_one_node(MPI_Comm comm) {
                   "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
                   hosts(comm, size)),
       Axis::backend);
-}
-
-/// Collective.
-Gpus find_gpus(MPI_Comm comm) {
-  Gpus gpus;
-  together(comm, [&] {
-    try {
-      gpus = visible_gpus();
-    } catch (const Error& error) {
-      throw Error(fmt::format("backend 'ipc': rank {} has no GPU that it can use: {}", mpi::rank_of(comm),
-                              error.what()));
-    }
-  });
-  return gpus;
 }
 
 } // namespace
@@ -104,7 +83,9 @@ Capabilities capabilities() {
 
 std::unique_ptr<Backend> make(const BackendContext& context) {
   check_one_node(context.comm);
-  return std::make_unique<Ipc>(context, find_gpus(context.comm));
+  Gpus gpus;
+  agree(context.comm, "backend 'ipc'", [&] { gpus = visible_gpus(); });
+  return std::make_unique<Ipc>(context, std::move(gpus));
 }
 
 } // namespace kontor::comm::ipc

@@ -16,12 +16,12 @@ using Shared = SystemAtomic<Counter>;
 using Number = DeviceAtomic<unsigned>;
 using Ended = SystemAtomic<unsigned>; ///< orders what peers see
 
-__device__ bool given_up(const DevicePlan& plan) {
-  return Number(plan.state->given_up).load(memory_order_relaxed) != 0;
+__device__ bool timed_out(const DevicePlan& plan) {
+  return Number(plan.state->timed_out).load(memory_order_relaxed) != 0;
 }
 
-__device__ void give_up(const DevicePlan& plan, int message) {
-  Number(plan.state->given_up).store(1, memory_order_relaxed);
+__device__ void time_out(const DevicePlan& plan, int message) {
+  Number(plan.state->timed_out).store(1, memory_order_relaxed);
   HostNumber(plan.host_flags->late).store(message + 1, memory_order_relaxed);
 }
 
@@ -36,10 +36,10 @@ __device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) 
 
 /// By all threads of a block. Whether all the counters have come to the step.
 __device__ bool wait(const DevicePlan& plan, Counter* counters, int count, int first_message, Counter step) {
-  bool all = !given_up(plan);
+  bool all = !timed_out(plan);
   for (int i = static_cast<int>(threadIdx.x); all && i < count; i += static_cast<int>(blockDim.x)) {
     all = reaches(plan, counters[i], step);
-    if (!all) give_up(plan, first_message + i);
+    if (!all) time_out(plan, first_message + i);
   }
   return __syncthreads_and(all) != 0;
 }
@@ -88,7 +88,7 @@ __device__ void copy_units(const CopyBlock& block, std::uint32_t tile) {
 }
 
 __device__ void copy_tile(const DevicePlan& plan, std::uint32_t tile) {
-  const CopyBlock& block = block_of(plan.copy_blocks, plan.piece_count, tile);
+  const CopyBlock& block = block_of(plan.copy_blocks, plan.block_count, tile);
   switch (block.unit) {
   case 16: return copy_units<uint4>(block, tile);
   case 8: return copy_units<std::uint64_t>(block, tile);
@@ -114,12 +114,12 @@ __global__ void __launch_bounds__(tile_threads) send_kernel(const DevicePlan pla
   if constexpr (meets)
     go = meet(plan, is_first(plan), step);
   else
-    go = !given_up(plan);
+    go = !timed_out(plan);
   if (go)
     for (std::uint32_t tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) copy_tile(plan, tile);
 
   if (!is_last(plan)) return;
-  if (!given_up(plan)) tell(plan.tell_arrived, plan.sends, step);
+  if (!timed_out(plan)) tell(plan.tell_arrived, plan.sends, step);
   if (threadIdx.x == 0) {
     plan.state->begun = 0;
     plan.state->ended = 0;

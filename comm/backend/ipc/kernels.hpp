@@ -15,27 +15,30 @@ using Counter = std::uint64_t;
 /// Where a plan is, in device memory: the kernels count steps themselves, so those of a graph can be
 /// repeated.
 struct State {
-  Counter step = 0;      ///< steps whose messages have been sent
-  unsigned begun = 0;    ///< blocks of this step
-  unsigned ended = 0;    ///< blocks of this step
-  unsigned given_up = 0; ///< not 0: a peer has not come, and nothing is moved any more
+  Counter step = 0;       ///< steps whose messages have been sent
+  unsigned begun = 0;     ///< blocks of this step
+  unsigned ended = 0;     ///< blocks of this step
+  unsigned timed_out = 0; ///< not 0: a peer has not come, and nothing is moved any more
 };
 
 /// What host and device tell each other, in pinned host memory.
 struct HostFlags {
-  int late = 0;      ///< 1 + the message whose peer has not come; receives are counted first
-  int abandoned = 0; ///< not 0: the host no longer wants what is waited for
+  int late = 0;    ///< 1 + the message whose peer has not come; receives are counted first
+  int aborted = 0; ///< not 0: the host no longer wants what is waited for
 };
 
 /// Blocks of a kernel that may wait: a small part of any device.
 inline constexpr std::uint32_t few_blocks = 32;
 
-/// What the kernels of a plan work on; all in device memory, but for the host flags.
-struct DevicePlan {
-  State* state = nullptr;
-  HostFlags* host_flags = nullptr;
-  std::uint64_t timeout = 0; ///< nanoseconds; 0: any time
+/// What all kernels that wait for other ranks work on.
+struct DeviceSteps {
+  State* state = nullptr;          ///< in device memory
+  HostFlags* host_flags = nullptr; ///< in host memory
+  std::uint64_t timeout = 0;       ///< nanoseconds; 0: any time
+};
 
+/// What the kernels of a plan work on; all in device memory, but for the host flags.
+struct DevicePlan : DeviceSteps {
   int receives = 0;
   Counter* arrived = nullptr;    ///< [receives] steps that the sources have written
   Counter** tell_free = nullptr; ///< [receives] in their memory
@@ -45,7 +48,7 @@ struct DevicePlan {
   Counter** tell_arrived = nullptr; ///< [sends] in their memory
 
   const CopyBlock* copy_blocks = nullptr; ///< of all sends
-  int piece_count = 0;
+  int block_count = 0;
   std::uint32_t tiles = 0;
   std::uint32_t most_blocks = 1; ///< of a kernel
 };

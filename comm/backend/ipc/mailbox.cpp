@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/mailbox.hpp"
 
-#include "backend/deadline.hpp"
-#include "backend/ipc/check.hpp"
-#include "backend/ipc/together.hpp"
-
-#include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include "backend/gpu_check.hpp"
+#include "backend/ipc/agree.hpp"
 
 #include <fmt/format.h>
 
@@ -19,54 +15,31 @@ namespace {
 constexpr std::size_t least_bytes = 512; ///< fewer are not worth a mailbox of another size
 constexpr std::size_t word_bytes = 4;    ///< of numbers
 
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
-
 } // namespace
 
-Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes) : bytes_(bytes), mappings_(gpus) {
-  const int rank = mpi::rank_of(comm);
-  const int ranks = size_of(comm);
-  const auto on_all_ranks = [&](const auto& part) {
-    together(comm, [&] {
-      try {
-        part();
-      } catch (const Error& error) {
-        throw Error(fmt::format("reductions by backend 'ipc': on rank {}, {}", rank, error.what()));
-      }
-    });
-  };
-  plan_.mailboxes.rank = rank;
+Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes)
+    : bytes_(bytes), mappings_(gpus, mpi::rank_of(comm)) {
+  constexpr const char* subject = "reductions by backend 'ipc'";
+  const int ranks = mpi::size_of(comm);
+  plan_.mailboxes.rank = mpi::rank_of(comm);
   plan_.mailboxes.ranks = ranks;
   IpcAddress mine{};
-  on_all_ranks([&] { mine = allocate(ranks, gpus); });
+  agree(comm, subject, [&] { mine = allocate(ranks, gpus); });
   std::vector<IpcAddress> all(static_cast<std::size_t>(ranks));
   mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
              "MPI_Allgather");
-  try {
-    on_all_ranks([&] {
-      for (int r = 0; r < ranks; ++r)
-        plan_.mailboxes.of[r] =
-            r == rank // CUDA does not let a process open what is its own
-                ? words_.get()
-                : reinterpret_cast<Word*>(mappings_.open(all[static_cast<std::size_t>(r)],
-                                                         fmt::format("the mailbox of rank {}", r)));
-    });
-  } catch (const UsageError&) { // on all ranks; where one fails alone, others do not come to the barrier
-    unmap();
-    mpi::check(MPI_Barrier(comm), "MPI_Barrier"); // before another one's is freed
-    throw;
-  }
+  open_on_all_ranks(comm, subject, mappings_, [&] {
+    for (int r = 0; r < ranks; ++r)
+      plan_.mailboxes.of[r] = reinterpret_cast<Word*>(
+          mappings_.open(all[static_cast<std::size_t>(r)], r, fmt::format("the mailbox of rank {}", r)));
+  });
 }
 
 IpcAddress Mailbox::allocate(int ranks, const Gpus& gpus) {
   constexpr std::size_t halves = 2;
   const auto slot_words = bytes_ / word_bytes;
   host_flags_ = make_pinned<HostFlags>();
-  state_ = to_device(std::vector<ReductionState>(1), nullptr);
+  state_ = to_device(std::vector<State>(1), nullptr);
   words_ = to_device(std::vector<Word>(halves * static_cast<std::size_t>(ranks) * slot_words), nullptr);
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize"); // before another rank writes there
   plan_.mailboxes.slot_words = static_cast<std::uint32_t>(slot_words);
@@ -78,10 +51,10 @@ IpcAddress Mailbox::allocate(int ranks, const Gpus& gpus) {
 MailboxPool::~MailboxPool() {
   const bool alone = mpi::ends_alone(*context_.unsafe_to_free);
   for (auto& [mailbox, use] : entries_)
-    if (use != Use::left) mailbox->unmap();
+    if (use != Use::leaked) mailbox->unmap();
   if (!alone && !entries_.empty()) mpi::check_or_terminate(MPI_Barrier(context_.comm), "MPI_Barrier");
   for (auto& [mailbox, use] : entries_)
-    if (alone || use == Use::left) static_cast<void>(mailbox.release()); // other ranks may write there
+    if (alone || use == Use::leaked) detail::leak(std::move(mailbox)); // other ranks may write there
 }
 
 Mailbox& MailboxPool::take(std::size_t bytes) {
@@ -104,8 +77,8 @@ void MailboxPool::give_back(Mailbox& mailbox) {
   entry_of(mailbox).use = Use::none;
 }
 
-void MailboxPool::leave(Mailbox& mailbox) {
-  entry_of(mailbox).use = Use::left;
+void MailboxPool::leak(Mailbox& mailbox) {
+  entry_of(mailbox).use = Use::leaked;
 }
 
 MailboxPool::Entry& MailboxPool::entry_of(const Mailbox& mailbox) {

@@ -31,7 +31,7 @@ class Mailbox {
   std::size_t bytes_;
   DeviceReduction plan_;
   DeviceArray<Word> words_;
-  DeviceArray<ReductionState> state_;
+  DeviceArray<State> state_;
   Pinned<HostFlags> host_flags_;
   Mappings mappings_; // last: gone before this rank's own memory
 };
@@ -54,10 +54,10 @@ class MailboxPool {
   /// Local; no kernel of this rank may still use it, and those of all its reductions have ended well.
   void give_back(Mailbox&);
   /// Local. Kernels of this rank may still use it.
-  void leave(Mailbox&);
+  void leak(Mailbox&);
 
  private:
-  enum class Use : int { none, taken, left };
+  enum class Use : int { none, taken, leaked };
   struct Entry {
     std::unique_ptr<Mailbox> mailbox;
     Use use = Use::none;

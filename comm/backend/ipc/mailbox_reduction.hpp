@@ -3,6 +3,8 @@
 
 #include "backend/ipc/function.hpp"
 
+#include <kontor/comm/views/predefined_op.hpp>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -31,31 +33,28 @@ struct Mailboxes {
   std::uint32_t slot_words = 0; ///< a half has so many for each rank
 };
 
-/// What ranks do with their numbers.
-enum class Combination { sum, product, min, max };
-
 /// The numbers that travel together: so many that they fill words.
 template <class T>
-inline constexpr int piece_numbers = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+inline constexpr int chunk_numbers = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
 template <class T>
-inline constexpr int piece_words = sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T)) / 4;
+inline constexpr int chunk_words = sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T)) / 4;
 
 template <class T>
-KONTOR_IPC_FUNCTION std::uint32_t pieces(std::uint32_t numbers) {
-  return (numbers + piece_numbers<T> - 1) / piece_numbers<T>;
+KONTOR_IPC_FUNCTION std::uint32_t chunks(std::uint32_t numbers) {
+  return (numbers + chunk_numbers<T> - 1) / chunk_numbers<T>;
 }
 
 /// Integers wrap around.
 template <class T>
-KONTOR_IPC_FUNCTION T combined(Combination how, T a, T b) {
+KONTOR_IPC_FUNCTION T combined(ReduceOp op, T a, T b) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-  switch (how) {
-  case Combination::sum: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
-  case Combination::product: return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
-  case Combination::min: return b < a ? b : a;
-  case Combination::max: return a < b ? b : a;
+  switch (op) {
+  case ReduceOp::sum: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+  case ReduceOp::product: return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+  case ReduceOp::min: return b < a ? b : a;
+  case ReduceOp::max: return a < b ? b : a;
+  default: return a; // see number_reduction()
   }
-  return a;
 }
 
 /// Where a rank's words of a step lie in the mailbox of another.
@@ -64,59 +63,59 @@ KONTOR_IPC_FUNCTION Word* slot(const Mailboxes& boxes, int owner, int from, std:
   return boxes.of[owner] + static_cast<std::uint64_t>(half * boxes.ranks + from) * boxes.slot_words;
 }
 
-/// The numbers of a piece; 0 beyond the last one.
+/// The numbers of a chunk; 0 beyond the last one.
 template <class T>
-struct Piece {
-  T numbers[piece_numbers<T>];
+struct Chunk {
+  T numbers[chunk_numbers<T>];
 
-  KONTOR_IPC_FUNCTION static Piece load(const T* from, std::uint32_t first, std::uint32_t count) {
-    Piece piece;
-    for (int k = 0; k < piece_numbers<T>; ++k)
-      piece.numbers[k] = first + static_cast<std::uint32_t>(k) < count ? from[first + k] : T(0);
-    return piece;
+  KONTOR_IPC_FUNCTION static Chunk load(const T* from, std::uint32_t first, std::uint32_t count) {
+    Chunk chunk;
+    for (int k = 0; k < chunk_numbers<T>; ++k)
+      chunk.numbers[k] = first + static_cast<std::uint32_t>(k) < count ? from[first + k] : T(0);
+    return chunk;
   }
   KONTOR_IPC_FUNCTION void store(T* to, std::uint32_t first, std::uint32_t count) const {
-    for (int k = 0; k < piece_numbers<T>; ++k)
+    for (int k = 0; k < chunk_numbers<T>; ++k)
       if (first + static_cast<std::uint32_t>(k) < count) to[first + k] = numbers[k];
   }
 };
 
-/// By thread `thread` of so many, which share the pieces. This rank's numbers go to all others. A `Memory`
+/// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others. A `Memory`
 /// stores, loads and waits.
 KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in,
                                       std::uint32_t count, std::uint32_t thread, std::uint32_t threads,
                                       const Memory& memory) {
-  for (std::uint32_t p = thread; p < pieces<T>(count); p += threads) {
-    const auto piece = Piece<T>::load(in, p * piece_numbers<T>, count);
-    std::uint32_t bytes[piece_words<T>];
-    memcpy(bytes, &piece, sizeof piece);
+  for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
+    const auto chunk = Chunk<T>::load(in, p * chunk_numbers<T>, count);
+    std::uint32_t bytes[chunk_words<T>];
+    memcpy(bytes, &chunk, sizeof chunk);
     for (int next = 1; next < boxes.ranks; ++next) { // not all to the same one first
       const int to = (boxes.rank + next) % boxes.ranks;
-      Word* const words = slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * piece_words<T>;
-      for (int w = 0; w < piece_words<T>; ++w) memory.store(words[w], step << 32 | bytes[w]);
+      Word* const words = slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * chunk_words<T>;
+      for (int w = 0; w < chunk_words<T>; ++w) memory.store(words[w], step << 32 | bytes[w]);
     }
   }
 }
 
-/// By one thread. Waits for a piece from another rank. False if the Memory waits no longer.
+/// By one thread. Waits for a chunk from another rank. False if the Memory waits no longer.
 KONTOR_IPC_EITHER
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, const Memory& memory,
-                                       Piece<T>& piece) {
+KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, const Memory& memory,
+                                       Chunk<T>& chunk) {
   const auto expected = static_cast<std::uint32_t>(step);
   auto wait = memory.wait();
   for (;;) {
-    std::uint32_t bytes[piece_words<T>];
+    std::uint32_t bytes[chunk_words<T>];
     bool all = true;
-    for (int w = 0; w < piece_words<T>; ++w) {
+    for (int w = 0; w < chunk_words<T>; ++w) {
       const Word word = memory.load(words[w]);
       bytes[w] = static_cast<std::uint32_t>(word);
       all = all && word >> 32 == expected;
     }
     if (all) {
-      memcpy(&piece, bytes, sizeof piece);
+      memcpy(&chunk, bytes, sizeof chunk);
       return true;
     }
     if (!wait.goes_on()) return false;
@@ -129,21 +128,21 @@ KONTOR_IPC_FUNCTION bool receive_piece(const Word* words, std::uint64_t step, co
 KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
-                                        std::uint32_t count, Combination how, std::uint32_t thread,
+                                        std::uint32_t count, ReduceOp op, std::uint32_t thread,
                                         std::uint32_t threads, const Memory& memory) {
-  for (std::uint32_t p = thread; p < pieces<T>(count); p += threads) {
-    const auto own = Piece<T>::load(in, p * piece_numbers<T>, count);
+  for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
+    const auto own = Chunk<T>::load(in, p * chunk_numbers<T>, count);
     auto all = own;
     for (int from = 0; from < boxes.ranks; ++from) {
-      auto piece = own;
+      auto chunk = own;
       if (from != boxes.rank) {
         const Word* const words = slot(boxes, boxes.rank, from, step);
-        if (!receive_piece<T>(words + std::uint64_t{p} * piece_words<T>, step, memory, piece)) return from;
+        if (!receive_chunk<T>(words + std::uint64_t{p} * chunk_words<T>, step, memory, chunk)) return from;
       }
-      for (int k = 0; k < piece_numbers<T>; ++k)
-        all.numbers[k] = from == 0 ? piece.numbers[k] : combined(how, all.numbers[k], piece.numbers[k]);
+      for (int k = 0; k < chunk_numbers<T>; ++k)
+        all.numbers[k] = from == 0 ? chunk.numbers[k] : combined(op, all.numbers[k], chunk.numbers[k]);
     }
-    if (out) all.store(out, p * piece_numbers<T>, count);
+    if (out) all.store(out, p * chunk_numbers<T>, count);
   }
   return -1;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/memory.hpp"
 
-#include "backend/ipc/check.hpp"
-
-#include <kontor/comm/error.hpp>
+#include "backend/gpu_check.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +70,7 @@ bool is_of_device(const cudaPointerAttributes& attributes) {
 constexpr const char* alternatives = "choose backend 'nccl', or 'raw' or 'view' with path 'staged'";
 
 /// Whether the GPU is visible here: CUDA may map its memory even if it is not.
-bool is_visible(const GpuUuid& gpu, const Gpus& gpus, const std::string& what) {
+bool is_visible(const device::GpuUuid& gpu, const Gpus& gpus, const std::string& what) {
   const auto found = std::find(gpus.begin(), gpus.end(), gpu);
   if (found == gpus.end()) return false;
   const auto theirs = static_cast<int>(found - gpus.begin());
@@ -93,10 +91,10 @@ bool is_visible(const GpuUuid& gpu, const Gpus& gpus, const std::string& what) {
 
 Gpus visible_gpus() {
   int count = 0;
-  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  check(cudaGetDeviceCount(&count), "no GPU can be used: cudaGetDeviceCount");
   Gpus gpus(static_cast<std::size_t>(count));
   for (int device = 0; device < count; ++device)
-    check(get_uuid(gpus[static_cast<std::size_t>(device)], device), "cudaGetDeviceProperties");
+    check(device::get_uuid(gpus[static_cast<std::size_t>(device)], device), "cudaGetDeviceProperties");
   return gpus;
 }
 
@@ -128,7 +126,8 @@ IpcAddress address_of(void* data, const Gpus& gpus, const std::string& what) {
   return place;
 }
 
-std::byte* Mappings::open(const IpcAddress& place, const std::string& what) {
+std::byte* Mappings::open(const IpcAddress& place, int owner, const std::string& what) {
+  if (owner == rank_) return place.address; // CUDA does not let a process open what is its own
   const bool visible = is_visible(place.gpu, gpus_, what);
   void* base = nullptr;
   const auto code = cudaIpcOpenMemHandle(&base, place.allocation, cudaIpcMemLazyEnablePeerAccess);

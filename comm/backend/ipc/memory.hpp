@@ -3,6 +3,8 @@
 
 #include "backend/gpu_runtime.hpp"
 
+#include <kontor/device/uuid.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,7 +22,7 @@ struct IpcAddress {
   cudaIpcMemHandle_t allocation; ///< that it lies in
   std::int64_t offset;           ///< bytes from the beginning of the allocation
   std::byte* address;            ///< in the process that it belongs to
-  GpuUuid gpu;                   ///< whose memory it is
+  device::GpuUuid gpu;           ///< whose memory it is
 };
 
 /// The place so many bytes further on in the same allocation.
@@ -31,7 +33,7 @@ inline IpcAddress operator+(IpcAddress place, std::int64_t bytes) {
 }
 
 /// Which GPUs a process can use, by ordinal.
-using Gpus = std::vector<GpuUuid>;
+using Gpus = std::vector<device::GpuUuid>;
 
 /// Local. Throws Error if there are none.
 Gpus visible_gpus();
@@ -44,19 +46,21 @@ IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 /// opened and maps it once.
 class Mappings {
  public:
-  explicit Mappings(Gpus gpus) : gpus_(std::move(gpus)) {}
+  /// `rank`: whose process this is.
+  Mappings(Gpus gpus, int rank) : gpus_(std::move(gpus)), rank_(rank) {}
   ~Mappings() { close(); }
   Mappings(const Mappings&) = delete;
   Mappings& operator=(const Mappings&) = delete;
 
-  /// Local. The address at which kernels of this process find a place of another rank's. `what` is for
+  /// Local. The address at which kernels of this process find a place of rank `owner`. `what` is for
   /// errors: "View 'u' of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.
-  std::byte* open(const IpcAddress&, const std::string& what);
+  std::byte* open(const IpcAddress&, int owner, const std::string& what);
   /// Local. No kernel of this process may still use the addresses.
   void close();
 
  private:
   Gpus gpus_;
+  int rank_;
   std::vector<void*> opened_;
 };
 

@@ -6,17 +6,15 @@
 #include "backend/ipc/plan.hpp"
 
 #include "backend/deadline.hpp"
-#include "backend/ipc/check.hpp"
 #include "backend/ipc/connection.hpp"
 #include "backend/ipc/host_wait.hpp"
 #include "backend/ipc/kernels.hpp"
-
-#include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
 
 #include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::comm::ipc {
@@ -37,7 +35,7 @@ class PeerPlan final : public Plan {
   /// Collective, unless this rank ends alone.
   ~PeerPlan() override {
     if (mpi::ends_alone(*unsafe_to_free_)) {
-      abandon();
+      leak();
       return;
     }
     if (under_way_) static_cast<void>(launch_finish(device_, stream_));
@@ -77,12 +75,12 @@ class PeerPlan final : public Plan {
     std::string label; ///< of the View
   };
 
-  /// Local. Kernels that wait for others end; what they and those of other ranks may still use is left
-  /// behind. Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
-  void abandon() {
-    const auto code = end_waiting(connection_->host_flags(), [&] { return cudaStreamQuery(stream_); });
+  /// Local. Kernels that wait for others end; what they and those of other ranks may still use is leaked.
+  /// Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
+  void leak() {
+    const auto code = end_waiting(connection_->host_flags(), [&] { return query(stream_); });
     if (code == cudaSuccess) connection_->unmap();
-    static_cast<void>(connection_.release());
+    detail::leak(std::move(connection_));
   }
 
   void check_step(cudaError_t code, const char* operation) {

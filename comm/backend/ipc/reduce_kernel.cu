@@ -29,29 +29,28 @@ struct SystemMemory {
 template <class T>
 __global__ void __launch_bounds__(most_threads)
     reduce_kernel(const KONTOR_GRID_CONSTANT DeviceReduction plan, const T* in, T* out, std::uint32_t count,
-                  Combination how) {
-  if (plan.state->given_up != 0) return;
+                  ReduceOp op) {
+  if (plan.state->timed_out != 0) return;
   const Counter step = plan.state->step + 1;
   const SystemMemory memory{plan.timeout, plan.host_flags};
   send_numbers(plan.mailboxes, step, in, count, threadIdx.x, blockDim.x, memory);
-  const int late =
-      combine_numbers(plan.mailboxes, step, in, out, count, how, threadIdx.x, blockDim.x, memory);
+  const int late = combine_numbers(plan.mailboxes, step, in, out, count, op, threadIdx.x, blockDim.x, memory);
   if (late >= 0) HostNumber(plan.host_flags->late).store(late + 1, memory_order_relaxed);
   const bool all = __syncthreads_and(late < 0) != 0;
   if (threadIdx.x != 0) return;
   if (all)
     plan.state->step = step;
   else
-    plan.state->given_up = 1;
+    plan.state->timed_out = 1;
 }
 
 template <class T>
 cudaError_t launch(const DeviceReduction& plan, const NumberReduction& reduction, const void* in, void* out,
                    cudaStream_t stream) {
-  const auto wanted = (pieces<T>(reduction.count) + warp - 1) / warp * warp;
-  auto count = reduction.count;
-  auto how = reduction.how;
-  void* arguments[] = {const_cast<DeviceReduction*>(&plan), &in, &out, &count, &how};
+  auto count = static_cast<std::uint32_t>(reduction.count);
+  const auto wanted = (chunks<T>(count) + warp - 1) / warp * warp;
+  auto op = reduction.op;
+  void* arguments[] = {const_cast<DeviceReduction*>(&plan), &in, &out, &count, &op};
   return cudaLaunchKernel(reinterpret_cast<const void*>(reduce_kernel<T>), dim3(1),
                           dim3(wanted < most_threads ? wanted : most_threads), arguments, 0, stream);
 }

@@ -4,13 +4,10 @@
 #include "backend/ipc/stream_collectives.hpp"
 
 #include "backend/deadline.hpp"
-#include "backend/ipc/check.hpp"
 #include "backend/ipc/host_wait.hpp"
 #include "backend/ipc/mailbox.hpp"
 #include "backend/ipc/reduce_kernel.hpp"
 
-#include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>
 
 #include <fmt/format.h>
@@ -24,45 +21,10 @@
 namespace kontor::comm::ipc {
 namespace {
 
-std::optional<NumberType> number_type(ScalarKind kind, std::uint32_t size) {
-  const bool is_signed = kind == ScalarKind::signed_integer;
-  switch (kind) {
-  case ScalarKind::signed_integer:
-  case ScalarKind::unsigned_integer:
-    if (size == 1) return is_signed ? NumberType::int8 : NumberType::uint8;
-    if (size == 2) return is_signed ? NumberType::int16 : NumberType::uint16;
-    if (size == 4) return is_signed ? NumberType::int32 : NumberType::uint32;
-    if (size == 8) return is_signed ? NumberType::int64 : NumberType::uint64;
-    break;
-  case ScalarKind::floating:
-    if (size == sizeof(float)) return NumberType::float32;
-    if (size == sizeof(double)) return NumberType::float64;
-    break;
-  case ScalarKind::complex:
-  case ScalarKind::bytes: break;
-  }
-  return std::nullopt;
-}
-
-std::optional<Combination> combination(ReduceOp op) {
-  switch (op) {
-  case ReduceOp::sum: return Combination::sum;
-  case ReduceOp::product: return Combination::product;
-  case ReduceOp::min: return Combination::min;
-  case ReduceOp::max: return Combination::max;
-  default: return std::nullopt;
-  }
-}
-
-/// Nothing if mailboxes do not take it. Complex numbers are pairs, which a sum does not mix.
-std::optional<NumberReduction> number_reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
-  const bool pairs = scalar.kind == ScalarKind::complex && op == ReduceOp::sum;
-  const auto type =
-      pairs ? number_type(ScalarKind::floating, scalar.size / 2) : number_type(scalar.kind, scalar.size);
-  const auto how = combination(op);
-  if (!type || !how || elements > static_cast<std::int64_t>(most_mailbox_bytes / scalar.size))
-    return std::nullopt;
-  return NumberReduction{*type, *how, static_cast<std::uint32_t>(pairs ? 2 * elements : elements)};
+/// Nothing if mailboxes do not take it.
+std::optional<NumberReduction> mailbox_reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
+  if (elements > static_cast<std::int64_t>(most_mailbox_bytes / scalar.size)) return std::nullopt;
+  return number_reduction(scalar, op, elements);
 }
 
 struct DestroyEvent {
@@ -91,9 +53,9 @@ class Collectives final : public StreamCollectives {
   }
 
   ~Collectives() override {
-    const auto query = [&] { return last_ ? cudaEventQuery(last_.get()) : cudaStreamQuery(stream_); };
-    if (abandoned_ || mpi::ends_alone(*context_.unsafe_to_free)) {
-      if (end_waiting(mailbox_->host_flags(), query) != cudaSuccess) pool_->leave(*mailbox_);
+    const auto query_work = [&] { return last_ ? query(last_.get()) : query(stream_); };
+    if (aborted_ || mpi::ends_alone(*context_.unsafe_to_free)) {
+      if (end_waiting(mailbox_->host_flags(), query_work) != cudaSuccess) pool_->leak(*mailbox_);
       return; // it stays taken: the steps of ranks may differ
     }
     static_cast<void>(last_ ? cudaEventSynchronize(last_.get()) : cudaStreamSynchronize(stream_));
@@ -104,7 +66,7 @@ class Collectives final : public StreamCollectives {
   }
 
   bool reduces(Scalar scalar, ReduceOp op, std::int64_t count) const override {
-    return number_reduction(scalar, op, count).has_value();
+    return mailbox_reduction(scalar, op, count).has_value();
   }
   bool moves() const override { return false; }
 
@@ -133,10 +95,10 @@ class Collectives final : public StreamCollectives {
                             label_, mpi::rank_of(context_.comm), timeout_, rank - 1));
   }
 
-  void give_up(Stream) noexcept override {
-    abandoned_ = true;
+  void abort(Stream) noexcept override {
+    aborted_ = true;
     *context_.unsafe_to_free = true;
-    std::atomic_ref(mailbox_->host_flags().abandoned).store(1);
+    std::atomic_ref(mailbox_->host_flags().aborted).store(1);
   }
 
  private:
@@ -144,7 +106,7 @@ class Collectives final : public StreamCollectives {
   void queue(Stream stream, const void* in, void* out, const Buffer& elements, ReduceOp op) {
     label_ = elements.label;
     poll();
-    const auto reduction = number_reduction(elements.scalar, op, element_count(elements.shape)).value();
+    const auto reduction = mailbox_reduction(elements.scalar, op, element_count(elements.shape)).value();
     stream_ = static_cast<cudaStream_t>(stream);
     order([&] { check_call(launch_reduce(plan_, reduction, in, out, stream_), "launching the kernel"); });
     if (timeout_ == 0) return;
@@ -186,15 +148,13 @@ class Collectives final : public StreamCollectives {
   Mailbox* mailbox_;
   DeviceReduction plan_;
   std::string label_; ///< for errors: of the last one
-  bool abandoned_ = false;
+  bool aborted_ = false;
 };
 
 } // namespace
 
 std::unique_ptr<StreamCollectives> make_stream_collectives(const BackendContext& context, const Gpus& gpus) {
-  int ranks = 0;
-  mpi::check(MPI_Comm_size(context.comm, &ranks), "MPI_Comm_size");
-  if (ranks > most_mailbox_ranks) return nullptr;
+  if (mpi::size_of(context.comm) > most_mailbox_ranks) return nullptr;
   try {
     return std::make_unique<Collectives>(std::make_shared<MailboxPool>(context, gpus), most_mailbox_bytes,
                                          Collectives::From::any_stream);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/nccl/check.hpp"
 
-#include <kontor/comm/error.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace kontor::comm::nccl {
@@ -20,10 +16,6 @@ std::string error_text(ncclResult_t code, ncclComm_t comm) {
 
 void fail(ncclResult_t code, const std::string& operation, ncclComm_t comm) {
   throw Error(fmt::format("{} failed: {}", operation, error_text(code, comm)));
-}
-
-void fail(cudaError_t code, const std::string& operation) {
-  throw Error(fmt::format("{} failed: {}", operation, cudaGetErrorString(code)));
 }
 
 } // namespace kontor::comm::nccl

@@ -4,8 +4,7 @@
 #include "backend/agree.hpp"
 #include "backend/nccl/check.hpp"
 
-#include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include <kontor/device/uuid.hpp>
 
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@ namespace {
 
 /// The GPU of one rank, as it travels.
 struct Device {
-  GpuUuid uuid{};
+  device::GpuUuid uuid{};
   int visible = 0; ///< GPUs that the rank can choose from
   char name[sizeof cudaDeviceProp::name] = {};
   char host[MPI_MAX_PROCESSOR_NAME] = {};
@@ -28,44 +27,29 @@ struct Device {
 Device own_device() {
   Device device;
   int index = 0;
-  check(cudaGetDeviceCount(&device.visible), "cudaGetDeviceCount");
+  check(cudaGetDeviceCount(&device.visible), "no GPU can be used: cudaGetDeviceCount");
   check(cudaGetDevice(&index), "cudaGetDevice");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  check(get_uuid(device.uuid, index), "cudaGetDeviceProperties");
+  check(device::get_uuid(device.uuid, index), "cudaGetDeviceProperties");
   std::copy_n(properties.name, sizeof device.name, device.name);
   int length = 0;
   mpi::check(MPI_Get_processor_name(device.host, &length), "MPI_Get_processor_name");
   return device;
 }
 
-std::string hexadecimal(const GpuUuid& uuid) {
-  std::string text;
-  for (const auto byte : uuid) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 } // namespace
 
 void refuse_shared_devices(MPI_Comm comm) {
-  int rank = 0;
-  int size = 0;
-  mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  const int size = mpi::size_of(comm);
   Device mine;
-  mpi::agreed(comm, [&] {
-    try {
-      mine = own_device();
-    } catch (const Error& error) {
-      throw Error(fmt::format("backend 'nccl': rank {} has no GPU that it can use: {}", rank, error.what()));
-    }
-  });
-  std::vector<GpuUuid> uuids(static_cast<std::size_t>(size));
-  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(GpuUuid), MPI_BYTE, uuids.data(), sizeof(GpuUuid),
-                           MPI_BYTE, comm),
+  mpi::agree(comm, "backend 'nccl'", [&] { mine = own_device(); });
+  std::vector<device::GpuUuid> uuids(static_cast<std::size_t>(size));
+  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(device::GpuUuid), MPI_BYTE, uuids.data(),
+                           sizeof(device::GpuUuid), MPI_BYTE, comm),
              "MPI_Allgather");
 
-  std::map<GpuUuid, int> users;
+  std::map<device::GpuUuid, int> users;
   for (int r = 0; r < size; ++r) {
     const auto [first, alone] = users.try_emplace(uuids[static_cast<std::size_t>(r)], r);
     if (alone) continue;
@@ -76,8 +60,8 @@ void refuse_shared_devices(MPI_Comm comm) {
                                  "where rank {} can choose from {}; start one rank a GPU, or choose backend "
                                  "'ipc', or 'view' with path "
                                  "'staged'",
-                                 first->second, r, device.name, hexadecimal(device.uuid), device.host, r,
-                                 device.visible),
+                                 first->second, r, device.name, device::to_string(device.uuid), device.host,
+                                 r, device.visible),
                      Axis::backend);
   }
 }

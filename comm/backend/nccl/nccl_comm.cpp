@@ -14,29 +14,16 @@
 #include <exception>
 
 namespace kontor::comm::nccl {
-namespace {
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
-
-} // namespace
-
 NcclComm::NcclComm(const BackendContext& context, int size) : context_(context), size_(size) {}
 
 // Delegates, so that the destructor runs if this throws.
-NcclComm::NcclComm(const BackendContext& context) : NcclComm(context, size_of(context.comm)) {
+NcclComm::NcclComm(const BackendContext& context) : NcclComm(context, mpi::size_of(context.comm)) {
   const int rank = mpi::rank_of(context.comm);
   const auto on_this_rank = [&](const auto& call) {
-    mpi::agreed(context.comm, [&] {
-      try {
-        call();
-      } catch (const Error& error) {
-        failed_ = true;
-        throw Error(fmt::format("backend 'nccl': on rank {}, {}", rank, error.what()));
-      }
+    mpi::agree(context.comm, "backend 'nccl'", [&] {
+      failed_ = true; // unless it returns
+      call();
+      failed_ = false;
     });
   };
   refuse_shared_devices(context.comm);

@@ -4,11 +4,12 @@
 #include "backend/nccl/stream_collectives.hpp"
 
 #include "backend/nccl/check.hpp"
-#include "backend/nccl/reduction.hpp"
+#include "backend/number_reduction.hpp"
 
 #include <fmt/format.h>
 
-#include <exception>
+#include <optional>
+#include <utility>
 
 namespace kontor::comm::nccl {
 namespace {
@@ -21,26 +22,47 @@ cudaStream_t native(Stream stream) {
   return static_cast<cudaStream_t>(stream);
 }
 
+/// A reduction as NCCL takes it.
+struct Reduction {
+  ncclDataType_t type;
+  ncclRedOp_t op;
+  std::size_t count;
+};
+
+/// Nothing if NCCL does not have it, such as one of integers of 2 bytes.
+std::optional<Reduction> reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
+  constexpr auto none = ncclNumTypes;
+  constexpr ncclDataType_t types[] = {ncclInt8,  ncclUint8,  none,        none,       ncclInt32, ncclUint32,
+                                      ncclInt64, ncclUint64, ncclFloat32, ncclFloat64}; // of NumberType
+  const auto numbers = number_reduction(scalar, op, elements);
+  const auto type = numbers ? types[static_cast<int>(numbers->type)] : none;
+  if (type == none) return std::nullopt;
+  const auto nccl_op = op == ReduceOp::sum       ? ncclSum
+                       : op == ReduceOp::product ? ncclProd
+                       : op == ReduceOp::min     ? ncclMin
+                                                 : ncclMax;
+  return Reduction{type, nccl_op, static_cast<std::size_t>(numbers->count)};
+}
+
 class Collectives final : public StreamCollectives {
  public:
   explicit Collectives(std::shared_ptr<NcclComm> ranks) : ranks_(std::move(ranks)) {}
 
-  bool reduces(Scalar scalar, ReduceOp op, std::int64_t) const override {
-    return reduction(scalar, op).has_value();
+  bool reduces(Scalar scalar, ReduceOp op, std::int64_t elements) const override {
+    return reduction(scalar, op, elements).has_value();
   }
 
   void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
-    const auto as = reduction(out.scalar, op).value();
-    const auto count = static_cast<std::size_t>(element_count(out.shape) * as.per_element);
-    queue("ncclAllReduce", out,
-          [&] { return ncclAllReduce(in, out.data, count, as.type, as.op, ranks_->get(), native(stream)); });
+    const auto as = reduction(out.scalar, op, element_count(out.shape)).value();
+    queue("ncclAllReduce", out, [&] {
+      return ncclAllReduce(in, out.data, as.count, as.type, as.op, ranks_->get(), native(stream));
+    });
   }
 
   void reduce(Stream stream, const Buffer& in, void* out, ReduceOp op, int root) override {
-    const auto as = reduction(in.scalar, op).value();
-    const auto count = static_cast<std::size_t>(element_count(in.shape) * as.per_element);
+    const auto as = reduction(in.scalar, op, element_count(in.shape)).value();
     queue("ncclReduce", in, [&] {
-      return ncclReduce(in.data, out, count, as.type, as.op, root, ranks_->get(), native(stream));
+      return ncclReduce(in.data, out, as.count, as.type, as.op, root, ranks_->get(), native(stream));
     });
   }
 
@@ -77,7 +99,7 @@ class Collectives final : public StreamCollectives {
 
   void poll() override { ranks_->poll("collective operations"); }
 
-  void give_up(Stream stream) noexcept override {
+  void abort(Stream stream) noexcept override {
     if (ranks_->failed() || query(native(stream)) != cudaSuccess) ranks_->abort();
   }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/shm/node.hpp"
 
-#include "backend/deadline.hpp"
-
-#include <kontor/comm/mpi_check.hpp>
+#include "backend/ranks.hpp"
 
 #include <algorithm>
 
@@ -14,15 +12,11 @@ using mpi::check;
 namespace {
 
 MPI_Comm shared_memory_ranks(const BackendContext& context) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(context.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
+  auto node = mpi::split_by_node(context.comm);
   const int group_size = context.options.ranks_per_node;
   if (group_size == 0) return node;
-  int rank = 0;
-  check(MPI_Comm_rank(context.comm, &rank), "MPI_Comm_rank");
   MPI_Comm group = MPI_COMM_NULL;
-  check(MPI_Comm_split(node, rank / group_size, 0, &group), "MPI_Comm_split");
+  check(MPI_Comm_split(node, mpi::rank_of(context.comm) / group_size, 0, &group), "MPI_Comm_split");
   MPI_Comm_free(&node);
   return group;
 }
@@ -32,14 +26,10 @@ MPI_Comm shared_memory_ranks(const BackendContext& context) {
 Node::Node(const BackendContext& context)
     : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  int first_of_node = 0;
-  int size = 0;
-  check(MPI_Comm_rank(comm_, &first_of_node), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
-  nodes_ = first_of_node == 0 ? 1 : 0;
+  nodes_ = mpi::rank_of(comm_) == 0 ? 1 : 0; // each node counts its first rank
   check(MPI_Allreduce(MPI_IN_PLACE, &nodes_, 1, MPI_INT, MPI_SUM, context.comm), "MPI_Allreduce");
 
-  members_.resize(static_cast<std::size_t>(size));
+  members_.resize(static_cast<std::size_t>(mpi::size_of(comm_)));
   const int mine = mpi::rank_of(context.comm);
   check(MPI_Allgather(&mine, 1, MPI_INT, members_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
 }

@@ -12,7 +12,6 @@
 #include "backend/shm/window.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -20,8 +19,6 @@
 #include <vector>
 
 namespace kontor::comm::shm {
-
-using mpi::check;
 
 namespace {
 
@@ -88,7 +85,7 @@ class SharedPlan final : public Plan {
   }
 
   bool test() override {
-    let_messages_go_on();
+    mpi::make_progress(comm_);
     for (auto& r : receives_)
       if (steps(r.slot->filled) < step_) return false;
     return !between_nodes_ || between_nodes_->test();
@@ -131,8 +128,7 @@ class SharedPlan final : public Plan {
 
   /// Each receive gets its place in this rank's part, and its sender learns where.
   void place(const Schedule& schedule) {
-    int me = 0;
-    check(MPI_Comm_rank(node_->comm(), &me), "MPI_Comm_rank");
+    const int me = mpi::rank_of(node_->comm());
     const auto receives = on_node(schedule.receives, true);
     std::vector<MPI_Aint> mine;
     MPI_Aint next = 0;
@@ -158,19 +154,13 @@ class SharedPlan final : public Plan {
     return slot + 1;
   }
 
-  /// While it waits, other messages of this rank must not stand still: a peer may need them to come here.
-  void let_messages_go_on() const {
-    int flag = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
-  }
-
   /// For the step that is under way.
   template <class Awaited>
   void wait_for(std::uint64_t& counter, double timeout, const Awaited& awaited) {
     int turns = 0;
     const auto done = [&] {
       if (steps(counter) >= step_) return true;
-      if (++turns % 256 == 0) let_messages_go_on();
+      if (++turns % 256 == 0) mpi::make_progress(comm_);
       return false;
     };
     mpi::wait_within(timeout, comm_, subject_, done, awaited);

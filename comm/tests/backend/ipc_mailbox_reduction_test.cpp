@@ -72,8 +72,8 @@ class Ranks {
 
 /// A step as the kernel makes it, by three threads. The rank that has not come, or -1.
 template <class T>
-int reduce(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std::uint32_t count,
-           Combination how, const HostMemory& memory = {}) {
+int reduce(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std::uint32_t count, ReduceOp how,
+           const HostMemory& memory = {}) {
   constexpr std::uint32_t threads = 3;
   for (std::uint32_t t = 0; t < threads; ++t) send_numbers(boxes, step, in, count, t, threads, memory);
   for (std::uint32_t t = 0; t < threads; ++t)
@@ -116,7 +116,7 @@ TEST(MailboxReduction, ManyStepsOfSkewedRanks) {
           std::this_thread::sleep_for(std::chrono::microseconds(200));
         const auto in = numbers_of(boxes.rank, step, count);
         std::vector<double> out(count);
-        if (reduce(boxes, step, in.data(), out.data(), count, Combination::sum) >= 0) ++wrong;
+        if (reduce(boxes, step, in.data(), out.data(), count, ReduceOp::sum) >= 0) ++wrong;
         if (out != sum_in_order(size, step, count)) ++wrong;
         if (wrong > 0) return; // or each of the steps would wait in vain
       }
@@ -126,12 +126,12 @@ TEST(MailboxReduction, ManyStepsOfSkewedRanks) {
 }
 
 template <class T>
-T expected(Combination how, T a, T b) {
+T expected(ReduceOp how, T a, T b) {
   switch (how) {
-  case Combination::sum: return static_cast<T>(a + b);
-  case Combination::product: return static_cast<T>(a * b);
-  case Combination::min: return std::min(a, b);
-  case Combination::max: return std::max(a, b);
+  case ReduceOp::sum: return static_cast<T>(a + b);
+  case ReduceOp::product: return static_cast<T>(a * b);
+  case ReduceOp::min: return std::min(a, b);
+  case ReduceOp::max: return std::max(a, b);
   }
   return a;
 }
@@ -147,7 +147,7 @@ void expect_type() {
   };
   Ranks ranks(size, (most * sizeof(T) + 3) / 4 * 4);
   std::uint64_t step = 0;
-  for (const auto how : {Combination::sum, Combination::product, Combination::min, Combination::max}) {
+  for (const auto how : {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max}) {
     for (std::uint32_t count = 1; count <= most; ++count) {
       ++step;
       ranks.run([&](const Mailboxes& boxes) {
@@ -180,8 +180,8 @@ TEST(MailboxReduction, AllNumbers) {
 
 TEST(MailboxReduction, IntegersWrapAround) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(combined(Combination::sum, most, std::int64_t{1}), std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(combined(Combination::product, std::int16_t{300}, std::int16_t{300}),
+  EXPECT_EQ(combined(ReduceOp::sum, most, std::int64_t{1}), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(combined(ReduceOp::product, std::int16_t{300}, std::int16_t{300}),
             static_cast<std::int16_t>(90000));
 }
 
@@ -192,7 +192,7 @@ TEST(MailboxReduction, ToOneRank) {
     ranks.run([&](const Mailboxes& boxes) {
       const double in = boxes.rank;
       double out = -1;
-      EXPECT_EQ(reduce(boxes, step, &in, boxes.rank == 1 ? &out : nullptr, 1, Combination::sum), -1);
+      EXPECT_EQ(reduce(boxes, step, &in, boxes.rank == 1 ? &out : nullptr, 1, ReduceOp::sum), -1);
       EXPECT_EQ(out, boxes.rank == 1 ? 3 : -1);
     });
 }
@@ -204,9 +204,9 @@ TEST(MailboxReduction, ARankThatHasLeft) {
     const HostMemory memory{std::chrono::milliseconds(30)};
     double number = 1;
     const auto step = [&](std::uint64_t s) {
-      return reduce(boxes, s, &number, &number, 1, Combination::sum, memory);
+      return reduce(boxes, s, &number, &number, 1, ReduceOp::sum, memory);
     };
-    EXPECT_EQ(reduce(boxes, 1, &number, &number, 1, Combination::sum), -1);
+    EXPECT_EQ(reduce(boxes, 1, &number, &number, 1, ReduceOp::sum), -1);
     if (boxes.rank != gone) {
       EXPECT_EQ(step(2), gone);
     }

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace kontor::comm::mpi {
 
@@ -41,3 +42,14 @@ inline void check_or_terminate(int code, const char* operation) noexcept {
 bool finalized();
 
 } // namespace kontor::comm::mpi
+
+namespace kontor::comm::detail {
+
+/// Never frees what MPI or a device may still read or write, because an error has left it under way. One
+/// function, by whose name leak checkers know that it is meant.
+template <class T>
+[[gnu::noinline]] void leak(T&& left) {
+  static_cast<void>(new auto(std::forward<T>(left)));
+}
+
+} // namespace kontor::comm::detail

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <kontor/device/gpu.hpp>
+#if defined(KONTOR_GPU)
+#include <kontor/device/uuid.hpp>
+#endif
 
 #include <cstddef>
 #include <string>
@@ -67,20 +70,13 @@ inline DeviceIdentity device_identity() {
   detail::check_gpu(KONTOR_GPU(GetDevice)(&device), "GetDevice");
 #if defined(KOKKOS_ENABLE_CUDA)
   cudaDeviceProp properties;
-  const auto& id = properties.uuid;
 #else
   hipDeviceProp_t properties;
-  hipUUID id; // not among the properties of HIP 5
-  detail::check_gpu(hipDeviceGetUuid(&id, device), "DeviceGetUuid");
 #endif
   detail::check_gpu(KONTOR_GPU(GetDeviceProperties)(&properties, device), "GetDeviceProperties");
-  std::string uuid;
-  for (const char byte : id.bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    uuid += "0123456789abcdef"[value >> 4];
-    uuid += "0123456789abcdef"[value & 15];
-  }
-  return {properties.name, uuid};
+  GpuUuid uuid;
+  detail::check_gpu(get_uuid(uuid, device), "GetDeviceProperties");
+  return {properties.name, to_string(uuid)};
 }
 
 inline DeviceMemory device_memory() {

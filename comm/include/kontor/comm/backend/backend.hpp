@@ -189,7 +189,7 @@ class StreamCollectives {
   virtual void poll() = 0;
 
   /// Local. What is queued on the stream may never end, because of an error: nobody waits for it.
-  virtual void give_up(Stream) noexcept = 0;
+  virtual void abort(Stream) noexcept = 0;
 };
 
 /// One way of moving data between the ranks of a communicator. One object

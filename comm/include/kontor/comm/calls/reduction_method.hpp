@@ -141,7 +141,7 @@ class ReductionMethod {
       }
     }
     if (method->route_.where == ReducedIn::stream)
-      return method->route_.collectives->give_up(device::native_stream(method->instance_));
+      return method->route_.collectives->abort(device::native_stream(method->instance_));
     { const auto not_leaked = std::move(method->comm_); }
     internals.abandon();
     leak(std::move(method));

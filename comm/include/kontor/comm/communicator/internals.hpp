@@ -3,6 +3,7 @@
 
 #include <kontor/comm/backend/method.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/how_lowered.hpp>
 
 #include <mpi.h>
@@ -42,13 +43,6 @@ struct Channel {
   MPI_Comm comm;
   int tag;
 };
-
-/// Never frees what MPI may still read or write, because an error has left it under way. One function, by
-/// whose name leak checkers know that it is meant.
-template <class T>
-[[gnu::noinline]] void leak(T&& left) {
-  static_cast<void>(new auto(std::forward<T>(left)));
-}
 
 /// What the handles to a communicator share.
 class Internals {

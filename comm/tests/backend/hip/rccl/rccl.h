@@ -19,7 +19,7 @@ struct ncclConfig_t {
   int blocking;
 };
 enum ncclResult_t { ncclSuccess, ncclInProgress };
-enum ncclDataType_t { ncclInt8, ncclUint8, ncclInt32, ncclUint32, ncclInt64, ncclUint64, ncclFloat32, ncclFloat64 };
+enum ncclDataType_t { ncclInt8, ncclUint8, ncclInt32, ncclUint32, ncclInt64, ncclUint64, ncclFloat32, ncclFloat64, ncclNumTypes };
 enum ncclRedOp_t { ncclSum, ncclProd, ncclMax, ncclMin };
 
 ncclResult_t ncclGetVersion(int*);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/mpi_check.hpp>
+
+#include <mpi.h>
+
+/// The ranks of a communicator.
+namespace kontor::comm::mpi {
+
+/// Local. The rank of the calling process.
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+/// Local. The number of ranks.
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return size;
+}
+
+/// Collective. A communicator of the ranks that share memory with this one, for the caller to free.
+inline MPI_Comm split_by_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  return node;
+}
+
+/// Local. Lets MPI move messages: while a rank waits for memory, a peer may need them to come to what it
+/// writes.
+inline void make_progress(MPI_Comm comm) {
+  int flag = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+}
+
+} // namespace kontor::comm::mpi
