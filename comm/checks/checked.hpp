@@ -5,6 +5,7 @@
 
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/views/datatype.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <cstdint>
 #include <list>
@@ -24,12 +25,10 @@ namespace kontor::comm::detail {
 class CheckedReceive;
 
 /// What the checked messages of a communicator have in common.
-class Checks {
+class Checks : device::NonCopyable {
  public:
   Checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout)
       : messages_(messages), answers_(answers), rank_(rank), timeout_(timeout) {}
-  Checks(const Checks&) = delete;
-  Checks& operator=(const Checks&) = delete;
   ~Checks();
 
   /// Local; any thread. Answers the messages that have come. Every wait of this rank calls it once a turn,
@@ -63,12 +62,9 @@ class Checks {
 };
 
 /// One end of a message.
-class Checked {
+class Checked : device::NonCopyable {
  public:
   virtual ~Checked() = default;
-  Checked() = default;
-  Checked(const Checked&) = delete;
-  Checked& operator=(const Checked&) = delete;
 
   /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ. To be
   /// called after progress() of the checks, which once a turn is enough for many messages: it asks MPI for

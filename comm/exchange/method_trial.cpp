@@ -3,6 +3,7 @@
 
 #include <kontor/comm/error.hpp>
 #include <kontor/device/compat.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <optional>
 
@@ -10,7 +11,7 @@ namespace kontor::comm {
 namespace {
 
 /// What the Views that receive hold, kept aside for as long as it lives.
-class SavedViews {
+class SavedViews : device::NonCopyable {
  public:
   SavedViews(std::span<const Slot> slots, const Executor& executor) : executor_(executor) {
     constexpr std::int64_t alignment = 16;
@@ -36,8 +37,6 @@ class SavedViews {
     executor_.run(*pieces_, PackDirection::unpack);
     executor_.fence("comm/restored");
   }
-  SavedViews(const SavedViews&) = delete;
-  SavedViews& operator=(const SavedViews&) = delete;
 
  private:
   const Executor& executor_;

@@ -15,6 +15,7 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ using mpi::check;
 
 namespace {
 
-class SparseExchange {
+class SparseExchange : device::NonCopyable {
  public:
   using Place = std::function<void*(int, std::size_t)>;
 
@@ -41,8 +42,6 @@ class SparseExchange {
     for (const auto request : requests_) keep(request);
     keep(barrier_);
   }
-  SparseExchange(const SparseExchange&) = delete;
-  SparseExchange& operator=(const SparseExchange&) = delete;
 
   void send(const std::vector<detail::SparseMessage>& messages, std::size_t most) {
     for (const auto& [peer, data, bytes] : messages) {

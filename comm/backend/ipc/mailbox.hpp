@@ -5,6 +5,8 @@
 #include "backend/ipc/memory.hpp"
 #include "backend/ipc/reduce_kernel.hpp"
 
+#include <kontor/device/noncopyable.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,13 +40,11 @@ class Mailbox {
 
 /// The mailboxes of a communicator. To free one, all ranks must have let go of it; so they are kept and used
 /// again until the communicator ends.
-class MailboxPool {
+class MailboxPool : device::NonCopyable {
  public:
   MailboxPool(const BackendContext& context, Gpus gpus) : context_(context), gpus_(std::move(gpus)) {}
   /// Collective, unless this rank ends alone.
   ~MailboxPool();
-  MailboxPool(const MailboxPool&) = delete;
-  MailboxPool& operator=(const MailboxPool&) = delete;
 
   const BackendContext& context() const { return context_; }
 

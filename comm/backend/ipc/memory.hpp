@@ -3,6 +3,7 @@
 
 #include "backend/gpu_runtime.hpp"
 
+#include <kontor/device/noncopyable.hpp>
 #include <kontor/device/uuid.hpp>
 
 #include <cstddef>
@@ -44,13 +45,11 @@ IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 
 /// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is
 /// opened and maps it once.
-class Mappings {
+class Mappings : device::NonCopyable {
  public:
   /// `rank`: whose process this is.
   Mappings(Gpus gpus, int rank) : gpus_(std::move(gpus)), rank_(rank) {}
   ~Mappings() { close(); }
-  Mappings(const Mappings&) = delete;
-  Mappings& operator=(const Mappings&) = delete;
 
   /// Local. The address at which kernels of this process find a place of rank `owner`. `what` is for
   /// errors: "View 'u' of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.

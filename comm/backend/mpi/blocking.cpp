@@ -5,10 +5,7 @@
 // before it, and none waits for ever. At check level `cross_rank`, where waits have a timeout, it is pattern
 // `nonblocking`.
 #include "backend/deadline.hpp"
-#include "backend/mpi/pattern.hpp"
-
-#include <kontor/comm/error.hpp>
-#include <kontor/comm/mpi_check.hpp>
+#include "backend/mpi/mpi_backend.hpp"
 
 #include <fmt/format.h>
 
@@ -33,37 +30,31 @@ std::vector<Pair> in_order(MessageSet& messages) {
   return pairs;
 }
 
-class Blocking final : public Plan {
+class Blocking final : public MpiPlan {
  public:
   Blocking(const BackendContext& context, MessageSet messages)
-      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(messages.label),
-        pairs_(in_order(messages)) {}
+      : MpiPlan(context, messages.label), pairs_(in_order(messages)) {}
 
   void start() override {}
 
   void finish() override {
     for (const auto& [s, r] : pairs_) {
       const int code = MPI_Sendrecv(s.data, s.count, s.type, s.peer, s.tag, r.data, r.count, r.type, r.peer,
-                                    r.tag, comm_, MPI_STATUS_IGNORE);
+                                    r.tag, comm(), MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) [[unlikely]]
         fail(code, s, r);
     }
   }
 
  private:
-  [[noreturn]] void fail(int code, const Message& s, const Message& r) const {
-    *unsafe_to_free_ = true;
-    if (s.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv from", r);
-    if (r.peer == MPI_PROC_NULL) fail_message(label_, code, "MPI_Sendrecv to", s);
-    throw MpiError(
-        fmt::format("exchange '{}': MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}' "
-                    "failed: {}",
-                    label_, s.peer, s.label, r.peer, r.label, error_text(code)));
+  void fail(int code, const Message& s, const Message& r) const {
+    if (s.peer == MPI_PROC_NULL) check_message(code, "MPI_Sendrecv from", r);
+    if (r.peer == MPI_PROC_NULL) check_message(code, "MPI_Sendrecv to", s);
+    const auto both = fmt::format("MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}'",
+                                  s.peer, s.label, r.peer, r.label);
+    check_step(code, both.c_str());
   }
 
-  MPI_Comm comm_;
-  std::shared_ptr<bool> unsafe_to_free_;
-  std::string label_;
   std::vector<Pair> pairs_;
 };
 

@@ -28,9 +28,13 @@ MessageSet messages(const Schedule& schedule) {
   return set;
 }
 
-void fail_message(const std::string& exchange, int code, const char* operation, const Message& m) {
-  throw MpiError(fmt::format("exchange '{}': {} rank {} of View '{}' failed: {}", exchange, operation, m.peer,
-                             m.label, error_text(code)));
+void MpiPlan::fail_step(int code, const std::string& operation) const {
+  mark_unsafe_to_free();
+  throw MpiError(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
+}
+
+void MpiPlan::fail_message(int code, const char* operation, const Message& m) const {
+  fail_step(code, fmt::format("{} rank {} of View '{}'", operation, m.peer, m.label));
 }
 
 } // namespace kontor::comm::mpi

@@ -5,6 +5,7 @@
 
 #include <kontor/comm/views/datatype.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,36 @@ struct MessageSet {
 Message message(const Transfer&);
 MessageSet messages(const Schedule&);
 
-/// Throws Error: "exchange 'halo': MPI_Isend to rank 1 of View 'u' failed: ..."; `operation` is "MPI_Isend
-/// to".
-[[noreturn]] void fail_message(const std::string& exchange, int code, const char* operation, const Message&);
+/// What all plans have in common that call MPI: after an error the communicator is not freed.
+class MpiPlan : public Plan {
+ protected:
+  MpiPlan(const BackendContext& context, std::string label)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(std::move(label)) {}
+
+  MPI_Comm comm() const { return comm_; }
+  /// Of the exchange.
+  const std::string& label() const { return label_; }
+  bool ends_alone() const { return mpi::ends_alone(*unsafe_to_free_); }
+  void mark_unsafe_to_free() const { *unsafe_to_free_ = true; }
+
+  /// Throws MpiError unless `code` is success: "exchange 'halo': MPI_Startall failed: ...".
+  void check_step(int code, const char* operation) const {
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail_step(code, operation);
+  }
+  /// Likewise: "exchange 'halo': MPI_Isend to rank 1 of View 'u' failed: ..."; `operation` is "MPI_Isend to".
+  void check_message(int code, const char* operation, const Message& message) const {
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail_message(code, operation, message);
+  }
+
+ private:
+  [[noreturn]] void fail_step(int code, const std::string& operation) const;
+  [[noreturn]] void fail_message(int code, const char* operation, const Message&) const;
+
+  MPI_Comm comm_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  std::string label_;
+};
 
 } // namespace kontor::comm::mpi

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/backend_context.hpp"
+#include "backend/mpi/message.hpp"
+
+#include <memory>
 
 namespace kontor::comm::mpi {
 
@@ -22,5 +24,15 @@ class MpiBackend : public Backend {
  private:
   BackendContext context_;
 };
+
+// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood and rma talk
+// to other ranks to make a plan.
+
+std::unique_ptr<Plan> make_blocking(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_persistent(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_neighborhood(const BackendContext&, MessageSet);
+/// The receives land in a window of the plan's own.
+PlannedExchange make_rma(const BackendContext&, const Schedule&);
 
 } // namespace kontor::comm::mpi

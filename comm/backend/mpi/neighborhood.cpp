@@ -3,10 +3,11 @@
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
 // has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
 // which is how MPI matches them.
-#include "backend/mpi/pattern.hpp"
+#include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,7 +57,7 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 
 /// The ranks of a communicator without its process grid, if it has one. Of one that has, Open MPI 5.0 makes
 /// graph communicators that are broken (its issue 14438); others take it as it is.
-class GraphParent {
+class GraphParent : device::NonCopyable {
  public:
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
   explicit GraphParent(MPI_Comm comm) {
@@ -72,8 +73,6 @@ class GraphParent {
 #else
   explicit GraphParent(MPI_Comm comm) : comm_(comm) {}
 #endif
-  GraphParent(const GraphParent&) = delete;
-  GraphParent& operator=(const GraphParent&) = delete;
   MPI_Comm get() const {
     return comm_;
   }
@@ -82,11 +81,11 @@ class GraphParent {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-class Neighborhood final : public Plan {
+class Neighborhood final : public MpiPlan {
  public:
   Neighborhood(const BackendContext& context, MessageSet messages)
-      : unsafe_to_free_(context.unsafe_to_free), messages_(std::move(messages)),
-        sends_(edges(messages_.sends)), receives_(edges(messages_.receives)) {
+      : MpiPlan(context, messages.label), messages_(std::move(messages)), sends_(edges(messages_.sends)),
+        receives_(edges(messages_.receives)) {
 #ifdef MPICH_VERSION
     even_out(context.comm, sends_, receives_);
 #endif
@@ -94,37 +93,32 @@ class Neighborhood final : public Plan {
     check(MPI_Dist_graph_create_adjacent(parent.get(), static_cast<int>(receives_.peers.size()),
                                          receives_.peers.data(), MPI_UNWEIGHTED,
                                          static_cast<int>(sends_.peers.size()), sends_.peers.data(),
-                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_),
+                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph_),
           "MPI_Dist_graph_create_adjacent");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_set_errhandler(graph_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
 
   /// Collective, unless this rank ends alone.
   ~Neighborhood() override {
-    if (ends_alone(*unsafe_to_free_)) return;
+    if (ends_alone()) return;
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&comm_);
+    MPI_Comm_free(&graph_);
   }
 
   void start() override {
     const int code = MPI_Ineighbor_alltoallw(
         MPI_BOTTOM, sends_.counts.data(), sends_.places.data(), sends_.types.data(), MPI_BOTTOM,
-        receives_.counts.data(), receives_.places.data(), receives_.types.data(), comm_, &request_);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      fail(code);
+        receives_.counts.data(), receives_.places.data(), receives_.types.data(), graph_, &request_);
+    check_step(code, call);
   }
 
   void finish() override {
-    const int code = MPI_Wait(&request_, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      fail(code);
+    check_step(MPI_Wait(&request_, MPI_STATUS_IGNORE), call);
   }
 
   bool test() override {
     int done = 0;
-    const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      fail(code);
+    check_step(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), call);
     return done != 0;
   }
 
@@ -134,17 +128,12 @@ class Neighborhood final : public Plan {
   }
 
  private:
-  [[noreturn]] void fail(int code) {
-    *unsafe_to_free_ = true;
-    throw MpiError(
-        fmt::format("exchange '{}': MPI_Ineighbor_alltoallw failed: {}", messages_.label, error_text(code)));
-  }
+  static constexpr const char* call = "MPI_Ineighbor_alltoallw"; ///< for errors
 
-  std::shared_ptr<bool> unsafe_to_free_;
   MessageSet messages_; // owns the datatypes
   Edges sends_;
   Edges receives_;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm graph_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

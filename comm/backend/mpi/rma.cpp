@@ -4,12 +4,13 @@
 // is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
 #include "backend/agree.hpp"
 #include "backend/deadline.hpp"
-#include "backend/mpi/pattern.hpp"
+#include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +40,7 @@ std::vector<int> peers_of(const std::vector<Transfer>& transfers) {
   return {peers.begin(), peers.end()};
 }
 
-class Group {
+class Group : device::NonCopyable {
  public:
   Group(MPI_Comm comm, const std::vector<int>& ranks) : empty_(ranks.empty()) {
     MPI_Group all = MPI_GROUP_NULL;
@@ -50,8 +51,6 @@ class Group {
   ~Group() {
     if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
   }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
   MPI_Group get() const { return group_; }
   bool empty() const { return empty_; }
 
@@ -60,12 +59,12 @@ class Group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-class Rma final : public Plan {
+class Rma final : public MpiPlan {
  public:
   Rma(const BackendContext& context, const Schedule& schedule)
-      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), patience_(context.options.timeout),
-        label_(schedule.label), source_ranks_(peers_of(schedule.receives)),
-        sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
+      : MpiPlan(context, schedule.label), patience_(context.options.timeout),
+        source_ranks_(peers_of(schedule.receives)), sources_(context.comm, source_ranks_),
+        destinations_(context.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(context.comm, schedule.receives);
     for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
@@ -74,7 +73,7 @@ class Rma final : public Plan {
 
   /// Collective, unless this rank ends alone.
   ~Rma() override {
-    if (ends_alone(*unsafe_to_free_)) return;
+    if (ends_alone()) return;
     if (under_way_) or_terminate([&] { finish(); });
     check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
   }
@@ -89,9 +88,8 @@ class Rma final : public Plan {
     check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
     for (std::size_t i = 0; i < sends_.size(); ++i) {
       const auto& m = sends_[i];
-      const int code = MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_);
-      if (code != MPI_SUCCESS) [[unlikely]]
-        fail_put(code, m);
+      check_message(MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_),
+                    "MPI_Put to", m);
     }
   }
 
@@ -145,8 +143,8 @@ class Rma final : public Plan {
     } catch (const MpiError&) { // what it sends can meet messages of the window that the others are making
       if (code == MPI_SUCCESS) throw;
     }
-    *unsafe_to_free_ = true;
-    fail(code, fmt::format("exchange '{}': MPI_Win_allocate", label_));
+    mark_unsafe_to_free();
+    fail(code, fmt::format("exchange '{}': MPI_Win_allocate", label()));
   }
 
   /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
@@ -163,7 +161,7 @@ class Rma final : public Plan {
     throw UsageError(
         fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
                     "mount -o remount,size=...), or choose another pattern",
-                    label_, why),
+                    label(), why),
         Axis::pattern);
   }
 
@@ -171,22 +169,7 @@ class Rma final : public Plan {
     if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
   }
 
-  void check_step(int code, const char* operation) {
-    if (code == MPI_SUCCESS) [[likely]]
-      return;
-    *unsafe_to_free_ = true;
-    throw MpiError(fmt::format("exchange '{}': {} failed: {}", label_, operation, error_text(code)));
-  }
-
-  [[noreturn]] void fail_put(int code, const Message& m) {
-    *unsafe_to_free_ = true;
-    fail_message(label_, code, "MPI_Put to", m);
-  }
-
-  MPI_Comm comm_;
-  std::shared_ptr<bool> unsafe_to_free_;
   double patience_; ///< seconds that ranks are waited for after an error
-  std::string label_;
   std::vector<int> source_ranks_;
   Group sources_;
   Group destinations_;

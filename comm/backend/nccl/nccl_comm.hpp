@@ -4,6 +4,8 @@
 #include "backend/backend_context.hpp"
 #include "backend/nccl/library.hpp"
 
+#include <kontor/device/noncopyable.hpp>
+
 #include <memory>
 #include <set>
 #include <string>
@@ -11,14 +13,12 @@
 namespace kontor::comm::nccl {
 
 /// NCCL's counterpart of an MPI communicator, of the same ranks, which all plans of a backend share.
-class NcclComm {
+class NcclComm : device::NonCopyable {
  public:
   /// Collective over the handle's communicator. Throws AgreedError on every rank.
   explicit NcclComm(const BackendContext&);
   /// Collective like MPI_Comm_free. Local after a failure, while an exception is passing, or after abort().
   ~NcclComm();
-  NcclComm(const NcclComm&) = delete;
-  NcclComm& operator=(const NcclComm&) = delete;
 
   ncclComm_t get() const { return comm_; }
 

@@ -3,20 +3,20 @@
 
 #include "backend/backend_context.hpp"
 
+#include <kontor/device/noncopyable.hpp>
+
 #include <memory>
 #include <vector>
 
 namespace kontor::comm::shm {
 
 /// The ranks of a communicator that share memory with this one.
-class Node {
+class Node : device::NonCopyable {
  public:
   /// Collective over the handle's communicator.
   explicit Node(const BackendContext&);
   /// Collective over the node, unless an exception is passing or a plan has failed.
   ~Node();
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
 
   MPI_Comm comm() const { return comm_; }
   /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.

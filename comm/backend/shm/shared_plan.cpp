@@ -6,7 +6,7 @@
 #include "backend/shm/shared_plan.hpp"
 
 #include "backend/deadline.hpp"
-#include "backend/mpi/pattern.hpp"
+#include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
 #include "backend/shm/window.hpp"

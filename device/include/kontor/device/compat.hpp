@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/device/noncopyable.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -11,13 +13,11 @@ namespace kontor::device {
 
 /// A profiling region that ends with its scope: a few nanoseconds where no tool looks. Names of up to 15
 /// characters cost no allocation.
-class Region {
+class Region : NonCopyable {
  public:
   /// Local. Begins it.
   explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
   ~Region() { Kokkos::Profiling::popRegion(); }
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
 };
 
 /// Waits for all work on the instance. Tools see a fence of this name.

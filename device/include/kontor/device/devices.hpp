@@ -3,6 +3,7 @@
 
 #include <kontor/device/gpu.hpp>
 #if defined(KONTOR_GPU)
+#include <kontor/device/noncopyable.hpp>
 #include <kontor/device/uuid.hpp>
 #endif
 
@@ -85,7 +86,7 @@ inline DeviceMemory device_memory() {
   return memory;
 }
 
-class PeerCopy {
+class PeerCopy : NonCopyable {
  public:
   explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {
     detail::check_gpu(KONTOR_GPU(GetDevice)(&mine_), "GetDevice");
@@ -100,8 +101,6 @@ class PeerCopy {
   ~PeerCopy() {
     for (void* memory : memory_) static_cast<void>(KONTOR_GPU(Free)(memory));
   }
-  PeerCopy(const PeerCopy&) = delete;
-  PeerCopy& operator=(const PeerCopy&) = delete;
 
   void operator()(int copies) const {
     detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");

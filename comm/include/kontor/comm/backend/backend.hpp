@@ -5,6 +5,7 @@
 #include <kontor/comm/views/buffer.hpp>
 #include <kontor/comm/views/layout.hpp>
 #include <kontor/comm/views/predefined_op.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -100,13 +101,10 @@ struct Schedule {
 ///
 /// A plan that is not stream_ordered is destroyed between steps only: with a step that an error has left, the
 /// plan and its buffers are leaked.
-class Plan {
+class Plan : device::NonCopyable {
  public:
   /// Collective, unless an exception is passing or a step has failed.
   virtual ~Plan() = default;
-  Plan() = default;
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
 
   /// On return the send buffers in the backend's own memory may be written. May wait for what peers did with
   /// them in the step before, never for what they do in this one.
@@ -148,13 +146,10 @@ struct PlannedExchange {
 /// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a
 /// stream; no call waits. The operations are collective, in the same order as what else the backend does for
 /// these ranks.
-class StreamCollectives {
+class StreamCollectives : device::NonCopyable {
  public:
   /// Collective, unless an exception is passing or an operation has failed.
   virtual ~StreamCollectives() = default;
-  StreamCollectives() = default;
-  StreamCollectives(const StreamCollectives&) = delete;
-  StreamCollectives& operator=(const StreamCollectives&) = delete;
 
   /// Local. Whether it has this reduction of so many elements, by allreduce() and reduce(); equal on all
   /// ranks.
@@ -194,13 +189,10 @@ class StreamCollectives {
 
 /// One way of moving data between the ranks of a communicator. One object
 /// serves all plans of a communicator, whatever their pattern and packing.
-class Backend {
+class Backend : device::NonCopyable {
  public:
   /// Collective, unless an exception is passing or a step has failed.
   virtual ~Backend() = default;
-  Backend() = default;
-  Backend(const Backend&) = delete;
-  Backend& operator=(const Backend&) = delete;
 
   /// What a user should know about this choice on these ranks, such as messages that it hands to another
   /// transport; empty if there is nothing to say.

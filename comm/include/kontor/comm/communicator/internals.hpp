@@ -5,6 +5,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/how_lowered.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <mpi.h>
 
@@ -45,14 +46,12 @@ struct Channel {
 };
 
 /// What the handles to a communicator share.
-class Internals {
+class Internals : device::NonCopyable {
  public:
   Internals();
   /// Collective. After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what
   /// is left.
   ~Internals();
-  Internals(const Internals&) = delete;
-  Internals& operator=(const Internals&) = delete;
 
   /// Collective. Takes charge of the communicator.
   void open(MPI_Comm owned, const Options&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/views/piece.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -17,12 +18,9 @@ enum class Room : std::uint8_t {
 
 /// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this
 /// file: what uses it is compiled once, and a KokkosExecutor once for each execution space.
-class Executor {
+class Executor : device::NonCopyable {
  public:
   virtual ~Executor() = default;
-  Executor() = default;
-  Executor(const Executor&) = delete;
-  Executor& operator=(const Executor&) = delete;
 
   /// Pieces whose list lies where the kernel runs.
   struct Pieces {
