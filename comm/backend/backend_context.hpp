@@ -15,8 +15,8 @@ namespace kontor::comm {
 struct BackendContext {
   MPI_Comm comm = MPI_COMM_NULL;
   Options options;
-  /// Set by a plan that may have left messages which nobody will receive, and when the communicator is
-  /// abandoned. It and the windows of its plans are then never freed: other ranks may be gone, for whom that
+  /// Set by a plan that may have left messages which nobody will receive, and after a timeout. The
+  /// communicator and the windows of its plans are then never freed: other ranks may be gone, for whom that
   /// would wait, and MPI could give the context to the next communicator (MPICH does), which would receive
   /// them.
   std::shared_ptr<bool> unsafe_to_free = std::make_shared<bool>(false);

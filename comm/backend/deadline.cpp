@@ -2,32 +2,20 @@
 #include "backend/deadline.hpp"
 
 namespace kontor::comm::mpi {
-namespace {
-
-struct Outcome {
-  int code = MPI_SUCCESS;
-  int done = 0;
-};
-
-Outcome test_until(const Deadline& deadline, MPI_Request& request, MPI_Status* status) {
-  Outcome outcome;
-  deadline.wait([&] {
-    outcome.code = MPI_Test(&request, &outcome.done, status);
-    return outcome.code != MPI_SUCCESS || outcome.done;
-  });
-  return outcome;
-}
-
-} // namespace
 
 bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
-  const auto [code, done] = test_until(Deadline(seconds), request, status);
-  check(code, "MPI_Test");
+  int done = 0;
+  Deadline(seconds).wait([&] {
+    check(MPI_Test(&request, &done, status), "MPI_Test");
+    return done != 0;
+  });
   return done != 0;
 }
 
 void wait_until_timeout(MPI_Request& request, double seconds) noexcept {
-  test_until(Deadline(seconds), request, MPI_STATUS_IGNORE);
+  int done = 0;
+  Deadline(seconds).wait(
+      [&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
 }
 
 } // namespace kontor::comm::mpi

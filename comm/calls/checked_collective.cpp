@@ -30,7 +30,7 @@ class CheckedCollective final : public Checked {
         if (const auto mismatch = pending_.check->finish())
           throw AgreedError(fmt::format("{}: {}", pending_.check->call().operation, *mismatch));
     } catch (const Error&) {
-      detail::internals(pending_.check->comm()).abandon();
+      detail::internals(pending_.check->comm()).leak_at_end();
       throw;
     }
     agreed_ = true;
@@ -40,19 +40,17 @@ class CheckedCollective final : public Checked {
   }
 
   std::string missing() const override {
-    if (!agreed_) pending_.check->give_up();
+    if (!agreed_) pending_.check->fail_timeout();
     return "all ranks have begun it, and not all have ended";
   }
 
-  void drop(const Communicator&, const std::shared_ptr<void>& keep) override { leave(keep); }
+  void detach(const Communicator&, const std::shared_ptr<void>& keep) override { leave(keep); }
 
  private:
   /// To MPI, with all that it may use.
   void leave(const std::shared_ptr<void>& keep) {
-    using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
     detail::internals(pending_.check->comm())
-        .adopt(std::exchange(pending_.request, MPI_REQUEST_NULL),
-               std::make_shared<Pair>(keep, pending_.arrays));
+        .detach(std::exchange(pending_.request, MPI_REQUEST_NULL), keep, pending_.arrays);
   }
 
   Pending pending_;

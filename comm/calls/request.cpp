@@ -151,14 +151,12 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
                  to_string(part.envelope), to_string(buffer(part.view)),
                  part.receives() ? "it is cancelled" : "it goes on and keeps its Views");
     if (part.checked) {
-      part.checked->drop(*comm_, keep);
+      part.checked->detach(*comm_, keep);
     } else if (part.receives()) {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
     } else {
-      detail::internals(*comm_).adopt(
-          part.request, std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
-                            keep, std::move(part.arrays)));
+      detail::internals(*comm_).detach(part.request, keep, std::move(part.arrays));
     }
   }
   clear();

@@ -58,8 +58,8 @@ class SentHeader {
   SentHeader(const SentHeader&) = delete;
   SentHeader& operator=(const SentHeader&) = delete;
   ~SentHeader() {
-    if (message_) message_->drop(comm_, mine_);
-    if (request_ != MPI_REQUEST_NULL) internals(comm_).adopt(request_, mine_);
+    if (message_) message_->detach(comm_, mine_);
+    if (request_ != MPI_REQUEST_NULL) internals(comm_).detach(request_, mine_);
   }
 
   bool has_arrived(bool wait) {

@@ -2,9 +2,10 @@
 //
 // The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of
 // three numbers. Only where the sums say that something is wrong does every rank tell every other one what it
-// does, and two ranks send their words as well, or all of them which counts they have found to differ; only
-// where some rank does not come do the others tell each other that they have.
+// does, by numbers and then in words. Only where some rank does not come do the others tell each other that
+// they have.
 #include "backend/deadline.hpp"
+#include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
 #include "checks/missing_ranks.hpp"
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace kontor::comm {
@@ -32,15 +34,6 @@ struct Record {
   std::int64_t expects = 0;
 };
 
-/// Two counts that differ, as a rank has found them; from a rank that has found none, nothing.
-struct Mismatch {
-  std::int64_t found = 0;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t sent = 0;
-  std::int64_t expected = 0;
-};
-
 /// What is summed over the ranks; numbers that grow too large begin again at 0.
 struct Sums {
   std::uint64_t hash = 0;     ///< of the call: if all are equal, the sum is so many times this rank's
@@ -52,20 +45,19 @@ struct Sums {
 
 namespace {
 
-using agreement::Mismatch;
 using agreement::Record;
 using agreement::Sums;
 
+/// Texts, as they travel.
+using Text = std::array<char, 1024>;
+
 /// Checks of several calls may be under way at once.
 constexpr int tags = 8192;
-int words_tag(std::int64_t number) {
+int text_tag(std::int64_t number) {
   return 2 + static_cast<int>(number % tags);
 }
 int record_tag(std::int64_t number) {
-  return 2 + tags + static_cast<int>(number % tags);
-}
-int mismatch_tag(std::int64_t number) {
-  return 2 + 2 * tags + static_cast<int>(number % tags);
+  return text_tag(number) + tags;
 }
 
 /// FNV-1a
@@ -109,27 +101,6 @@ Sums sums_of(const CollectiveCall& call, std::int64_t number, int rank, int size
   return sums;
 }
 
-/// Collective. `own[r]` goes to rank r; returns what each rank has told this one. By messages of a tag of
-/// this call's own, since other checks may be under way. A rank that does not come in time has told nothing.
-template <class T>
-std::vector<T> told_by_all(const Communicator& comm, const std::vector<T>& own, int tag) {
-  auto& internals = detail::internals(comm);
-  const auto sent = std::make_shared<std::vector<T>>(own);
-  const auto told = std::make_shared<std::vector<T>>(own.size());
-  std::vector<MPI_Request> coming(own.size(), MPI_REQUEST_NULL);
-  for (int r = 0; r < comm.size(); ++r) {
-    check(MPI_Irecv(&(*told)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &coming[r]),
-          "MPI_Irecv");
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(&(*sent)[r], sizeof(T), MPI_BYTE, r, tag, internals.checking_calls(), &request),
-          "MPI_Isend");
-    internals.adopt(request, sent);
-  }
-  for (auto& one : coming)
-    if (!mpi::wait_at_most(one, comm.options().timeout)) internals.adopt(one, told);
-  return *told;
-}
-
 } // namespace
 
 std::string to_string(const CollectiveCall& call) {
@@ -160,7 +131,7 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
 
 AgreementCheck::~AgreementCheck() {
   if (records_ && records_->request != MPI_REQUEST_NULL)
-    detail::internals(comm_).adopt(records_->request, records_);
+    detail::internals(comm_).detach(records_->request, records_);
 }
 
 bool AgreementCheck::test() {
@@ -170,7 +141,7 @@ bool AgreementCheck::test() {
   detail::internals(comm_).checks()->progress();
   int all_came = 0;
   check(MPI_Test(&request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
-  if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) give_up();
+  if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) fail_timeout();
   if (!all_came) return false;
   const bool differ = all.hash != mine.hash * static_cast<std::uint64_t>(comm_.size());
   if (differ || all.problems != 0 || counts_differ()) tell_records();
@@ -188,11 +159,11 @@ void AgreementCheck::tell_records() {
   auto& [mine, all, request, deadline, own, theirs] = *records_;
   for (int r = 0; r < comm_.size(); ++r)
     own.push_back({mine.hash, call_.problem ? 1 : 0, count_of(call_.sends, r), count_of(call_.expects, r)});
-  theirs = told_by_all(comm_, own, record_tag(number_));
+  theirs = detail::exchange_with_all(comm_, own, record_tag(number_));
 }
 
-void AgreementCheck::give_up() const {
-  detail::internals(comm_).abandon();
+void AgreementCheck::fail_timeout() const {
+  detail::internals(comm_).leak_at_end();
   throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
 }
 
@@ -202,24 +173,24 @@ std::optional<std::string> AgreementCheck::finish() {
   return counts_differ() ? compare_counts() : std::nullopt;
 }
 
-/// The outcome is the same on all ranks, because all of them have the same records.
+/// The outcome is the same on all ranks, because all of them have the same records and texts.
 void AgreementCheck::compare_calls() const {
   const auto& theirs = records_->theirs;
+  const auto call = to_string(call_);
+  const auto texts = texts_of_all(
+      call_.problem ? fmt::format("on rank {}: {}: {}", comm_.rank(), call, *call_.problem) : call);
+  const auto text_of = [&](std::ptrdiff_t rank) {
+    return texts[rank].empty() ? "something of which it has not told" : texts[rank];
+  };
   const auto with_problem =
-      std::find_if(theirs.begin(), theirs.end(), [](const auto& r) { return r.has_problem != 0; });
-  if (with_problem != theirs.end()) {
-    const auto rank = static_cast<int>(with_problem - theirs.begin());
-    const auto problem =
-        fmt::format("on rank {}: {}: {}", rank, to_string(call_), call_.problem.value_or(""));
-    throw UsageError(said_by(rank, problem));
-  }
-  const auto other = std::find_if(theirs.begin(), theirs.end(),
-                                  [&](const auto& r) { return r.hash != theirs.front().hash; });
-  if (other == theirs.end()) return;
-  const auto rank = static_cast<int>(other - theirs.begin());
-  const auto first = said_by(0, to_string(call_));
-  const auto second = said_by(rank, to_string(call_));
-  throw AgreedError(fmt::format("rank 0 calls {}, but rank {} calls {}", first, rank, second));
+      std::ranges::find_if(theirs, [](const auto& r) { return r.has_problem != 0; }) - theirs.begin();
+  if (with_problem < comm_.size()) throw UsageError(text_of(with_problem));
+  const auto other =
+      std::ranges::find_if(theirs, [&](const auto& r) { return r.hash != theirs.front().hash; }) -
+      theirs.begin();
+  if (other < comm_.size())
+    throw AgreedError(
+        fmt::format("rank 0 calls {}, but rank {} calls {}", text_of(0), other, text_of(other)));
 }
 
 /// Only the two ends of a mismatch see it. Each rank tells all others the first one that it sees; the lowest
@@ -228,43 +199,27 @@ std::optional<std::string> AgreementCheck::compare_counts() const {
   const auto& mine = records_->own;
   const auto& theirs = records_->theirs;
   const int me = comm_.rank();
-  Mismatch first;
-  for (int r = 0; r < comm_.size() && !first.found; ++r) {
-    if (theirs[r].sends != mine[r].expects) first = {1, r, me, theirs[r].sends, mine[r].expects};
-    if (theirs[r].expects != mine[r].sends) first = {1, me, r, mine[r].sends, theirs[r].expects};
+  std::string first;
+  const auto compare = [&](int from, int to, std::int64_t sent, std::int64_t expected) {
+    if (first.empty() && sent != expected)
+      first = fmt::format("rank {} sends {} elements to rank {}, which expects {}", from, sent, to, expected);
+  };
+  for (int r = 0; r < comm_.size(); ++r) {
+    compare(me, r, mine[r].sends, theirs[r].expects);
+    compare(r, me, theirs[r].sends, mine[r].expects);
   }
-  const auto all = told_by_all(comm_, std::vector(mine.size(), first), mismatch_tag(number_));
-  const auto found = std::ranges::find(all, 1, &Mismatch::found);
-  if (found == all.end()) return std::nullopt;
-  return fmt::format("rank {} sends {} elements to rank {}, which expects {}", found->from, found->sent,
-                     found->to, found->expected);
+  for (const auto& text : texts_of_all(first))
+    if (!text.empty()) return text;
+  return std::nullopt;
 }
 
-std::string AgreementCheck::said_by(int speaker, const std::string& words) const {
-  const auto text = std::make_shared<std::array<char, 1024>>();
-  const auto length = static_cast<int>(text->size());
-  const int tag = words_tag(number_);
-  if (speaker == comm_.rank()) {
-    words.copy(text->data(), text->size() - 1);
-    for (int r = 0; r < comm_.size(); ++r) {
-      if (r == speaker) continue;
-      MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Isend(text->data(), length, MPI_CHAR, r, tag, detail::internals(comm_).checking_calls(),
-                      &request),
-            "MPI_Isend");
-      detail::internals(comm_).adopt(request, text);
-    }
-  } else {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(text->data(), length, MPI_CHAR, speaker, tag, detail::internals(comm_).checking_calls(),
-                    &request),
-          "MPI_Irecv");
-    if (!mpi::wait_at_most(request, comm_.options().timeout)) {
-      detail::internals(comm_).adopt(request, text);
-      return "something of which it has not told";
-    }
-  }
-  return text->data();
+std::vector<std::string> AgreementCheck::texts_of_all(const std::string& mine) const {
+  Text text{};
+  mine.copy(text.data(), text.size() - 1);
+  const auto all = detail::exchange_with_all(comm_, std::vector{text}, text_tag(number_));
+  std::vector<std::string> texts;
+  for (const auto& one : all) texts.emplace_back(one.data());
+  return texts;
 }
 
 void check_agreement(const Communicator& comm, const CollectiveCall& call) {

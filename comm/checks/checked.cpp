@@ -52,11 +52,25 @@ void cancel(MPI_Request& request) {
 
 } // namespace
 
-class CheckedSend final : public Checked, public std::enable_shared_from_this<CheckedSend> {
+/// What both ends of a message have.
+class CheckedMessage : public Checked {
+ protected:
+  CheckedMessage(Checks& checks, const Envelope& envelope, const Buffer& buffer, const Description& mine)
+      : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {}
+
+  Checks& checks_;
+  Envelope envelope_;
+  Buffer buffer_;
+  Description mine_;
+  Description theirs_;
+  MPI_Request message_ = MPI_REQUEST_NULL;
+};
+
+class CheckedSend final : public CheckedMessage, public std::enable_shared_from_this<CheckedSend> {
  public:
   CheckedSend(Checks& checks, const Envelope& envelope, const Buffer& buffer, const void* data,
               const mpi::Payload& payload, const Description& mine)
-      : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
+      : CheckedMessage(checks, envelope, buffer, mine) {
     mine_.number = checks.next_number();
     listen();
     const auto type = described(mine_, data, payload);
@@ -92,12 +106,10 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
     return fmt::format("rank {} has not begun to receive it", envelope_.peer);
   }
 
-  void drop(const Communicator& comm, const std::shared_ptr<void>& keep) override {
+  void detach(const Communicator& comm, const std::shared_ptr<void>& memory) override {
     cancel(answer_);
-    if (message_ == MPI_REQUEST_NULL) return;
-    detail::internals(comm).adopt(
-        std::exchange(message_, MPI_REQUEST_NULL),
-        std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(keep, shared_from_this()));
+    if (message_ != MPI_REQUEST_NULL)
+      detail::internals(comm).detach(std::exchange(message_, MPI_REQUEST_NULL), memory, shared_from_this());
   }
 
  private:
@@ -107,21 +119,15 @@ class CheckedSend final : public Checked, public std::enable_shared_from_this<Ch
           "MPI_Irecv");
   }
 
-  Checks& checks_;
-  Envelope envelope_;
-  Buffer buffer_;
-  Description mine_;
-  Description theirs_;
-  MPI_Request message_ = MPI_REQUEST_NULL;
   MPI_Request answer_ = MPI_REQUEST_NULL;
   std::optional<mpi::Deadline> answer_by_;
 };
 
-class CheckedReceive final : public Checked {
+class CheckedReceive final : public CheckedMessage {
  public:
   CheckedReceive(Checks& checks, const Envelope& envelope, const Buffer& buffer, void* data,
                  const mpi::Payload& payload, const Description& mine)
-      : checks_(checks), envelope_(envelope), buffer_(buffer), mine_(mine) {
+      : CheckedMessage(checks, envelope, buffer, mine) {
     theirs_.signature = 0;
     const auto type = described(theirs_, data, payload);
     const std::lock_guard lock(checks.mutex_);
@@ -151,7 +157,7 @@ class CheckedReceive final : public Checked {
     return text;
   }
 
-  void drop(const Communicator&, const std::shared_ptr<void>&) override { close(); }
+  void detach(const Communicator&, const std::shared_ptr<void>&) override { close(); }
 
   /// Under the lock of the checks. Whether the message has come, and been answered.
   bool advance() {
@@ -183,12 +189,6 @@ class CheckedReceive final : public Checked {
     cancel(message_);
   }
 
-  Checks& checks_;
-  Envelope envelope_;
-  Buffer buffer_;
-  Description mine_;
-  Description theirs_;
-  MPI_Request message_ = MPI_REQUEST_NULL;
   MPI_Status status_{};
   std::exception_ptr problem_;
 };

@@ -74,8 +74,8 @@ class Checked : device::NonCopyable {
   virtual MPI_Status status() const { return {}; }
   /// What it waits for. Throws Error where it has words of its own for a timeout.
   virtual std::string missing() const = 0;
-  /// Gives up, as Request says; `keep` is what MPI may need still.
-  virtual void drop(const Communicator&, const std::shared_ptr<void>& keep) = 0;
+  /// Its owner goes: a send goes on, a receive is cancelled. `memory` is what MPI may still use.
+  virtual void detach(const Communicator&, const std::shared_ptr<void>& memory) = 0;
 };
 
 /// Each begins, and is described to the other end as said. The elements are the payload at `data`.

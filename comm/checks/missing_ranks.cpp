@@ -2,6 +2,7 @@
 #include "checks/missing_ranks.hpp"
 
 #include "backend/deadline.hpp"
+#include "checks/all_ranks.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -18,8 +19,8 @@ using mpi::check;
 
 namespace {
 
-/// Message: the number of a call that its sender has come to and given up.
-constexpr int gave_up_tag = 1;
+/// Message: the number of a call that its sender has come to and that has timed out.
+constexpr int timed_out_tag = 1;
 
 /// "0-2, 5"
 std::string ranks_in_words(const std::vector<bool>& chosen) {
@@ -39,30 +40,23 @@ std::string ranks_in_words(const std::vector<bool>& chosen) {
 
 bool another_rank_timed_out(const Communicator& comm) {
   int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, detail::internals(comm).checking_calls(), &found,
+  check(MPI_Iprobe(MPI_ANY_SOURCE, timed_out_tag, detail::internals(comm).checking_calls(), &found,
                    MPI_STATUS_IGNORE),
         "MPI_Iprobe");
   return found != 0;
 }
 
 std::string who_is_missing(const Communicator& comm, std::int64_t number) {
-  const auto note = std::make_shared<std::int64_t>(number);
-  for (int r = 0; r < comm.size(); ++r) {
-    if (r == comm.rank()) continue;
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, gave_up_tag, detail::internals(comm).checking_calls(),
-                    &request),
-          "MPI_Isend");
-    detail::internals(comm).adopt(request, note);
-  }
+  const auto note = std::make_shared<std::vector<std::int64_t>>(1, number);
+  send_to_all(
+      comm, note, [&](int) -> const std::int64_t& { return note->front(); }, timed_out_tag);
   std::vector<bool> came(comm.size(), false);
-  came[comm.rank()] = true;
   const double timeout = comm.options().timeout;
   const auto listen = [&] {
     if (!another_rank_timed_out(comm)) return false;
     std::int64_t theirs = 0;
     MPI_Status status;
-    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, gave_up_tag,
+    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, timed_out_tag,
                    detail::internals(comm).checking_calls(), &status),
           "MPI_Recv");
     if (theirs >= number) came[status.MPI_SOURCE] = true;

@@ -66,7 +66,7 @@ Internals::~Internals() {
   backends_.reset();
   if (mpi::finalized()) return;
   const bool alone = mpi::ends_alone(*unsafe_to_free_);
-  for (auto& [request, keep] : adopted_) {
+  for (auto& [request, memory, more] : detached_) {
     if (alone) break;
     if (checks_)
       mpi::wait_until_timeout(request, options_.timeout);
@@ -74,7 +74,7 @@ Internals::~Internals() {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   sweep();
-  if (!adopted_.empty()) leak(std::move(adopted_));
+  if (!detached_.empty()) leak(std::move(detached_));
   if (*unsafe_to_free_) {
     leak(std::move(checks_));
     return;
@@ -86,7 +86,7 @@ Internals::~Internals() {
 }
 
 void Internals::sweep() {
-  std::erase_if(adopted_, [](Adopted& one) {
+  std::erase_if(detached_, [](Detached& one) {
     int done = 0;
     return MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
   });
@@ -123,10 +123,10 @@ MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
   return handles_->operation(function, commutative);
 }
 
-void Internals::adopt(MPI_Request request, std::shared_ptr<void> keep) {
-  const std::lock_guard lock(adopting_);
+void Internals::detach(MPI_Request request, std::shared_ptr<void> memory, std::shared_ptr<void> more) {
+  const std::lock_guard lock(detaching_);
   sweep();
-  adopted_.push_back({request, std::move(keep)});
+  detached_.push_back({request, std::move(memory), std::move(more)});
 }
 
 bool Internals::ends_together() const {

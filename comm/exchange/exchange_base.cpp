@@ -50,9 +50,9 @@ struct ExchangeBase::State {
   std::vector<TimedMethod> timed_methods{};
   PhaseTimes times{};
   bool measures = false;
-  std::size_t committed_slots = 0;        ///< more have been added if it differs
-  std::optional<AgreementCheck> ending{}; ///< begun by the first test() of a step
-  OwnedMethod method{};                   // last: gone before the memory it uses
+  std::size_t committed_slots = 0;          ///< more have been added if it differs
+  std::optional<AgreementCheck> ending{};   ///< begun by the first test() of a step
+  std::unique_ptr<ExchangeMethod> method{}; // last: gone before the memory it uses
 };
 
 ExchangeBase::ExchangeBase(const Communicator& comm, std::string label,

@@ -7,6 +7,7 @@
 #include <kontor/device/compat.hpp>
 
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace kontor::comm {
@@ -177,14 +178,13 @@ void ExchangeMethod::poll() {
   for (auto& chunk : chunks_) chunk.plan->poll();
 }
 
-void ExchangeMethod::retire(std::unique_ptr<ExchangeMethod> method) noexcept {
-  auto& internals = detail::internals(method->comm_);
-  const bool left =
-      method->step_ == Step::failed || (method->step_ == Step::under_way && !internals.ends_together());
-  if (!left || method->stream_ordered_) return; // the destructors of stream-ordered plans end what is queued
-  const auto comm = std::move(method->comm_);   // which is not leaked
-  internals.abandon();
-  detail::leak(std::move(method));
+ExchangeMethod::~ExchangeMethod() {
+  auto& internals = detail::internals(comm_);
+  const bool left = step_ == Step::failed || (step_ == Step::under_way && !internals.ends_together());
+  if (!left || stream_ordered_) return; // the destructors of stream-ordered plans end what is queued
+  internals.leak_at_end();
+  detail::leak(std::tuple(std::move(chunks_), std::move(sums_), std::move(staging_), std::move(lanes_),
+                          std::move(executor_), std::move(views_), std::move(method_)));
 }
 
 std::vector<SentMessage> ExchangeMethod::sent() const {

@@ -6,6 +6,7 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/views/executor.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <array>
 #include <memory>
@@ -20,7 +21,7 @@ using Owners = std::vector<std::shared_ptr<void>>;
 ///
 /// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
 /// chunk of each message at a time: while one is between hosts, the next is between device and host.
-class ExchangeMethod {
+class ExchangeMethod : device::NonCopyable {
  public:
   enum class Step : std::uint8_t { none, under_way, failed };
 
@@ -38,9 +39,9 @@ class ExchangeMethod {
   /// Local. As Plan::poll().
   void poll();
 
-  /// Ends an exchange method: collective, with the messages of a step that was not finished. At once where
-  /// the step has failed or this rank ends alone: what MPI may still use is leaked then.
-  static void retire(std::unique_ptr<ExchangeMethod>) noexcept;
+  /// Collective, with the messages of a step that was not finished. At once where the step has failed or this
+  /// rank ends alone: what MPI may still use is leaked then.
+  ~ExchangeMethod();
 
   const Options& options() const { return method_.options; }
   Packing packing() const { return packing_; }
@@ -81,15 +82,5 @@ class ExchangeMethod {
   std::size_t finished_ = 0;  ///< chunks of the step under way that have been unpacked
   std::vector<Chunk> chunks_; // last: plans are gone before the memory they use
 };
-
-/// Of an ExchangeMethod: calls its retire().
-struct Retire {
-  void operator()(ExchangeMethod* method) const noexcept {
-    ExchangeMethod::retire(std::unique_ptr<ExchangeMethod>(method));
-  }
-};
-
-/// An ExchangeMethod and the duty to end it.
-using OwnedMethod = std::unique_ptr<ExchangeMethod, Retire>;
 
 } // namespace kontor::comm

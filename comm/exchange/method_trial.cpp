@@ -46,15 +46,17 @@ class SavedViews : device::NonCopyable {
 
 } // namespace
 
-std::vector<OwnedMethod> make_methods(const Communicator& comm, const std::string& label,
-                                      std::span<const Slot> slots, const Agreement& agreement,
-                                      MemoryKind memory, const std::shared_ptr<const Executor>& executor,
-                                      const Owners& views) {
-  std::vector<OwnedMethod> methods;
+std::vector<std::unique_ptr<ExchangeMethod>> make_methods(const Communicator& comm, const std::string& label,
+                                                          std::span<const Slot> slots,
+                                                          const Agreement& agreement, MemoryKind memory,
+                                                          const std::shared_ptr<const Executor>& executor,
+                                                          const Owners& views) {
+  std::vector<std::unique_ptr<ExchangeMethod>> methods;
   std::optional<UsageError> refused;
   for (const auto& method : detail::internals(comm).methods(memory)) {
     try {
-      methods.emplace_back(new ExchangeMethod(comm, method, label, slots, agreement, executor, views));
+      methods.push_back(
+          std::make_unique<ExchangeMethod>(comm, method, label, slots, agreement, executor, views));
     } catch (const UsageError& error) {
       if (!refused) refused = error;
     }
@@ -63,7 +65,7 @@ std::vector<OwnedMethod> make_methods(const Communicator& comm, const std::strin
   return methods;
 }
 
-void keep_different(const Communicator& comm, std::vector<OwnedMethod>& methods) {
+void keep_different(const Communicator& comm, std::vector<std::unique_ptr<ExchangeMethod>>& methods) {
   if (methods.size() < 2) return;
   const auto on_any_rank = [&](bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; };
   if (comm.options().packing == Packing::automatic)
@@ -80,7 +82,8 @@ void keep_different(const Communicator& comm, std::vector<OwnedMethod>& methods)
     std::erase_if(methods, per_slot);
 }
 
-std::vector<double> time_methods(const Communicator& comm, std::vector<OwnedMethod>& methods,
+std::vector<double> time_methods(const Communicator& comm,
+                                 std::vector<std::unique_ptr<ExchangeMethod>>& methods,
                                  std::span<const Slot> slots, const Executor& executor) {
   if (methods.size() < 2) return std::vector<double>(methods.size(), 0.0);
   const device::Region region("comm/trial");

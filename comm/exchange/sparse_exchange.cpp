@@ -85,7 +85,7 @@ class SparseExchange : device::NonCopyable {
 
  private:
   void keep(MPI_Request request) {
-    if (request != MPI_REQUEST_NULL) detail::internals(comm_).adopt(request, keep_);
+    if (request != MPI_REQUEST_NULL) detail::internals(comm_).detach(request, keep_);
   }
 
   void receive() {
@@ -123,7 +123,7 @@ void detail::sparse_exchange(const Communicator& comm, const std::string& what,
   mpi::wait_within(
       mpi::timeout(comm.options()), comm.native(), what, [&] { return exchange.advance(); },
       [&] {
-        internals(comm).abandon();
+        internals(comm).leak_at_end();
         return exchange.missing() + " to come to it";
       });
 }

@@ -121,62 +121,64 @@ class OwnedStream<GpuSpace> {
   GpuSpace instance_;
 };
 
-template <>
-class Event<GpuSpace> {
+namespace detail {
+
+/// An event of the device, made when first recorded.
+template <unsigned flags>
+class GpuEvent {
  public:
   void record(const GpuSpace& instance) {
-    if (!event_) event_ = {make_event(), destroy_event};
-    detail::check_gpu(KONTOR_GPU(EventRecord)(get(), detail::gpu_stream(instance)), "EventRecord");
+    if (!event_) event_ = {make(), destroy};
+    check_gpu(KONTOR_GPU(EventRecord)(get(), gpu_stream(instance)), "EventRecord");
   }
-  void wait_for(const GpuSpace& instance) const {
-    if (event_)
-      detail::check_gpu(KONTOR_GPU(StreamWaitEvent)(detail::gpu_stream(instance), get(), 0),
-                        "StreamWaitEvent");
-  }
-  void wait() const {
-    if (event_) detail::check_gpu(KONTOR_GPU(EventSynchronize)(get()), "EventSynchronize");
-  }
+  bool recorded() const { return event_ != nullptr; }
+  KONTOR_GPU(Event_t) get() const { return static_cast<KONTOR_GPU(Event_t)>(event_.get()); }
 
  private:
-  KONTOR_GPU(Event_t) get() const { return static_cast<KONTOR_GPU(Event_t)>(event_.get()); }
-  static void* make_event() {
+  static void* make() {
     KONTOR_GPU(Event_t) event = nullptr;
-    detail::check_gpu(KONTOR_GPU(EventCreateWithFlags)(&event, KONTOR_GPU(EventDisableTiming)),
-                      "EventCreate");
+    check_gpu(KONTOR_GPU(EventCreateWithFlags)(&event, flags), "EventCreate");
     return event;
   }
-  static void destroy_event(void* event) {
+  static void destroy(void* event) {
     static_cast<void>(KONTOR_GPU(EventDestroy)(static_cast<KONTOR_GPU(Event_t)>(event)));
   }
 
   std::shared_ptr<void> event_;
 };
 
+} // namespace detail
+
+template <>
+class Event<GpuSpace> {
+ public:
+  void record(const GpuSpace& instance) { event_.record(instance); }
+  void wait_for(const GpuSpace& instance) const {
+    if (event_.recorded())
+      detail::check_gpu(KONTOR_GPU(StreamWaitEvent)(detail::gpu_stream(instance), event_.get(), 0),
+                        "StreamWaitEvent");
+  }
+  void wait() const {
+    if (event_.recorded()) detail::check_gpu(KONTOR_GPU(EventSynchronize)(event_.get()), "EventSynchronize");
+  }
+
+ private:
+  detail::GpuEvent<KONTOR_GPU(EventDisableTiming)> event_;
+};
+
 template <>
 class TimedEvent<GpuSpace> {
  public:
-  void record(const GpuSpace& instance) {
-    if (!event_) event_ = {make_event(), destroy_event};
-    detail::check_gpu(KONTOR_GPU(EventRecord)(get(), detail::gpu_stream(instance)), "EventRecord");
-  }
+  void record(const GpuSpace& instance) { event_.record(instance); }
   double seconds_since(const TimedEvent& other) const {
     float milliseconds = 0;
-    detail::check_gpu(KONTOR_GPU(EventElapsedTime)(&milliseconds, other.get(), get()), "EventElapsedTime");
+    detail::check_gpu(KONTOR_GPU(EventElapsedTime)(&milliseconds, other.event_.get(), event_.get()),
+                      "EventElapsedTime");
     return 1e-3 * milliseconds;
   }
 
  private:
-  KONTOR_GPU(Event_t) get() const { return static_cast<KONTOR_GPU(Event_t)>(event_.get()); }
-  static void* make_event() {
-    KONTOR_GPU(Event_t) event = nullptr;
-    detail::check_gpu(KONTOR_GPU(EventCreate)(&event), "EventCreate");
-    return event;
-  }
-  static void destroy_event(void* event) {
-    static_cast<void>(KONTOR_GPU(EventDestroy)(static_cast<KONTOR_GPU(Event_t)>(event)));
-  }
-
-  std::shared_ptr<void> event_;
+  detail::GpuEvent<KONTOR_GPU(EventDefault)> event_;
 };
 
 template <>

@@ -143,7 +143,7 @@ class ReductionMethod {
     if (method->route_.where == ReducedIn::stream)
       return method->route_.collectives->abort(device::native_stream(method->instance_));
     { const auto not_leaked = std::move(method->comm_); }
-    internals.abandon();
+    internals.leak_at_end();
     leak(std::move(method));
   }
 

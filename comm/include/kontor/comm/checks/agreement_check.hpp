@@ -51,7 +51,7 @@ class AgreementCheck {
   std::optional<std::string> finish();
 
   /// Throws Error: says who came and who did not.
-  [[noreturn]] void give_up() const;
+  [[noreturn]] void fail_timeout() const;
 
   /// What it was made for.
   const Communicator& comm() const { return comm_; }
@@ -64,8 +64,8 @@ class AgreementCheck {
   void tell_records();
   void compare_calls() const;
   std::optional<std::string> compare_counts() const;
-  /// `words` on the rank `speaker`, and on every other rank what that one said.
-  std::string said_by(int speaker, const std::string& words) const;
+  /// Collective. The texts of all ranks.
+  std::vector<std::string> texts_of_all(const std::string& mine) const;
 
   Communicator comm_;
   CollectiveCall call_;

@@ -95,23 +95,24 @@ class Internals : device::NonCopyable {
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   Checks* checks() const { return checks_.get(); }
 
-  /// Local; any thread. Takes charge of an operation that its owner has dropped: `keep` lives until it is
-  /// complete, at the latest when the communicator ends.
-  void adopt(MPI_Request request, std::shared_ptr<void> keep);
+  /// Local; any thread. The operation goes on without its owner. What MPI may use, `memory` and `more`, lives
+  /// until it is complete, at the latest when the communicator ends.
+  void detach(MPI_Request request, std::shared_ptr<void> memory, std::shared_ptr<void> more = nullptr);
   /// Local. Whether this rank may wait for the others where they end something together: no exception is
   /// passing, no error has left messages behind, and MPI has not ended.
   bool ends_together() const;
-  /// Local. A wait was given up, so other ranks may be gone: when the communicator ends it waits for nothing,
-  /// and leaves to MPI what is under way, memory included.
-  void abandon() { *unsafe_to_free_ = true; }
+  /// Local. Other ranks may be gone, because a wait has timed out: when the communicator ends it waits for
+  /// nothing, and leaks what is under way, memory included.
+  void leak_at_end() { *unsafe_to_free_ = true; }
 
  private:
   friend class comm::Communicator;
 
   /// An operation that goes on without its owner, and what must outlive it.
-  struct Adopted {
+  struct Detached {
     MPI_Request request;
-    std::shared_ptr<void> keep;
+    std::shared_ptr<void> memory;
+    std::shared_ptr<void> more;
   };
   /// Under the lock. Frees what MPI is done with.
   void sweep();
@@ -136,8 +137,8 @@ class Internals : device::NonCopyable {
   std::vector<int> dims_;
   std::vector<int> coordinates_;
   std::vector<bool> periodic_;
-  std::mutex adopting_;
-  std::vector<Adopted> adopted_;
+  std::mutex detaching_;
+  std::vector<Detached> detached_;
   std::unique_ptr<PinnedPool> pool_; ///< for Views in device memory that MPI is not handed
   std::unique_ptr<mpi::HandleCache> handles_;
 };
