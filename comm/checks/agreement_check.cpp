@@ -7,7 +7,6 @@
 #include "backend/deadline.hpp"
 #include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
-#include "checks/missing_ranks.hpp"
 
 #include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator/internals.hpp>

@@ -6,7 +6,9 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -45,5 +47,12 @@ std::vector<T> exchange_with_all(const Communicator& comm, std::vector<T> values
     if (!mpi::wait_at_most(request, comm.options().timeout)) internals(comm).detach(request, received);
   return *received;
 }
+
+/// Local. Whether another rank has come to a call and given up waiting for the others.
+bool another_rank_timed_out(const Communicator&);
+
+/// Where this rank gives up on the call of that number, or another one has. Tells the other ranks that this
+/// one has come, listens for a while who else has, and says in words who came and who did not.
+std::string who_is_missing(const Communicator&, std::int64_t number);
 
 } // namespace kontor::comm::detail

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "checks/missing_ranks.hpp"
-
 #include "backend/deadline.hpp"
 #include "checks/all_ranks.hpp"
 

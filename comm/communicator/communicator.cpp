@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/agree.hpp"
-#include "communicator/equal_options.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
@@ -9,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <iterator>
 #include <memory>
 
 namespace kontor::comm {
@@ -16,6 +17,41 @@ namespace kontor::comm {
 using mpi::check;
 
 namespace {
+
+constexpr const char* option_names[] = {"backend",  "pattern", "packing", "path",
+                                        "messages", "check",   "trial",   "ranks_per_node"};
+
+/// The value of each option that must be equal, as ranks tell it to each other.
+using Values = std::array<std::array<char, 64>, std::size(option_names)>;
+
+Values values_of(const Options& options) {
+  const std::string words[] = {options.backend,
+                               to_string(options.pattern),
+                               to_string(options.packing),
+                               to_string(options.path),
+                               to_string(options.messages),
+                               to_string(options.check),
+                               fmt::format("{}", options.trial),
+                               fmt::format("{}", options.ranks_per_node)};
+  Values values{};
+  for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);
+  return values;
+}
+
+/// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if
+/// the options, the timeout aside, are not equal on all of them.
+void require_equal(MPI_Comm comm, const Options& options) {
+  const auto mine = values_of(options);
+  auto first = mine;
+  mpi::check(MPI_Bcast(first.data(), sizeof(Values), MPI_BYTE, 0, comm), "MPI_Bcast");
+  std::string differ;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (mine[i] != first[i])
+      differ += fmt::format("{}{} is '{}' on rank 0 and '{}' on rank {}", differ.empty() ? "" : ", ",
+                            option_names[i], first[i].data(), mine[i].data(), mpi::rank_of(comm));
+  const auto problem = mpi::first_problem(comm, differ.empty() ? std::nullopt : std::optional(differ));
+  if (problem) throw UsageError("the options of a communicator must be equal on all its ranks: " + *problem);
+}
 
 /// Before anything depends on the options.
 MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/backend_set.hpp"
 #include "backend/deadline.hpp"
-#include "communicator/handle_cache.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/datatype.hpp>
-#include <kontor/comm/views/pinned_pool.hpp>
 
 #include <utility>
 
@@ -28,9 +26,7 @@ MPI_Comm duplicate(MPI_Comm parent) {
   return comm;
 }
 
-Internals::Internals()
-    : unsafe_to_free_(std::make_shared<bool>(false)), pool_(std::make_unique<PinnedPool>()),
-      handles_(std::make_unique<mpi::HandleCache>()) {}
+Internals::Internals() : unsafe_to_free_(std::make_shared<bool>(false)) {}
 
 void Internals::open(MPI_Comm owned, const Options& options) {
   comm_ = owned;
@@ -56,7 +52,7 @@ void Internals::open(MPI_Comm owned, const Options& options) {
   const bool direct = options.path == Path::direct
                           ? mpi_says.aware
                           : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
-  lowering_ = {options.packing, direct, pool_.get()};
+  lowering_ = {options.packing, direct, &pool_};
   if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
@@ -79,7 +75,8 @@ Internals::~Internals() {
     leak(std::move(checks_));
     return;
   }
-  handles_->free();
+  for (auto& [key, op] : operations_) MPI_Op_free(&op);
+  for (auto& [size, type] : byte_types_) MPI_Type_free(&type);
   checks_.reset();
   for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm_})
     if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
@@ -116,11 +113,21 @@ Channel Internals::next_sparse_channel() {
 
 MPI_Datatype Internals::element_type(Scalar scalar) {
   const auto [type, per_element] = mpi::element(scalar);
-  return per_element == 1 && scalar.kind != ScalarKind::bytes ? type : handles_->bytes(per_element);
+  if (per_element == 1 && scalar.kind != ScalarKind::bytes) return type;
+  const std::lock_guard lock(making_);
+  auto& bytes = byte_types_.try_emplace(scalar.size, MPI_DATATYPE_NULL).first->second;
+  if (bytes == MPI_DATATYPE_NULL) {
+    check(MPI_Type_contiguous(per_element, MPI_BYTE, &bytes), "MPI_Type_contiguous");
+    check(MPI_Type_commit(&bytes), "MPI_Type_commit");
+  }
+  return bytes;
 }
 
 MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
-  return handles_->operation(function, commutative);
+  const std::lock_guard lock(making_);
+  auto& op = operations_.try_emplace({function, commutative}, MPI_OP_NULL).first->second;
+  if (op == MPI_OP_NULL) check(MPI_Op_create(function, commutative ? 1 : 0, &op), "MPI_Op_create");
+  return op;
 }
 
 void Internals::detach(MPI_Request request, std::shared_ptr<void> memory, std::shared_ptr<void> more) {

@@ -2,10 +2,9 @@
 //
 // Rows by index have no strides. They, and what lies among them, are taken apart into ranges of consecutive
 // bytes, which are sorted.
-#include "exchange/overlap.hpp"
-
 #include "views/overlap.hpp"
-#include "views/rows_problem.hpp"
+
+#include "exchange/slot_problem.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/layout.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange/slot_problem.hpp"
 
-#include "exchange/overlap.hpp"
-#include "views/rows_problem.hpp"
+#include <kontor/comm/views/rows.hpp>
 
 #include <fmt/format.h>
 

@@ -14,4 +14,7 @@ namespace kontor::comm {
 /// that are not there and, from check level `local` on, Views that share memory.
 std::optional<std::string> slot_problem(const Communicator&, const std::string& label, std::span<const Slot>);
 
+/// Local. A View of these slots that receives what another one sends or receives in the same step, in words.
+std::optional<std::string> overlap_problem(std::span<const Slot>);
+
 } // namespace kontor::comm

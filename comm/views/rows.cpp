@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "views/rows_problem.hpp"
-
 #include <kontor/comm/views/rows.hpp>
 
 #include <fmt/format.h>
@@ -86,14 +84,6 @@ std::optional<std::string> rows_problem(const Buffer& buffer, bool receives, Che
         "index list '{}' has {} at positions {} and {}, but a row is received once in a step; it has {} rows",
         label, list[positions->first], positions->first, positions->second, extent);
   return std::nullopt;
-}
-
-Buffer whole_array(Buffer buffer) {
-  if (buffer.rows.extent < 0) return buffer;
-  if (!buffer.shape.by_index && fits(buffer.rows)) advance(buffer, -buffer.rows.begin);
-  buffer.shape.extents[0] = buffer.rows.extent;
-  buffer.shape.by_index = false;
-  return buffer;
 }
 
 } // namespace kontor::comm

@@ -6,7 +6,6 @@
 // are made by a kernel too.
 #include "backend/ipc/agree.hpp"
 #include "backend/ipc/plan.hpp"
-#include "backend/ipc/stream_collectives.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <fmt/format.h>

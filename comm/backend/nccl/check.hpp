@@ -2,7 +2,13 @@
 #pragma once
 
 #include "backend/gpu_check.hpp"
-#include "backend/nccl/library.hpp"
+
+/// NVIDIA's NCCL, or AMD's RCCL, which has the same names.
+#if defined(__HIP__)
+#include <rccl/rccl.h>
+#else
+#include <nccl.h>
+#endif
 
 #include <string>
 

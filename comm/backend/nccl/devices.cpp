@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/nccl/devices.hpp"
-
 #include "backend/agree.hpp"
-#include "backend/nccl/check.hpp"
+#include "backend/nccl/nccl_comm.hpp"
 
 #include <kontor/device/uuid.hpp>
 

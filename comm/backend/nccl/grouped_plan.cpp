@@ -3,9 +3,7 @@
 // A step is one NCCL group of all sends and receives, queued on the stream: the host waits for nothing. What
 // goes wrong on the device is reported by a later call. NCCL has no tags: between two ranks it matches sends
 // and receives in the order in which they are posted, so both sides post in the order of tags.
-#include "backend/nccl/grouped_plan.hpp"
-
-#include "backend/nccl/check.hpp"
+#include "backend/nccl/nccl_comm.hpp"
 
 #include <fmt/format.h>
 

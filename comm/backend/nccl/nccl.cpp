@@ -3,10 +3,7 @@
 // Backend `nccl`: NVIDIA's library, ordered on the stream of the execution-space instance. Collectives of
 // Views in host memory are MPI's, of Views in device memory NCCL's where it has them.
 #include "backend/mpi/mpi_backend.hpp"
-#include "backend/nccl/check.hpp"
-#include "backend/nccl/grouped_plan.hpp"
 #include "backend/nccl/nccl_comm.hpp"
-#include "backend/nccl/stream_collectives.hpp"
 
 #include <kontor/comm/error.hpp>
 

@@ -3,8 +3,6 @@
 
 #include "backend/agree.hpp"
 #include "backend/deadline.hpp"
-#include "backend/nccl/check.hpp"
-#include "backend/nccl/devices.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>

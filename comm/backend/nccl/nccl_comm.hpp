@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend_context.hpp"
-#include "backend/nccl/library.hpp"
+#include "backend/nccl/check.hpp"
 
 #include <kontor/device/noncopyable.hpp>
 
@@ -50,5 +50,15 @@ class NcclComm : device::NonCopyable {
   bool failed_ = false;
   bool aborted_ = false;
 };
+
+/// Collective. NCCL takes one GPU for each rank: throws UsageError, with two ranks, their GPU and host, where
+/// ranks use the same one, and AgreedError where a rank has none.
+void refuse_shared_devices(MPI_Comm);
+
+/// Collective over the ranks of the communicator. The schedule's stream must outlive the plan.
+std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm>, const Schedule&);
+
+/// Local.
+std::unique_ptr<StreamCollectives> make_stream_collectives(std::shared_ptr<NcclComm>);
 
 } // namespace kontor::comm::nccl

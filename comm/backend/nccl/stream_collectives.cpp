@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NCCL's collective operations. Data that are only moved travel as bytes.
-#include "backend/nccl/stream_collectives.hpp"
-
-#include "backend/nccl/check.hpp"
+#include "backend/nccl/nccl_comm.hpp"
 #include "backend/number_reduction.hpp"
 
 #include <fmt/format.h>

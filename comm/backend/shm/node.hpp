@@ -5,6 +5,7 @@
 
 #include <kontor/device/noncopyable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -32,5 +33,25 @@ class Node : device::NonCopyable {
   std::vector<int> members_; ///< the ranks of the node, rising
   int nodes_ = 0;
 };
+
+/// Memory that each rank of a node has a part of and all can read and write. Zero at the beginning, and
+/// touched first by the rank whose part it is.
+class Window : device::NonCopyable {
+ public:
+  /// Collective over the node.
+  Window(const Node&, std::size_t bytes_of_this_rank);
+  /// Collective over the node, unless an exception is passing or a plan has failed.
+  ~Window();
+
+  /// The part of a rank, numbered within the node.
+  std::byte* part(int local_rank) const;
+
+ private:
+  std::shared_ptr<bool> unsafe_to_free_;
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
+/// Collective over the handle's communicator. Messages within the node lie in memory of the plan's own.
+PlannedExchange make_plan(const BackendContext&, std::shared_ptr<Node>, const Schedule&);
 
 } // namespace kontor::comm::shm

@@ -3,13 +3,11 @@
 // A message within a node: a place in the receiver's memory and two counters, of the steps in which the
 // sender has filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has
 // been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
-#include "backend/shm/shared_plan.hpp"
-
 #include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
-#include "backend/shm/window.hpp"
+#include "backend/shm/node.hpp"
 
 #include <kontor/comm/error.hpp>
 

@@ -4,7 +4,6 @@
 // MPI-3 shared-memory windows (MPI 3.1, section 11.2.3). Messages to other nodes go by nonblocking MPI.
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/shm/node.hpp"
-#include "backend/shm/shared_plan.hpp"
 
 #include <fmt/format.h>
 

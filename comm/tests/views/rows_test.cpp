@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "exchange/overlap.hpp"
-#include "views/rows_problem.hpp"
+#include "exchange/slot_problem.hpp"
 
 #include <kontor/comm/views/layout.hpp>
 #include <kontor/comm/views/pack.hpp>

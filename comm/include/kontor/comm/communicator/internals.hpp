@@ -4,21 +4,18 @@
 #include <kontor/comm/backend/method.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/views/how_lowered.hpp>
+#include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/device/noncopyable.hpp>
 
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
-
-namespace kontor::comm::mpi {
-class HandleCache;
-} // namespace kontor::comm::mpi
 
 /// What the layer itself needs of a communicator, and its users do not.
 namespace kontor::comm::detail {
@@ -139,8 +136,10 @@ class Internals : device::NonCopyable {
   std::vector<bool> periodic_;
   std::mutex detaching_;
   std::vector<Detached> detached_;
-  std::unique_ptr<PinnedPool> pool_; ///< for Views in device memory that MPI is not handed
-  std::unique_ptr<mpi::HandleCache> handles_;
+  PinnedPool pool_;   ///< for Views in device memory that MPI is not handed
+  std::mutex making_; ///< of the handles below, which calls still under way may use
+  std::map<std::pair<MPI_User_function*, bool>, MPI_Op> operations_;
+  std::map<std::uint32_t, MPI_Datatype> byte_types_; ///< by size
 };
 
 /// Local. Throws CallError if the communicator was moved from.

@@ -6,7 +6,6 @@
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/timed_method.hpp>
 #include <kontor/comm/views/buffer.hpp>
-#include <kontor/comm/views/selected_rows.hpp>
 
 #include <memory>
 #include <string>

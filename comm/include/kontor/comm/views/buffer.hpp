@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 /// What a View becomes below the templates: no Kokkos and no MPI in this file.
 namespace kontor::comm {
@@ -50,6 +52,12 @@ struct Buffer {
   MemoryKind memory = MemoryKind::host; ///< where `data` points
   std::string label;                    ///< the View's, for errors
   RowIndices rows{};                    ///< which of the View's; does not own the list either
+};
+
+/// Rows, and what owns their indices.
+struct SelectedRows {
+  Buffer buffer;                                            ///< the rows
+  std::shared_ptr<const std::vector<std::int64_t>> indices; ///< null where `buffer` needs none
 };
 
 /// "double", "complex<float>", "int32", "48-byte struct"

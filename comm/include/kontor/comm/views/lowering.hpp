@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/views/datatype.hpp>
-#include <kontor/comm/views/how_lowered.hpp>
 #include <kontor/comm/views/pack.hpp>
 #include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/comm/views/view_buffer.hpp>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/selected_rows.hpp>
+#include <kontor/comm/options.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,6 +21,10 @@ SelectedRows rows_between(Buffer view, std::int64_t begin, std::int64_t end);
 
 /// Local. Rows of the View by index; `label` is the list's. Consecutive ones are a range.
 SelectedRows rows_by_index(Buffer view, std::vector<std::int64_t> indices, std::string label);
+
+/// Local. What is wrong with the rows that have been chosen: beyond the View's, or, of those that are
+/// received, twice in the list. Only lists cost time, and are not looked at on level `off`.
+std::optional<std::string> rows_problem(const Buffer&, bool receives, CheckLevel);
 
 namespace detail {
 
