@@ -4,12 +4,7 @@
 namespace kontor::comm::mpi {
 
 bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
-  int done = 0;
-  Deadline(seconds).wait([&] {
-    check(MPI_Test(&request, &done, status), "MPI_Test");
-    return done != 0;
-  });
-  return done != 0;
+  return Deadline(seconds).wait([&] { return test(request, status); });
 }
 
 void wait_until_timeout(MPI_Request& request, double seconds) noexcept {

@@ -55,6 +55,13 @@ void wait_within(double timeout, MPI_Comm comm, const std::string& subject, cons
         fmt::format("{}: rank {} has waited {} s for {}", subject, rank_of(comm), timeout, awaited()));
 }
 
+/// Local. Whether the operation is complete. Throws MpiError.
+inline bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
+  int done = 0;
+  check(MPI_Test(&request, &done, status), "MPI_Test");
+  return done != 0;
+}
+
 /// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is
 /// complete. An operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
 bool wait_at_most(MPI_Request&, double seconds, MPI_Status* = MPI_STATUS_IGNORE);

@@ -16,18 +16,6 @@
 namespace kontor::comm {
 namespace {
 
-/// The first reason why there is none.
-class Refusal {
- public:
-  void operator()(const UsageError& error) {
-    if (!first_) first_ = error;
-  }
-  const std::optional<UsageError>& first() const { return first_; }
-
- private:
-  std::optional<UsageError> first_;
-};
-
 /// A backend that makes the same calls as another one, or moves nothing, is a choice of the user's only.
 std::vector<const BackendEntry*> backends_for(const Options& options) {
   if (options.backend != automatic_backend) return {&find_backend(options.backend)};
@@ -64,15 +52,16 @@ std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
   return {Path::staged, Path::direct}; // of equals the first is kept: direct must be the faster one
 }
 
-/// The methods that the options leave open, whatever the memory; `refusal` gets the reasons against others.
-std::vector<Method> find_methods(const Options& options, Refusal& refusal) {
+/// The methods that the options leave open, whatever the memory; `first` gets the first reason against
+/// others.
+std::vector<Method> find_methods(const Options& options, std::optional<UsageError>& first) {
   std::vector<Method> result;
   for (const auto* entry : backends_for(options)) {
     const auto can = entry->capabilities();
     for (const auto pattern : patterns_for(options)) {
       for (const auto packing : packings_for(options)) {
-        if (const auto problem = refused(entry->name, can, pattern, packing)) {
-          refusal(*problem);
+        if (const auto found = refusal(entry->name, can, pattern, packing)) {
+          if (!first) first = found;
           continue;
         }
         auto chosen = options;
@@ -92,9 +81,9 @@ std::vector<Method> find_methods(const Options& options, Refusal& refusal) {
 } // namespace
 
 std::vector<Method> methods(const Options& options) {
-  Refusal refusal;
-  auto result = find_methods(options, refusal);
-  if (result.empty()) throw *refusal.first();
+  std::optional<UsageError> first;
+  auto result = find_methods(options, first);
+  if (result.empty()) throw *first;
   return result;
 }
 
@@ -110,19 +99,19 @@ std::optional<UsageError> refusal(const Options& options) {
 std::vector<Method> methods(BackendSet& backends, std::span<const Method> all, MemoryKind memory) {
   const auto& options = backends.context().options;
   std::vector<Method> result;
-  Refusal refusal;
+  std::optional<UsageError> first; // reason against a method
   for (const auto path : paths_for(options, memory)) {
     for (auto method : all) {
       method.options.path = path;
-      if (const auto problem = obstacle(method, memory)) {
-        refusal(*problem);
+      if (const auto found = refusal(method, memory)) {
+        if (!first) first = found;
         continue;
       }
       try { // what only the machine tells, such as how many nodes there are
         method.backend = backends.get(method.options.backend);
         result.push_back(std::move(method));
       } catch (const UsageError& error) {
-        refusal(error);
+        if (!first) first = error;
       }
     }
   }
@@ -130,12 +119,12 @@ std::vector<Method> methods(BackendSet& backends, std::span<const Method> all, M
     return method.options.path == Path::direct && method.can.hands_to_mpi();
   };
   if (std::ranges::any_of(result, needs_awareness)) {
-    if (const auto problem = probe_gpu_awareness(backends.context())) {
-      refusal(UsageError(*problem, Axis::path));
+    if (const auto found = probe_gpu_awareness(backends.context())) {
+      if (!first) first = UsageError(*found, Axis::path);
       std::erase_if(result, needs_awareness);
     }
   }
-  if (result.empty()) throw *refusal.first();
+  if (result.empty()) throw *first;
   return result;
 }
 

@@ -35,10 +35,17 @@ std::string backends_that(const char* before, const Which& which) {
   return names.empty() ? "" : before + one_of(names);
 }
 
-UsageError no_such_pattern(std::string_view backend, const Capabilities& can, Pattern pattern) {
+/// The names of those of the values that the backend has, each in quotes.
+template <class Values, class Enum>
+std::vector<std::string> names_of(const Values& values, const Subset<Enum>& which) {
   std::vector<std::string> names;
-  for (const auto p : usual_first)
-    if (can.patterns.has(p)) names.push_back(fmt::format("'{}'", to_string(p)));
+  for (const auto value : values)
+    if (which.has(value)) names.push_back(fmt::format("'{}'", to_string(value)));
+  return names;
+}
+
+UsageError no_such_pattern(std::string_view backend, const Capabilities& can, Pattern pattern) {
+  const auto names = names_of(usual_first, can.patterns);
   return UsageError(
       fmt::format("backend '{}' has no pattern '{}', only {}; choose pattern {}{}", backend,
                   to_string(pattern), fmt::join(names, ", "), one_of(names),
@@ -48,9 +55,7 @@ UsageError no_such_pattern(std::string_view backend, const Capabilities& can, Pa
 }
 
 UsageError no_such_packing(std::string_view backend, const Capabilities& can, Packing packing) {
-  std::vector<std::string> names;
-  for (const auto p : every_packing)
-    if (can.packings.has(p)) names.push_back(fmt::format("'{}'", to_string(p)));
+  auto names = names_of(every_packing, can.packings);
   names.emplace_back("'auto'");
   return UsageError(
       fmt::format("backend '{}' {}, so packing '{}' is not possible; choose packing {}{}", backend,
@@ -73,7 +78,7 @@ std::string mpi_backends(const char* before) {
 
 } // namespace
 
-std::optional<UsageError> refused(std::string_view backend, const Capabilities& can, Pattern pattern,
+std::optional<UsageError> refusal(std::string_view backend, const Capabilities& can, Pattern pattern,
                                   Packing packing) {
   if (!can.packings.has(packing)) return no_such_packing(backend, can, packing);
   if (!can.patterns.has(pattern)) return no_such_pattern(backend, can, pattern);
@@ -86,7 +91,7 @@ std::optional<UsageError> refused(std::string_view backend, const Capabilities& 
   return std::nullopt;
 }
 
-std::optional<UsageError> obstacle(const Method& method, MemoryKind memory) {
+std::optional<UsageError> refusal(const Method& method, MemoryKind memory) {
   const auto& options = method.options;
   const auto& can = method.can;
   const auto& name = options.backend;

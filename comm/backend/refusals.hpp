@@ -17,9 +17,9 @@ inline constexpr std::array usual_first{Pattern::nonblocking, Pattern::persisten
                                         Pattern::blocking, Pattern::rma};
 
 /// Local. Why a backend cannot do both, if it cannot.
-std::optional<UsageError> refused(std::string_view backend, const Capabilities&, Pattern, Packing);
+std::optional<UsageError> refusal(std::string_view backend, const Capabilities&, Pattern, Packing);
 
 /// Local. Why Views in this memory cannot use the method, if they cannot.
-std::optional<UsageError> obstacle(const Method&, MemoryKind);
+std::optional<UsageError> refusal(const Method&, MemoryKind);
 
 } // namespace kontor::comm

@@ -138,8 +138,7 @@ bool AgreementCheck::test() {
   auto& [mine, all, request, deadline, own, theirs] = *records_;
   if (!deadline) deadline.emplace(comm_.options().timeout);
   detail::internals(comm_).checks()->progress();
-  int all_came = 0;
-  check(MPI_Test(&request, &all_came, MPI_STATUS_IGNORE), "MPI_Test");
+  const bool all_came = mpi::test(request);
   if (detail::another_rank_timed_out(comm_) || (!all_came && deadline->passed())) fail_timeout();
   if (!all_came) return false;
   const bool differ = all.hash != mine.hash * static_cast<std::uint64_t>(comm_.size());

@@ -37,10 +37,8 @@ mpi::Datatype described(const Description& description, const void* data, const 
   check(MPI_Get_address(&description, &places[0]), "MPI_Get_address");
   check(MPI_Get_address(data, &places[1]), "MPI_Get_address");
   const MPI_Datatype types[] = {MPI_BYTE, payload.type};
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(MPI_Type_create_struct(2, lengths, places, types, &type), "MPI_Type_create_struct");
-  mpi::Datatype made(type);
-  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  auto made = mpi::structure(lengths, places, types);
+  made.commit();
   return made;
 }
 
@@ -91,9 +89,7 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
       answer_by_.emplace(std::min(checks_.timeout(), answer_seconds));
     }
     for (;;) {
-      int answered = 0;
-      check(MPI_Test(&answer_, &answered, MPI_STATUS_IGNORE), "MPI_Test");
-      if (!answered) return answer_by_->passed();
+      if (!mpi::test(answer_)) return answer_by_->passed();
       if (theirs_.number == mine_.number) break;
       listen(); // that was the answer to a send that has gone on without it
     }
@@ -168,17 +164,16 @@ class CheckedReceive final : public CheckedMessage {
     // A message that is too long is an error of MPI's; its description lies in front and has arrived.
     const bool described = theirs_.signature == Description::sign;
     if (described) checks_.answer(theirs_, mine_);
+    const auto fail = [&](const auto& error) { problem_ = std::make_exception_ptr(error); };
+    const auto message = fmt::format("{} of {}", to_string(envelope_), to_string(buffer_));
     if (const auto what = described ? difference(theirs_, mine_) : std::nullopt)
-      problem_ = std::make_exception_ptr(Error(fmt::format("{}: {}", to_string(envelope_), *what)));
+      fail(Error(fmt::format("{}: {}", to_string(envelope_), *what)));
     else if (code != MPI_SUCCESS)
-      problem_ =
-          std::make_exception_ptr(MpiError(fmt::format("{} of {}: MPI_Irecv failed: {}", to_string(envelope_),
-                                                       to_string(buffer_), mpi::error_text(code))));
+      fail(MpiError(fmt::format("{}: MPI_Irecv failed: {}", message, mpi::error_text(code))));
     else if (!described)
-      problem_ = std::make_exception_ptr(
-          Error(fmt::format("{} of {}: the message has no description; its sender must use these calls, and "
-                            "check level 'cross_rank' too",
-                            to_string(envelope_), to_string(buffer_))));
+      fail(Error(fmt::format("{}: the message has no description; its sender must use these calls, and "
+                             "check level 'cross_rank' too",
+                             message)));
     return true;
   }
 

@@ -15,19 +15,21 @@ namespace kontor::comm {
 using Step = ExchangeMethod::Step;
 
 struct ExchangeBase::State {
+  [[noreturn]] void fail(const std::string& why) const {
+    throw CallError("exchange '" + label + "': " + why);
+  }
   ExchangeMethod& committed() const {
     if (!method) [[unlikely]]
-      throw CallError("exchange '" + label + "': commit() comes before start() and finish()");
+      fail("commit() comes before start() and finish()");
     return *method;
   }
   /// The method of a step that `call` is to end.
   ExchangeMethod& started(const char* call) const {
     auto& committed_method = committed();
     if (committed_method.step() != Step::under_way) [[unlikely]]
-      throw CallError("exchange '" + label + "': " + call +
-                      (committed_method.step() == Step::failed
-                           ? " after a step that failed: commit() makes the plan anew"
-                           : " without start()"));
+      fail(std::string(call) + (committed_method.step() == Step::failed
+                                    ? " after a step that failed: commit() makes the plan anew"
+                                    : " without start()"));
     return committed_method;
   }
   CollectiveCall call(const char* step) const {
@@ -73,9 +75,8 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
                             int source, ReceiveOp op, std::shared_ptr<void> owner) {
   auto& s = state();
   if (op == ReceiveOp::add && source != no_rank && !can_add(receive.buffer.scalar))
-    throw CallError("exchange '" + s.label + "': View '" + receive.buffer.label + "' of " +
-                    to_string(receive.buffer.scalar) +
-                    " cannot add what it receives; numbers and complex numbers of 32 or 64 bits can");
+    s.fail("View '" + receive.buffer.label + "' of " + to_string(receive.buffer.scalar) +
+           " cannot add what it receives; numbers and complex numbers of 32 or 64 bits can");
   s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
   for (auto& owned :
        {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
@@ -104,11 +105,9 @@ void ExchangeBase::start() {
   auto& s = state();
   auto& method = s.committed();
   if (method.step() != Step::none || s.slots.size() != s.committed_slots) [[unlikely]]
-    throw CallError("exchange '" + s.label + "': " +
-                    (method.step() == Step::under_way ? "start() again before finish()"
-                     : method.step() == Step::failed
-                         ? "start() after a step that failed: commit() makes the plan anew"
-                         : "add() after commit(): commit() again before start()"));
+    s.fail((method.step() == Step::under_way ? "start() again before finish()"
+            : method.step() == Step::failed ? "start() after a step that failed: commit() makes the plan anew"
+                                            : "add() after commit(): commit() again before start()"));
   s.check_order("start");
   method.start(s.timed());
   if (s.measures) ++s.times.exchanges;

@@ -73,7 +73,7 @@ ExchangeMethod::ExchangeMethod(const Communicator& comm, const Method& method, c
     added.insert(added.end(), received.added.begin(), received.added.end());
     for (const auto place : receives.places) releases_ = releases_ || place == in_own_memory;
     for (const auto& [buffer, order, peer, tag, turn] : schedule.sends)
-      chunk.sent.push_back({peer, element_count(buffer.shape) * buffer.scalar.size});
+      chunk.sent.push_back({peer, byte_count(buffer)});
   }
   sums_ = executor_->list_sums(added, comm.rank());
   if (chunks_.size() > 1)

@@ -24,7 +24,7 @@ class SavedViews : device::NonCopyable {
       pieces.push_back(
           {data, nullptr, loop_nest(shape, wire_order(shape, shape)), scalar.size, rows.indices});
       places.push_back(bytes);
-      bytes += (element_count(shape) * scalar.size + alignment - 1) / alignment * alignment;
+      bytes += aligned(byte_count(slot.receive), alignment);
     }
     memory_ = executor.allocate(Room::space, static_cast<std::size_t>(bytes));
     for (std::size_t p = 0; p < pieces.size(); ++p)

@@ -66,16 +66,9 @@ void add_ranges(std::vector<ByteRange>& ranges, const Span& span) {
   const bool whole = inner >= 0 && inner != nest.indexed && nest.strides[inner] == 1;
   const int loops = whole ? inner : nest.depth;
   const auto bytes = (whole ? nest.extents[inner] : 1) * buffer.scalar.size;
-  std::int64_t count = 1;
-  for (int d = 0; d < loops; ++d) count *= nest.extents[d];
+  const auto count = step_count(nest, loops);
   for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t element = 0;
-    std::int64_t rest = i;
-    for (int d = loops - 1; d >= 0; --d) {
-      const auto step = rest % nest.extents[d];
-      element += (d == nest.indexed ? buffer.rows.indices[step] : step) * nest.strides[d];
-      rest /= nest.extents[d];
-    }
+    const auto element = offset_of(nest, loops, i, buffer.rows.indices);
     const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data) +
                        static_cast<std::uintptr_t>(element * buffer.scalar.size);
     if (!ranges.empty() && ranges.back().span == &span && ranges.back().end == begin)

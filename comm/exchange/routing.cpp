@@ -19,17 +19,9 @@ namespace {
 constexpr std::int64_t message_alignment = 64;
 constexpr std::int64_t view_alignment = 16;
 
-std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-std::int64_t byte_count(const Buffer& buffer) {
-  return element_count(buffer.shape) * buffer.scalar.size;
-}
-
 /// What travels at a time on path `staged`: long enough to hide the start of a copy, short enough that the
-/// first piece is soon on its way.
-constexpr std::int64_t piece_bytes = 4 << 20;
+/// first chunk is soon on its way.
+constexpr std::int64_t chunk_bytes = 4 << 20;
 
 /// A buffer cut along its slowest dimension on the wire, so that both ends cut at the same elements.
 std::vector<Buffer> parts_of(const Buffer& buffer, const WireOrder& order) {
@@ -38,18 +30,18 @@ std::vector<Buffer> parts_of(const Buffer& buffer, const WireOrder& order) {
   while (slowest + 1 < order.rank && buffer.shape.extents[order.dims[slowest]] == 1) ++slowest;
   const int dim = order.dims[slowest];
   const auto extent = buffer.shape.extents[dim];
-  if (bytes <= piece_bytes || order.rank == 0) return {buffer};
-  const auto step = std::max<std::int64_t>(1, piece_bytes / (bytes / extent));
+  if (bytes <= chunk_bytes || order.rank == 0) return {buffer};
+  const auto step = std::max<std::int64_t>(1, chunk_bytes / (bytes / extent));
   std::vector<Buffer> result;
   for (std::int64_t first = 0; first < extent; first += step) {
-    auto piece = buffer;
-    piece.shape.extents[dim] = std::min(step, extent - first);
+    auto part = buffer;
+    part.shape.extents[dim] = std::min(step, extent - first);
     if (buffer.shape.by_index && dim == 0)
-      piece.rows.indices += first;
+      part.rows.indices += first;
     else
-      piece.data =
+      part.data =
           static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
-    result.push_back(std::move(piece));
+    result.push_back(std::move(part));
   }
   return result;
 }

@@ -7,7 +7,7 @@
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one,
 // but not the next but one: so two tags in turns keep them apart.
 //
-// A message longer than MPI can count comes in pieces, which between two ranks arrive in their order.
+// A message longer than MPI can count comes in chunks, which between two ranks arrive in their order.
 
 #include "backend/deadline.hpp"
 
@@ -68,9 +68,7 @@ class SparseExchange : device::NonCopyable {
       check(MPI_Ibarrier(channel_.comm, &barrier_), "MPI_Ibarrier");
       in_barrier_ = true;
     }
-    int done = 0;
-    check(MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    return done != 0;
+    return mpi::test(barrier_);
   }
 
   /// Whom this rank waits for, in words.
@@ -107,7 +105,7 @@ class SparseExchange : device::NonCopyable {
   detail::Channel channel_;
   std::shared_ptr<void> keep_;
   const Place& place_;
-  std::vector<MPI_Request> requests_; ///< a piece each
+  std::vector<MPI_Request> requests_; ///< a chunk each
   std::vector<int> peers_;            ///< to whom
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool in_barrier_ = false;

@@ -17,11 +17,7 @@ void max_over_ranks(const Communicator& comm, std::span<double> values) {
   mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
                             comm.native(), &request),
              "MPI_Iallreduce");
-  const auto done = [&] {
-    int all = 0;
-    mpi::check(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test");
-    return all != 0;
-  };
+  const auto done = [&] { return mpi::test(request); };
   mpi::wait_within(mpi::timeout(comm.options()), comm.native(), "trial of methods", done, [&] {
     detail::internals(comm).leak_at_end();
     return "the other ranks";
@@ -52,9 +48,9 @@ TrialLength trial_length(double seconds, double limit) {
 }
 
 std::size_t choose(std::span<const double> seconds) {
-  const double enough = 1.03 * *std::min_element(seconds.begin(), seconds.end());
-  const auto good = [&](double s) { return s <= enough; };
-  return static_cast<std::size_t>(std::find_if(seconds.begin(), seconds.end(), good) - seconds.begin());
+  const double enough = 1.03 * *std::ranges::min_element(seconds);
+  return static_cast<std::size_t>(std::ranges::find_if(seconds, [&](double s) { return s <= enough; }) -
+                                  seconds.begin());
 }
 
 std::vector<double> medians(std::span<const double> times, std::size_t methods) {

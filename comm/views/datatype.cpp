@@ -26,8 +26,7 @@ Datatype vector(std::int64_t count, MPI_Aint stride, MPI_Datatype inner) {
   const int lengths[] = {1, 1};
   const MPI_Aint places[] = {0, count / block * block * stride};
   const MPI_Datatype parts[] = {blocks.get(), rest.get()};
-  check(MPI_Type_create_struct(2, lengths, places, parts, &type), "MPI_Type_create_struct");
-  return Datatype(type);
+  return structure(lengths, places, parts);
 }
 
 /// An item of `inner` at each of the rows, which are `stride` bytes apart.
@@ -48,11 +47,7 @@ Datatype at_rows(std::span<const std::int64_t> indices, MPI_Aint stride, MPI_Dat
   const std::vector<MPI_Aint> origin(parts.size(), 0);
   std::vector<MPI_Datatype> types;
   for (const auto& part : parts) types.push_back(part.get());
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(MPI_Type_create_struct(static_cast<int>(types.size()), lengths.data(), origin.data(), types.data(),
-                               &type),
-        "MPI_Type_create_struct");
-  return Datatype(type);
+  return structure(lengths, origin, types);
 }
 
 } // namespace
@@ -68,13 +63,25 @@ void Datatype::free() {
   if (!finalized()) MPI_Type_free(&type_);
 }
 
+void Datatype::commit() {
+  check(MPI_Type_commit(&type_), "MPI_Type_commit");
+}
+
+Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places,
+                   std::span<const MPI_Datatype> types) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_create_struct(static_cast<int>(types.size()), counts.data(), places.data(), types.data(),
+                               &type),
+        "MPI_Type_create_struct");
+  return Datatype(type);
+}
+
 Datatype large(std::int64_t count, MPI_Datatype type) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   check(MPI_Type_get_extent(type, &lower, &extent), "MPI_Type_get_extent");
   auto made = vector(count, extent, type);
-  auto handle = made.get();
-  check(MPI_Type_commit(&handle), "MPI_Type_commit");
+  made.commit();
   return made;
 }
 
@@ -90,8 +97,7 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
                                         stride, inner.get())
                               : vector(nest.extents[d], stride, inner.get());
   }
-  type = inner.get();
-  check(MPI_Type_commit(&type), "MPI_Type_commit");
+  inner.commit();
   return inner;
 }
 

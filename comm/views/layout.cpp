@@ -62,6 +62,20 @@ LoopNest loop_nest(const Shape& shape, const WireOrder& order) {
   return nest;
 }
 
+std::int64_t step_count(const LoopNest& nest, int loops) {
+  return std::accumulate(nest.extents, nest.extents + loops, std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t offset_of(const LoopNest& nest, int loops, std::int64_t i, const std::int64_t* indices) {
+  std::int64_t offset = 0;
+  for (int d = loops - 1; d >= 0; --d) {
+    const auto step = i % nest.extents[d];
+    offset += (d == nest.indexed ? indices[step] : step) * nest.strides[d];
+    i /= nest.extents[d];
+  }
+  return offset;
+}
+
 LoopNest in_words(LoopNest nest, std::int64_t words) {
   const int inner = nest.depth - 1;
   if (words == 1 && nest.depth > 0) return nest;

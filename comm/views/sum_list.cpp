@@ -38,16 +38,9 @@ Scalar part_of(Scalar scalar) {
 void list_contributions(const SummedPiece& summed, std::size_t number, std::vector<Addend>& all) {
   const auto& piece = summed.piece;
   const auto& nest = piece.nest;
-  std::int64_t count = 1;
-  for (int d = 0; d < nest.depth; ++d) count *= nest.extents[d];
+  const auto count = step_count(nest, nest.depth);
   for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t offset = 0;
-    std::int64_t rest = i;
-    for (int d = nest.depth - 1; d >= 0; --d) {
-      const auto step = rest % nest.extents[d];
-      offset += (d == nest.indexed ? piece.indices[step] : step) * nest.strides[d];
-      rest /= nest.extents[d];
-    }
+    const auto offset = offset_of(nest, nest.depth, i, piece.indices);
     for (std::uint32_t part = 0; part < piece.size; part += part_of(summed.scalar).size)
       all.push_back({static_cast<char*>(piece.array) + offset * piece.size + part, summed.rank, number,
                      static_cast<const char*>(piece.packed) + i * piece.size + part});

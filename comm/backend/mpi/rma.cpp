@@ -28,11 +28,6 @@ namespace {
 /// Each message begins on a cache line of its own.
 constexpr MPI_Aint alignment = 64;
 
-MPI_Aint padded_bytes(const Buffer& buffer) {
-  const MPI_Aint bytes = element_count(buffer.shape) * buffer.scalar.size;
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// The ranks at the other end of these messages, each once.
 std::vector<int> peers_of(const std::vector<Transfer>& transfers) {
   std::set<int> peers;
@@ -119,7 +114,7 @@ class Rma final : public MpiPlan {
     MPI_Aint bytes = 0;
     for (const auto& t : receives) {
       places.push_back(bytes);
-      bytes += padded_bytes(t.buffer);
+      bytes += aligned(byte_count(t.buffer), alignment);
     }
     if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
       refuse(fmt::format("has no room: {}", *lack));

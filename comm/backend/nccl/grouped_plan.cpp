@@ -27,7 +27,7 @@ struct Message {
 std::vector<Message> messages(const std::vector<Transfer>& transfers) {
   std::vector<Message> result;
   for (const auto& [buffer, order, peer, tag, turn] : transfers) {
-    const auto bytes = static_cast<std::size_t>(element_count(buffer.shape)) * buffer.scalar.size;
+    const auto bytes = static_cast<std::size_t>(byte_count(buffer));
     if (bytes > 0) result.push_back({buffer.data, bytes, peer, tag, buffer.label});
   }
   std::ranges::sort(result, {}, [](const Message& m) { return std::tuple(m.peer, m.tag); });

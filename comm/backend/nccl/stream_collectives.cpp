@@ -13,7 +13,7 @@ namespace kontor::comm::nccl {
 namespace {
 
 std::size_t bytes(const Buffer& buffer) {
-  return static_cast<std::size_t>(element_count(buffer.shape)) * buffer.scalar.size;
+  return static_cast<std::size_t>(byte_count(buffer));
 }
 
 cudaStream_t native(Stream stream) {

@@ -28,8 +28,7 @@ struct Slot {
 };
 
 std::size_t bytes_of(const Buffer& buffer) {
-  const auto bytes = static_cast<std::size_t>(element_count(buffer.shape)) * buffer.scalar.size;
-  return sizeof(Slot) + (bytes + line - 1) / line * line;
+  return sizeof(Slot) + static_cast<std::size_t>(aligned(byte_count(buffer), line));
 }
 
 std::uint64_t steps(std::uint64_t& counter) {

@@ -9,15 +9,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace kontor::comm::mpi {
 
-/// A committed derived datatype, freed with its owner. Movable.
+/// A derived datatype, freed with its owner. Movable.
 class Datatype {
  public:
   Datatype() = default;
-  /// Takes charge of a committed datatype.
+  /// Takes charge of a datatype.
   explicit Datatype(MPI_Datatype owned) : type_(owned) {}
   /// Leaves MPI_DATATYPE_NULL behind.
   Datatype(Datatype&& other) noexcept;
@@ -26,6 +27,8 @@ class Datatype {
   ~Datatype() {
     if (type_ != MPI_DATATYPE_NULL) free();
   }
+  /// Local. Must be done before messages use it.
+  void commit();
   /// The handle, which stays the property of this.
   MPI_Datatype get() const { return type_; }
   /// Whether there is one.
@@ -35,6 +38,10 @@ class Datatype {
   void free();
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
+
+/// Local. Items of the types at the places, in bytes. Not committed.
+Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places,
+                   std::span<const MPI_Datatype> types);
 
 /// MPI's name for one element and how many of them make one (structs travel as bytes).
 struct Element {

@@ -23,6 +23,16 @@ struct WireOrder {
 /// The product of the extents.
 std::int64_t element_count(const Shape&);
 
+/// The bytes of all elements.
+inline std::int64_t byte_count(const Buffer& buffer) {
+  return element_count(buffer.shape) * buffer.scalar.size;
+}
+
+/// So many bytes or, up to the next multiple of the alignment, more.
+constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 /// The order in which the elements lie: dimensions by falling stride; those of extent 1, whose strides mean
 /// nothing, come first.
 WireOrder storage_order(const Shape&);
@@ -48,6 +58,12 @@ struct LoopNest {
 
 /// The loops over an array of this shape in this order.
 LoopNest loop_nest(const Shape&, const WireOrder&);
+
+/// How many steps the slowest `loops` make together.
+std::int64_t step_count(const LoopNest&, int loops);
+
+/// The element at which step `i` of the slowest `loops` arrives. `indices` are those of rows by index.
+std::int64_t offset_of(const LoopNest&, int loops, std::int64_t i, const std::int64_t* indices);
 
 /// The same loops over the words of which an element has so many: at least one loop.
 LoopNest in_words(LoopNest, std::int64_t words_per_element);

@@ -130,6 +130,14 @@ struct PackKernel {
   }
 };
 
+/// A copy of the values in another memory space.
+template <class Space, class T>
+Kokkos::View<T*, Space> copy_to(const std::vector<T>& values, const char* label) {
+  const Kokkos::View<T*, Kokkos::HostSpace> host(std::string(label), values.size());
+  std::ranges::copy(values, host.data());
+  return Kokkos::create_mirror_view_and_copy(Space(), host);
+}
+
 /// Words of a work item: many on a host, so that the loop vectorises; one on a device, so that neighbouring
 /// threads touch neighbouring words.
 template <class ExecutionSpace>
@@ -165,17 +173,18 @@ class PackList {
   explicit PackList(const std::vector<Piece>& pieces) {
     if (pieces.empty()) return;
     std::vector<std::int64_t> offsets;
-    const Kokkos::View<detail::PackItem*, Kokkos::HostSpace> items("comm/pieces", pieces.size());
-    for (std::size_t p = 0; p < pieces.size(); ++p) {
-      items(p) = detail::pack_item(pieces[p], detail::pack_chunk<ExecutionSpace>, count_, offsets);
-      count_ += detail::items_of(items(p));
+    std::vector<detail::PackItem> items;
+    for (const auto& piece : pieces) {
+      items.push_back(detail::pack_item(piece, detail::pack_chunk<ExecutionSpace>, count_, offsets));
+      count_ += detail::items_of(items.back());
     }
-    items_ = Kokkos::create_mirror_view_and_copy(Space(), items);
+    items_ = detail::copy_to<Space>(items, "comm/pieces");
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (std::ranges::all_of(offsets, [](std::int64_t o) { return o <= most; }))
-      narrow_ = copy_of(std::vector<std::int32_t>(offsets.begin(), offsets.end()));
+      narrow_ =
+          detail::copy_to<Space>(std::vector<std::int32_t>(offsets.begin(), offsets.end()), "comm/offsets");
     else
-      wide_ = copy_of(offsets);
+      wide_ = detail::copy_to<Space>(offsets, "comm/offsets");
   }
 
   bool empty() const { return count_ == 0; }
@@ -194,13 +203,6 @@ class PackList {
 
  private:
   using Space = typename ExecutionSpace::memory_space;
-
-  template <class Offset>
-  static Kokkos::View<Offset*, Space> copy_of(const std::vector<Offset>& offsets) {
-    const Kokkos::View<Offset*, Kokkos::HostSpace> host("comm/offsets", offsets.size());
-    std::ranges::copy(offsets, host.data());
-    return Kokkos::create_mirror_view_and_copy(Space(), host);
-  }
 
   Kokkos::View<detail::PackItem*, Space> items_;
   Kokkos::View<std::int32_t*, Space> narrow_; ///< offsets of rows by index

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/piece.hpp>
+#include <kontor/comm/views/pack.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -72,8 +72,8 @@ class SumList {
   /// Local. Copies the list to where the kernel runs. `rank`: whose elements they are.
   SumList(const std::vector<SummedPiece>& pieces, int rank) {
     for (const auto& table : detail::sum_tables(pieces, rank))
-      tables_.push_back({table.scalar, copy_of(table.elements, "comm/summed"),
-                         copy_of(table.contributions, "comm/contributions")});
+      tables_.push_back({table.scalar, detail::copy_to<Space>(table.elements, "comm/summed"),
+                         detail::copy_to<Space>(table.contributions, "comm/contributions")});
   }
 
   bool empty() const { return tables_.empty(); }
@@ -101,13 +101,6 @@ class SumList {
     Kokkos::View<detail::SummedElement*, Space> elements;
     Kokkos::View<detail::Contribution*, Space> contributions;
   };
-
-  template <class T>
-  static Kokkos::View<T*, Space> copy_of(const std::vector<T>& host, const char* label) {
-    const Kokkos::View<T*, Kokkos::HostSpace> copy(std::string(label), host.size());
-    for (std::size_t i = 0; i < host.size(); ++i) copy(i) = host[i];
-    return Kokkos::create_mirror_view_and_copy(Space(), copy);
-  }
 
   template <class T>
   static void launch(const ExecutionSpace& instance, const Table& table) {
