@@ -48,8 +48,7 @@ void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& 
   if (has_timeout() && envelope.peer != no_rank) {
     const auto what = buffer(view);
     const auto mine = describe(comm_->rank(), envelope.tag, what);
-    part.checked = sends ? checked_send(*comm_, envelope, what, data, payload, mine)
-                         : checked_receive(*comm_, envelope, what, data, payload, mine);
+    part.checked = checked_message(*comm_, envelope, what, data, payload, mine);
     return;
   }
   const auto comm = detail::internals(*comm_).cached().comm;

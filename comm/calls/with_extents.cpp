@@ -48,7 +48,7 @@ class SentHeader {
     mine_->number = at_once;
     const auto payload = mpi::payload(sizeof(Description), byte);
     if (verified(comm)) {
-      message_ = checked_send(comm, envelope, buffer, mine_.get(), payload, *mine_);
+      message_ = checked_message(comm, envelope, buffer, mine_.get(), payload, *mine_);
       return;
     }
     const int code = MPI_Isend(mine_.get(), payload.count, payload.type, envelope.peer, envelope.tag,
@@ -132,7 +132,7 @@ void send_header(const Communicator& comm, const Envelope& envelope, const Buffe
   mine.announces = true;
   const auto payload = mpi::payload(sizeof(mine), byte);
   if (verified(comm)) {
-    const auto message = checked_send(comm, envelope, buffer, &mine, payload, mine);
+    const auto message = checked_message(comm, envelope, buffer, &mine, payload, mine);
     return wait_with_timeout(comm, *message, envelope, buffer);
   }
   const int code = MPI_Send(&mine, payload.count, payload.type, envelope.peer, envelope.tag, comm.native());
@@ -148,7 +148,7 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
   sent.signature = 0;
   const auto payload = mpi::payload(sizeof(sent), byte);
   if (verified(comm)) {
-    const auto message = checked_receive(comm, envelope, buffer, &sent, payload, mine);
+    const auto message = checked_message(comm, envelope, buffer, &sent, payload, mine);
     try {
       wait_with_timeout(comm, *message, envelope, buffer);
     } catch (const Error&) {

@@ -219,18 +219,13 @@ std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int ran
   return std::make_shared<Checks>(messages, answers, rank, timeout);
 }
 
-std::shared_ptr<Checked> checked_send(const Communicator& comm, const Envelope& envelope,
-                                      const Buffer& buffer, const void* data, const mpi::Payload& payload,
-                                      const Description& mine) {
-  return std::make_shared<CheckedSend>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
-                                       mine);
-}
-
-std::shared_ptr<Checked> checked_receive(const Communicator& comm, const Envelope& envelope,
+std::shared_ptr<Checked> checked_message(const Communicator& comm, const Envelope& envelope,
                                          const Buffer& buffer, void* data, const mpi::Payload& payload,
                                          const Description& mine) {
-  return std::make_shared<CheckedReceive>(*detail::internals(comm).checks(), envelope, buffer, data, payload,
-                                          mine);
+  auto& checks = *detail::internals(comm).checks();
+  if (envelope.direction == Direction::to)
+    return std::make_shared<CheckedSend>(checks, envelope, buffer, data, payload, mine);
+  return std::make_shared<CheckedReceive>(checks, envelope, buffer, data, payload, mine);
 }
 
 void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,

@@ -78,10 +78,9 @@ class Checked : device::NonCopyable {
   virtual void detach(const Communicator&, const std::shared_ptr<void>& memory) = 0;
 };
 
-/// Each begins, and is described to the other end as said. The elements are the payload at `data`.
-std::shared_ptr<Checked> checked_send(const Communicator&, const Envelope&, const Buffer&, const void* data,
-                                      const mpi::Payload&, const Description&);
-std::shared_ptr<Checked> checked_receive(const Communicator&, const Envelope&, const Buffer&, void* data,
+/// Begins to send or to receive, as the envelope says, and is described to the other end as said. The
+/// elements are the payload at `data`.
+std::shared_ptr<Checked> checked_message(const Communicator&, const Envelope&, const Buffer&, void* data,
                                          const mpi::Payload&, const Description&);
 
 /// Waits until the message is complete; throws Error at the timeout.

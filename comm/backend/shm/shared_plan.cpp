@@ -52,10 +52,7 @@ class SharedPlan final : public Plan {
         subject_(fmt::format("exchange '{}'", schedule.label)), node_(std::move(node)),
         window_(*node_, roomy(bytes_of_receives(schedule))) {
     place(schedule);
-    Schedule others;
-    others.label = schedule.label;
-    others.sends = on_node(schedule.sends, false);
-    others.receives = on_node(schedule.receives, false);
+    const auto others = part(schedule, false);
     if (!others.sends.empty() || !others.receives.empty())
       between_nodes_ = mpi::make_nonblocking(context, mpi::messages(others));
   }
@@ -99,16 +96,20 @@ class SharedPlan final : public Plan {
   }
 
  private:
-  std::vector<Transfer> on_node(const std::vector<Transfer>& transfers, bool wanted) const {
-    std::vector<Transfer> result;
-    for (const auto& t : transfers)
-      if ((node_->local(t.peer) != MPI_UNDEFINED) == wanted) result.push_back(t);
+  bool on_node(const Transfer& transfer) const { return node_->local(transfer.peer) != MPI_UNDEFINED; }
+
+  /// The messages within the node, or those between nodes.
+  Schedule part(const Schedule& schedule, bool within_node) const {
+    auto result = schedule;
+    for (auto* transfers : {&result.sends, &result.receives})
+      std::erase_if(*transfers, [&](const Transfer& t) { return on_node(t) != within_node; });
     return result;
   }
 
   std::size_t bytes_of_receives(const Schedule& schedule) const {
     std::size_t bytes = 0;
-    for (const auto& t : on_node(schedule.receives, true)) bytes += bytes_of(t.buffer);
+    for (const auto& t : schedule.receives)
+      if (on_node(t)) bytes += bytes_of(t.buffer);
     return bytes;
   }
 
@@ -126,22 +127,21 @@ class SharedPlan final : public Plan {
   /// Each receive gets its place in this rank's part, and its sender learns where.
   void place(const Schedule& schedule) {
     const int me = mpi::rank_of(node_->comm());
-    const auto receives = on_node(schedule.receives, true);
+    const auto [label, sends, receives, stream, pattern, packing] = part(schedule, true);
     std::vector<MPI_Aint> mine;
     MPI_Aint next = 0;
     for (const auto& t : receives) {
       mine.push_back(next);
       next += static_cast<MPI_Aint>(bytes_of(t.buffer));
     }
-    const auto theirs = mpi::peer_exchange(comm_, receives, mine, on_node(schedule.sends, true));
-    receive_places_.resize(schedule.receives.size(), nullptr);
-    send_places_.resize(schedule.sends.size(), nullptr);
-    for (std::size_t i = 0, k = 0; i < schedule.receives.size(); ++i)
-      if (const auto& t = schedule.receives[i]; node_->local(t.peer) != MPI_UNDEFINED)
-        receive_places_[i] = put(receives_, t, window_.part(me) + mine[k++]);
-    for (std::size_t i = 0, k = 0; i < schedule.sends.size(); ++i)
-      if (const auto& t = schedule.sends[i]; node_->local(t.peer) != MPI_UNDEFINED)
-        send_places_[i] = put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++]);
+    const auto theirs = mpi::peer_exchange(comm_, receives, mine, sends);
+    std::size_t k = 0;
+    for (const auto& t : schedule.receives)
+      receive_places_.push_back(on_node(t) ? put(receives_, t, window_.part(me) + mine[k++]) : nullptr);
+    k = 0;
+    for (const auto& t : schedule.sends)
+      send_places_.push_back(on_node(t) ? put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++])
+                                        : nullptr);
   }
 
   /// Returns where its elements lie.

@@ -25,48 +25,29 @@ struct DeviceMemory {
   std::size_t total = 0; ///< there is
 };
 
-#if !defined(KONTOR_GPU)
-
 /// Local. The devices that this process can use.
 inline int device_count() {
-  return 0;
+  int count = 0;
+#if defined(KONTOR_GPU)
+  if (KONTOR_GPU(GetDeviceCount)(&count) != KONTOR_GPU(Success)) return 0;
+#endif
+  return count;
 }
+
 /// Local. Why there is no device that a build for devices could use; empty if there is one, or need not be.
 inline std::string device_problem() {
-  return {};
-}
-/// Local. The device of Kokkos' default instance.
-inline DeviceIdentity device_identity() {
-  return {};
-}
-/// Local. Of the device of Kokkos' default instance.
-inline DeviceMemory device_memory() {
-  return {};
-}
-/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
-class PeerCopy {
- public:
-  /// Local. For copies of so many bytes.
-  explicit PeerCopy(std::size_t /*bytes*/) {}
-  /// Local. Returns when so many copies, one after the other, are complete.
-  void operator()(int /*copies*/) const {}
-};
-
-#else
-
-inline int device_count() {
-  int count = 0;
-  return KONTOR_GPU(GetDeviceCount)(&count) == KONTOR_GPU(Success) ? count : 0;
-}
-
-inline std::string device_problem() {
+#if defined(KONTOR_GPU)
   int count = 0;
   const auto code = KONTOR_GPU(GetDeviceCount)(&count);
   if (code != KONTOR_GPU(Success)) return KONTOR_GPU(GetErrorString)(code);
-  return count > 0 ? "" : "no device is visible";
+  if (count == 0) return "no device is visible";
+#endif
+  return {};
 }
 
+/// Local. The device of Kokkos' default instance.
 inline DeviceIdentity device_identity() {
+#if defined(KONTOR_GPU)
   int device = 0;
   detail::check_gpu(KONTOR_GPU(GetDevice)(&device), "GetDevice");
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -78,14 +59,30 @@ inline DeviceIdentity device_identity() {
   GpuUuid uuid;
   detail::check_gpu(get_uuid(uuid, device), "GetDeviceProperties");
   return {properties.name, to_string(uuid)};
+#else
+  return {};
+#endif
 }
 
+/// Local. Of the device of Kokkos' default instance.
 inline DeviceMemory device_memory() {
   DeviceMemory memory;
+#if defined(KONTOR_GPU)
   detail::check_gpu(KONTOR_GPU(MemGetInfo)(&memory.free, &memory.total), "MemGetInfo");
+#endif
   return memory;
 }
 
+/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
+#if !defined(KONTOR_GPU)
+class PeerCopy {
+ public:
+  /// Local. For copies of so many bytes.
+  explicit PeerCopy(std::size_t /*bytes*/) {}
+  /// Local. Returns when so many copies, one after the other, are complete.
+  void operator()(int /*copies*/) const {}
+};
+#else
 class PeerCopy : NonCopyable {
  public:
   explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {

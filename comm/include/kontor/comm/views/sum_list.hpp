@@ -23,7 +23,7 @@ struct SummedElement {
   std::int64_t begin, own, end;
 };
 
-/// Where a value lies that is added to an element.
+/// Where a value lies that is added to an element: a struct, because a View of pointers has another rank.
 struct Contribution {
   const char* value;
 };
