@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exchanges, idle and in the middle of a step, and their communicators, which end after MPI has.
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <mpi.h>
+#include "comm_test.hpp"
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <vector>
 
 namespace {
 
 using namespace kontor::comm;
-using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
 
 /// Everything that a plan may have of MPI's: requests, datatypes, windows, communicators.
-Exchange<Numbers> make(const Communicator& comm, bool in_a_step) {
-  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> out("out", 4, 3), in("in", 4, 3);
-  const auto [previous, next] = test::ring_of(comm);
-  Exchange<Numbers> exchange(comm, "cached_communicator");
-  exchange.add(Kokkos::subview(out, Kokkos::ALL, 1), next, Kokkos::subview(in, Kokkos::ALL, 1), previous);
-  exchange.commit();
-  exchange.start();
-  exchange.finish();
+Exchange<test::Ints> make(const Communicator& comm, bool in_a_step) {
+  const test::Plane out("out", 4, 3), in("in", 4, 3);
+  auto exchange = test::ring_exchange(comm, "ended", Kokkos::subview(out, Kokkos::ALL, 1),
+                                      Kokkos::subview(in, Kokkos::ALL, 1));
+  test::run_step(exchange);
   if (in_a_step) exchange.start();
   return exchange;
 }
@@ -60,7 +50,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const Kokkos::ScopeGuard kokkos(argc, argv);
   std::vector<Communicator> communicators;
-  std::vector<Exchange<Numbers>> exchanges;
+  std::vector<Exchange<test::Ints>> exchanges;
   for (auto method : test::methods()) {
     if (rank == 0) std::printf("%s\n", to_string(method).c_str());
     for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
@@ -74,7 +64,7 @@ int main(int argc, char** argv) {
   }
   // A checked message, whose receiver answers it in its last call: the answer is still under way.
   holds = true;
-  const Numbers numbers("numbers", 3);
+  const test::Doubles numbers("numbers", 3);
   if (rank == 0) send(communicators.back(), numbers, 1);
   if (rank == 1) recv(communicators.back(), numbers, 0);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "function_ref.hpp"
+#include "comm_test.hpp"
 #include "views.hpp"
 
-#include <kontor/comm/collectives.hpp>
-
-#include <gtest/gtest.h>
-
-#include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <vector>
+#include <span>
 
 /// What the tests of collective operations share: every form of a call, for Views of any type by functions
 /// that are compiled once.
@@ -21,6 +17,25 @@ struct Pair {
   double weight;
   std::int64_t index;
 };
+
+/// x -> a x + b. Applying one after the other is associative, and the order matters.
+struct Affine {
+  std::int64_t a;
+  std::int64_t b;
+  bool operator==(const Affine&) const = default;
+};
+inline constexpr auto then = [](const Affine& f, const Affine& g) {
+  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
+};
+inline Affine affine_of(int rank, int i) {
+  return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
+}
+/// Of ranks `first` to `last`.
+inline Affine affine_of_ranks(int first, int last, int i) {
+  auto result = affine_of(first, i);
+  for (int r = first + 1; r <= last; ++r) result = then(result, affine_of(r, i));
+  return result;
+}
 
 template <class View>
 using ValueOf = typename View::non_const_value_type;
@@ -49,14 +64,14 @@ class AnyRequest {
   bool (*test_)(void*);
 };
 
-using Blocking = FunctionRef<void()>;
-using Nonblocking = FunctionRef<AnyRequest()>;
-using Verify = FunctionRef<void(const char* form)>;
+using Blocking = std::function<void()>;
+using Nonblocking = std::function<AnyRequest()>;
+using Verify = std::function<void(const char* form)>;
 
 /// Calls `blocking`, then `nonblocking` and wait(), then `nonblocking` and test() until it is complete; each
 /// between prepare() and verify().
-inline void in_all_forms(FunctionRef<void()> prepare, Blocking blocking, Nonblocking nonblocking,
-                         Verify verify) {
+inline void in_all_forms(const std::function<void()>& prepare, const Blocking& blocking,
+                         const Nonblocking& nonblocking, const Verify& verify) {
   prepare();
   blocking();
   verify("blocking");
@@ -70,5 +85,47 @@ inline void in_all_forms(FunctionRef<void()> prepare, Blocking blocking, Nonbloc
   }
   verify("test()");
 }
+
+/// The elements of several Views.
+using Given = std::vector<Bytes>;
+
+/// Views of a collective operation. Each form of a call finds them filled anew. Afterwards one of them holds
+/// what the same operation of MPI makes of its elements; the other Views, and all memory around, are
+/// unchanged.
+class Twins {
+ public:
+  using Fill = std::function<void(Watched& view, int number)>;
+  using Mpi = std::function<void(const Given& given, void* result)>;
+
+  Twins(std::vector<Watched> views, Fill fill) : views_(std::move(views)), fill_(std::move(fill)) {}
+
+  /// `into`: the number of the View that has the result. `gets`: whether it has one on this rank.
+  void expect(std::size_t into, bool gets, const Mpi& mpi, const Blocking& blocking,
+              const Nonblocking& nonblocking) {
+    in_all_forms([this] { prepare(); }, blocking, nonblocking,
+                 [&](const char* form) {
+                   auto expected = given_[into];
+                   mpi(given_, expected.data());
+                   for (std::size_t v = 0; v < views_.size(); ++v)
+                     if (gets && v == into)
+                       views_[v].expect(expected, form);
+                     else
+                       views_[v].expect_unchanged(form);
+                 });
+  }
+
+ private:
+  void prepare() {
+    given_.clear();
+    for (auto& view : views_) {
+      fill_(view, static_cast<int>(given_.size()));
+      given_.push_back(view.elements());
+    }
+  }
+
+  std::vector<Watched> views_;
+  Fill fill_;
+  Given given_;
+};
 
 } // namespace kontor::comm::test

@@ -1,14 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "allocation_counter.hpp"
-#include "mpi_counter.hpp"
-#include "tools_recorder.hpp"
+#include "comm_test.hpp"
 
+#include <map>
 #include <ostream>
 
 /// What a piece of code does besides its work.
 namespace kontor::comm::test {
+
+using List = std::vector<std::string>;
+
+///@{
+/// Calls of MPI functions on this rank, through MPI's profiling interface. Those never called are left out.
+using MpiCalls = std::map<std::string, int>;
+void start_counting_mpi();
+MpiCalls stop_counting_mpi();
+///@}
+
+///@{
+/// The memory that this rank's main thread takes from malloc() and operator new, MPI's own excepted.
+void start_counting_allocations();
+int stop_counting_allocations();
+///@}
+
+/// While one lives, no allocations are counted.
+class NotCounted {
+ public:
+  NotCounted();
+  ~NotCounted();
+  NotCounted(const NotCounted&) = delete;
+  NotCounted& operator=(const NotCounted&) = delete;
+};
+
+/// What Kokkos tells its profiling tools.
+struct ToolsRecord {
+  List kernels;         ///< parallel_for, parallel_reduce and parallel_scan, in order
+  List fences;          ///< except those that Kokkos makes for its tools
+  List allocations;     ///< labels of Views
+  List regions;         ///< as they begin
+  int open_regions = 0; ///< begun and not ended
+};
+void start_recording_tools();
+ToolsRecord stop_recording_tools();
 
 inline void PrintTo(const MpiCalls& calls, std::ostream* out) {
   for (const auto& [name, n] : calls) *out << name << " x " << n << "; ";
@@ -34,6 +68,22 @@ Cost cost_of(Step step) {
   step();
   cost.tools = stop_recording_tools();
   return cost;
+}
+
+enum class Allocations { none, some };
+
+/// The step makes these MPI calls and nothing else.
+template <class Step>
+void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Allocations::none) {
+  const auto cost = cost_of(step);
+  EXPECT_EQ(cost.mpi, calls);
+  if (allocations == Allocations::none) {
+    EXPECT_EQ(cost.allocations, 0) << calls.begin()->first;
+  }
+  EXPECT_EQ(cost.tools.allocations, List{});
+  EXPECT_EQ(cost.tools.kernels, List{});
+  EXPECT_EQ(cost.tools.fences, List{});
+  EXPECT_EQ(cost.tools.regions, List{});
 }
 
 } // namespace kontor::comm::test

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
+#include "comm_test.hpp"
 
 #include <cstdint>
 #include <cstdlib>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 /// Views in device memory. Where there is no device, a memory space of which Kokkos says that the host does
 /// not reach it stands in for one.
@@ -87,10 +80,7 @@ inline std::vector<Options> all_methods() {
 
 template <class Test>
 void with_each_method(const Test& test) {
-  for (const auto& options : all_methods()) {
-    SCOPED_TRACE(to_string(options));
-    test(Communicator(MPI_COMM_WORLD, options));
-  }
+  with_options(all_methods(), test);
   if (!has_device) unsetenv("KONTOR_GPU_AWARE_MPI");
 }
 

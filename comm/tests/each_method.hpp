@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "methods.hpp"
+#include "comm_test.hpp"
 #include "views.hpp"
 
 #include <kontor/device/compat.hpp>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <any>
-#include <type_traits>
-#include <vector>
 
 /// The same test with its Views in host memory and, where there is one, in a device's.
 namespace kontor::comm::test {
@@ -35,10 +31,10 @@ class DeviceViews {
 
   template <class View>
   auto view(const Field<View>& field) {
-    using Twin = Kokkos::View<typename View::data_type, Kokkos::LayoutStride, Space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Twin =
+        Kokkos::View<typename View::data_type, Stride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     using T = typename View::value_type;
-    Kokkos::LayoutStride layout;
+    Stride layout;
     std::size_t strides[9] = {};
     field.view.stride(strides);
     for (std::size_t d = 0; d < rank_of<View>; ++d) {
@@ -84,6 +80,14 @@ class DeviceViews {
   std::vector<Twin> twins_;
 };
 
+/// A step of an exchange whose Views are at that place.
+template <class Place, class View>
+void run_step_at(Place& place, Exchange<View>& exchange) {
+  place.load();
+  run_step(exchange);
+  place.store();
+}
+
 /// Whether Views can go by index with this method; if not, the exchange must say so.
 inline bool goes_by_index(const Communicator& comm) {
   return comm.options().packing != Packing::datatype || comm.options().backend == automatic_backend ||
@@ -93,11 +97,10 @@ inline bool goes_by_index(const Communicator& comm) {
 /// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every method that Views can use.
 template <class Test>
 void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no) {
-  for (const auto& method : methods(contiguity)) {
-    SCOPED_TRACE(to_string(method));
+  with_options(methods(contiguity), [&](const Communicator& comm) {
     HostViews place;
-    test(Communicator(MPI_COMM_WORLD, method), place);
-  }
+    test(comm, place);
+  });
   if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) {
     for (const auto& method : device_methods(contiguity)) {
       SCOPED_TRACE("on the device: " + to_string(method));

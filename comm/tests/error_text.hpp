@@ -3,8 +3,10 @@
 
 #include <kontor/comm/error.hpp>
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
@@ -23,6 +25,11 @@ std::string text_of(Operation operation) {
     return text.substr(0, text.find(", error stack:"));
   }
   return "no error";
+}
+
+inline void expect_facts(const std::string& text, std::initializer_list<std::string> facts) {
+  for (const auto& fact : facts)
+    EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
 }
 
 inline std::string mpi_text(int code) {

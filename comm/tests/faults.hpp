@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "error_text.hpp"
-
-#include <string>
+#include "comm_test.hpp"
 
 /// MPI functions that fail by order of the test.
 namespace kontor::comm::test {
@@ -19,5 +17,18 @@ std::string text_of_failing(const char* function, int call, Operation operation)
   let_fail("");
   return text;
 }
+
+/// All ranks fail alike, so none of them waits for another.
+class FaultsInARing : public OnRing {
+ protected:
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+  std::string other = mpi_text(MPI_ERR_OTHER);
+
+  void TearDown() override {
+    PMPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
+};
 
 } // namespace kontor::comm::test

@@ -2,11 +2,7 @@
 //
 // What goes wrong on the last rank only must fail the whole run: a test of the tests, and of what ends a
 // program. Each is run by itself, and CTest expects it to fail.
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
+#include "comm_test.hpp"
 
 namespace {
 bool isend_fails = false;
@@ -20,10 +16,7 @@ namespace kontor::comm::test {
 namespace {
 
 bool on_last_rank() {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return rank == size - 1;
+  return world_rank() == world_size() - 1;
 }
 
 TEST(LastRank, Expects) {
@@ -39,13 +32,10 @@ TEST(LastRank, Aborts) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto [previous, next] = ring_of(comm);
   const Kokkos::View<int*, Kokkos::HostSpace> out("out", 1), in("in", 1);
-  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "doomed");
-  exchange.add(out, next, in, previous);
-  exchange.commit();
+  auto exchange = ring_exchange(comm, "doomed", out, in);
   isend_fails = on_last_rank();
   try {
-    exchange.start();
-    exchange.finish();
+    run_step(exchange);
   } catch (const Error& error) {
     std::fprintf(stderr, "rank %d aborts: %s\n", comm.rank(), error.what());
     MPI_Abort(MPI_COMM_WORLD, 3);

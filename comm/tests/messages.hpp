@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "function_ref.hpp"
 #include "ring.hpp"
 
+#include <functional>
 #include <initializer_list>
 
-/// Typed messages must deliver the bits that MPI_Sendrecv delivers, at every check level.
+/// Typed messages.
 namespace kontor::comm::test {
 
-using Call = FunctionRef<void(const Communicator& comm, int next, int previous)>;
+/// Messages of two Views in a ring.
+class Requests : public AtLevel {
+ protected:
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+
+  void SetUp() override { Kokkos::deep_copy(out, rank); }
+  void TearDown() override {
+    MPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
+};
+
+/// By these calls Views must deliver the bits that MPI_Sendrecv delivers.
+using Call = std::function<void(const Communicator& comm, int next, int previous)>;
 
 /// Around a closed ring, and along a row of ranks with two ends, at every check level.
 void expect_delivered(Delivery delivery, std::initializer_list<Call> calls);

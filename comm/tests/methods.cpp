@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
+#include "comm_test.hpp"
 
 #include <map>
 #include <string>
@@ -11,12 +7,8 @@
 namespace kontor::comm::test {
 
 Options method(std::string backend, Packing packing, Pattern pattern) {
-  Options options;
-  options.backend = std::move(backend);
-  options.packing = packing;
-  options.pattern = pattern;
-  options.trial = 0; // a choice left to `auto` is made, but not well
-  return options;
+  // Without time for trials a choice left to `auto` is made, but not well.
+  return {.backend = std::move(backend), .pattern = pattern, .packing = packing, .trial = 0};
 }
 
 namespace {
@@ -27,10 +19,6 @@ bool is_available(const Options& options) {
   const auto can = find_backend(options.backend).capabilities();
   return can.moves_data && can.host_buffers;
 }
-
-} // namespace
-
-namespace {
 
 /// Every backend with every pattern and packing, possible or not.
 std::vector<Options> combinations(Contiguity contiguity) {
@@ -50,10 +38,7 @@ using DeviceInts = Kokkos::View<int*, Kokkos::DefaultExecutionSpace>;
 bool is_available_on_device(const Options& options) {
   try {
     const auto& comm = cached_communicator(options);
-    const auto [previous, next] = ring_of(comm);
-    Exchange<DeviceInts> exchange(comm, "trial");
-    exchange.add(DeviceInts("out", 1), next, DeviceInts("in", 1), previous);
-    exchange.commit();
+    (void)ring_exchange(comm, "trial", DeviceInts("out", 1), DeviceInts("in", 1));
     return comm.capabilities().moves_data;
   } catch (const UsageError&) {
     return false;
@@ -100,6 +85,17 @@ std::vector<Options> methods(Contiguity contiguity) {
   return result;
 }
 
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
 std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
   const int last = comm.size() - 1;
   const int end = periodic ? 0 : no_rank;
@@ -110,15 +106,11 @@ std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
 void expect_usable(const Communicator& comm) {
   EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
   if (!comm.capabilities().host_buffers) return;
-  const auto [previous, next] = ring_of(comm);
-  const Kokkos::View<int*, Kokkos::HostSpace> out("out", 2);
-  const Kokkos::View<int*, Kokkos::HostSpace> in("in", 2);
+  const int previous = ring_of(comm).first;
+  const Ints out("out", 2), in("in", 2);
   Kokkos::deep_copy(out, comm.rank());
-  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "usable");
-  exchange.add(out, next, in, previous);
-  exchange.commit();
-  exchange.start();
-  exchange.finish();
+  auto exchange = ring_exchange(comm, "usable", out, in);
+  run_step(exchange);
   EXPECT_EQ(in(0), previous);
   EXPECT_EQ(in(1), previous);
 }

@@ -29,6 +29,12 @@ const Communicator& cached_communicator(const Options&);
 Options method(std::string backend, Packing packing = Packing::kernel,
                Pattern pattern = Pattern::nonblocking);
 
+///@{
+/// Of MPI_COMM_WORLD.
+int world_rank();
+int world_size();
+///@}
+
 /// The previous and the next rank; no_rank beyond the ends unless periodic.
 std::pair<int, int> ring_of(const Communicator&, bool periodic = true);
 

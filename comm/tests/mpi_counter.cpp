@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi_counter.hpp"
-
-#include "allocation_counter.hpp"
+#include "cost.hpp"
 
 #include <mpi.h>
 

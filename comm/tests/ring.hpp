@@ -4,10 +4,6 @@
 #include "delivery.hpp"
 #include "each_method.hpp"
 
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
-
 /// The conformance check: an exchange must deliver the bits that MPI_Sendrecv delivers.
 namespace kontor::comm::test {
 
@@ -20,6 +16,10 @@ struct Leg {
   int source;
   Delivery delivery{watched(send), watched(receive)};
 
+  template <class Space, class Place>
+  void add_to(Exchange<Space>& exchange, Place& place) const {
+    exchange.add(place.view(send), destination, place.view(receive), source);
+  }
   void prepare(const Communicator& comm, int step, int number) {
     delivery.prepare(comm.native(), destination, source, step, number);
   }
@@ -30,16 +30,13 @@ struct Leg {
 template <class Place, class... Legs>
 void expect_steps(const Communicator& comm, Place& place, Legs... legs) {
   Exchange<Kokkos::View<double*, typename Place::Space>> exchange(comm, "ring");
-  (exchange.add(place.view(legs.send), legs.destination, place.view(legs.receive), legs.source), ...);
+  (legs.add_to(exchange, place), ...);
   exchange.commit();
   for (int step = 0; step < 3; ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     int number = 0;
     (legs.prepare(comm, step, number++), ...);
-    place.load();
-    exchange.start();
-    exchange.finish();
-    place.store();
+    run_step_at(place, exchange);
     (legs.check(), ...);
   }
 }

@@ -3,28 +3,22 @@
 
 #include "device_views.hpp"
 
-#include <kontor/comm/comm.hpp>
-
 /// Views whose elements say who sent them to whom, in host memory and where kernels run.
 namespace kontor::comm::test {
 
-using HostRow = Kokkos::View<double*, Kokkos::HostSpace>;
-using KernelRow =
-    Kokkos::View<double*, on_device::Memory>; // of a device, of what stands in for one, or of the host
+/// Of a device, of what stands in for one, or of the host.
+using KernelRow = Kokkos::View<double*, on_device::Memory>;
 
 /// What both check levels are to do, in both kinds of memory.
 template <class Test>
 void with_levels_and_memories(const Test& test) {
   setenv("KONTOR_GPU_AWARE_MPI", "1", on_device::has_device ? 0 : 1); // which it is of the stand-in
-  for (const auto level : {CheckLevel::local, CheckLevel::cross_rank})
+  for (const auto level : levels_with_checks)
     for (const auto path : {Path::automatic, Path::staged}) {
       if (path == Path::staged && memory_of<KernelRow>() == MemoryKind::host) continue;
-      Options options;
-      options.check = level;
-      options.path = path;
-      const Communicator comm(MPI_COMM_WORLD, options);
-      SCOPED_TRACE(to_string(options));
-      test(comm, HostRow());
+      const Communicator comm(MPI_COMM_WORLD, {.path = path, .check = level});
+      SCOPED_TRACE(to_string(comm.options()));
+      test(comm, Doubles());
       test(comm, KernelRow());
     }
   if (!on_device::has_device) unsetenv("KONTOR_GPU_AWARE_MPI");

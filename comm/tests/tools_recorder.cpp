@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools_recorder.hpp"
+#include "cost.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -13,23 +13,19 @@ namespace tools = Kokkos::Tools::Experimental;
 
 ToolsRecord record;
 
-void write(std::vector<std::string>& list, const char* name) {
-  list.emplace_back(name);
-}
-
 void kernel_begins(const char* name, std::uint32_t, std::uint64_t* id) {
   *id = 0;
-  write(record.kernels, name);
+  record.kernels.emplace_back(name);
 }
 
 void fence_begins(const char* name, std::uint32_t, std::uint64_t* id) {
   *id = 0;
   if (std::string_view(name).find("Kokkos Profile Tool Fence") == std::string_view::npos)
-    write(record.fences, name);
+    record.fences.emplace_back(name);
 }
 
 void region_begins(const char* name) {
-  write(record.regions, name);
+  record.regions.emplace_back(name);
   ++record.open_regions;
 }
 
@@ -38,30 +34,28 @@ void region_ends() {
 }
 
 void memory_is_taken(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t) {
-  write(record.allocations, label);
+  record.allocations.emplace_back(label);
+}
+
+void listen(bool on) {
+  tools::set_begin_parallel_for_callback(on ? kernel_begins : nullptr);
+  tools::set_begin_parallel_reduce_callback(on ? kernel_begins : nullptr);
+  tools::set_begin_parallel_scan_callback(on ? kernel_begins : nullptr);
+  tools::set_begin_fence_callback(on ? fence_begins : nullptr);
+  tools::set_push_region_callback(on ? region_begins : nullptr);
+  tools::set_pop_region_callback(on ? region_ends : nullptr);
+  tools::set_allocate_data_callback(on ? memory_is_taken : nullptr);
 }
 
 } // namespace
 
 void start_recording_tools() {
   record = {};
-  tools::set_begin_parallel_for_callback(kernel_begins);
-  tools::set_begin_parallel_reduce_callback(kernel_begins);
-  tools::set_begin_parallel_scan_callback(kernel_begins);
-  tools::set_begin_fence_callback(fence_begins);
-  tools::set_push_region_callback(region_begins);
-  tools::set_pop_region_callback(region_ends);
-  tools::set_allocate_data_callback(memory_is_taken);
+  listen(true);
 }
 
 ToolsRecord stop_recording_tools() {
-  tools::set_begin_parallel_for_callback(nullptr);
-  tools::set_begin_parallel_reduce_callback(nullptr);
-  tools::set_begin_parallel_scan_callback(nullptr);
-  tools::set_begin_fence_callback(nullptr);
-  tools::set_push_region_callback(nullptr);
-  tools::set_pop_region_callback(nullptr);
-  tools::set_allocate_data_callback(nullptr);
+  listen(false);
   return std::move(record);
 }
 

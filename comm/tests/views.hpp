@@ -4,6 +4,7 @@
 #include "watched.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
@@ -83,6 +84,15 @@ Watched watched(const Field<View>& field, Order order = Order::logical) {
   return {field.view.label(), sizeof(T), std::as_writable_bytes(field.memory), std::move(places)};
 }
 
+/// Two Views have the same extents, and in them the same bits.
+template <class A, class B>
+void expect_equal_elements(const A& a, const B& b) {
+  ASSERT_EQ(extents_of(a), extents_of(b));
+  for_each_index(extents_of(a), [&](const auto& i) {
+    EXPECT_EQ(std::memcmp(&at(a, i), &at(b, i), sizeof(typename A::value_type)), 0);
+  });
+}
+
 template <class T, std::size_t rank>
 struct PointerTo {
   using type = typename PointerTo<T, rank - 1>::type*;
@@ -91,6 +101,10 @@ template <class T>
 struct PointerTo<T, 0> {
   using type = T;
 };
+
+/// A View that owns memory of the host.
+template <class T, class Layout, std::size_t rank>
+using Owning = Kokkos::View<typename PointerTo<T, rank>::type, Layout, Kokkos::HostSpace>;
 
 /// LayoutStride: the dimension in the middle runs fastest, and only every second element is used.
 template <class Layout, std::size_t rank>
@@ -114,7 +128,7 @@ auto field_of(const View& view) {
 /// A whole array.
 template <class T, class Layout, std::size_t rank>
 auto whole(const std::string& label, const Index<rank>& extents) {
-  using View = Kokkos::View<typename PointerTo<T, rank>::type, Layout, Kokkos::HostSpace>;
+  using View = Owning<T, Layout, rank>;
   const auto properties = Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
   if constexpr (rank == 0)
     return field_of(View(properties));

@@ -117,22 +117,27 @@ Sizes right(Sizes extents) {
   return strides;
 }
 
+/// The only piece of a copy that is made as well.
+CopyBlock only_piece(Array& from, Array& to) {
+  expect_copied(from, to);
+  const auto list = copy_blocks(from.buffer, to.buffer);
+  EXPECT_EQ(list.size(), 1u);
+  return list.at(0);
+}
+
 TEST(IpcPieces, ContiguousViewsGoInTheLargestUnits) {
   Array from({40, 50}, right({40, 50}), 8), to({40, 50}, right({40, 50}), 8);
-  const auto list = copy_blocks(from.buffer, to.buffer);
-  ASSERT_EQ(list.size(), 1u);
-  EXPECT_EQ(list[0].unit, 16u);
-  EXPECT_EQ(list[0].units, 1000u);
-  EXPECT_EQ(list[0].loops, 1);
-  expect_copied(from, to);
+  const auto piece = only_piece(from, to);
+  EXPECT_EQ(piece.unit, 16u);
+  EXPECT_EQ(piece.units, 1000u);
+  EXPECT_EQ(piece.loops, 1);
 }
 
 TEST(IpcPieces, UnitsFitTheirPlaces) {
   const auto unit = [](std::size_t before_from, std::size_t before_to, std::int64_t extent,
                        std::uint32_t size) {
     Array from({extent}, {1}, size, before_from), to({extent}, {1}, size, before_to);
-    expect_copied(from, to);
-    return copy_blocks(from.buffer, to.buffer)[0].unit;
+    return only_piece(from, to).unit;
   };
   EXPECT_EQ(unit(0, 0, 64, 4), 16u);
   EXPECT_EQ(unit(0, 8, 64, 8), 8u);
@@ -148,23 +153,19 @@ TEST(IpcPieces, UnitsFitTheirPlaces) {
 
 TEST(IpcPieces, AColumnGoesElementByElement) {
   Array from({30}, {12}, 8), to({30}, {17}, 8);
-  const auto list = copy_blocks(from.buffer, to.buffer);
-  ASSERT_EQ(list.size(), 1u);
-  EXPECT_EQ(list[0].unit, 8u);
-  EXPECT_EQ(list[0].units, 30u);
-  EXPECT_EQ(list[0].loops, 1);
-  EXPECT_EQ(list[0].from_strides[0], 96);
-  EXPECT_EQ(list[0].to_strides[0], 136);
-  expect_copied(from, to);
+  const auto piece = only_piece(from, to);
+  EXPECT_EQ(piece.unit, 8u);
+  EXPECT_EQ(piece.units, 30u);
+  EXPECT_EQ(piece.loops, 1);
+  EXPECT_EQ(piece.from_strides[0], 96);
+  EXPECT_EQ(piece.to_strides[0], 136);
 }
 
 TEST(IpcPieces, StructsGoInSeveralUnits) {
   Array from({5, 6}, {20, 2}, 12), to({5, 6}, {6, 1}, 12);
-  const auto list = copy_blocks(from.buffer, to.buffer);
-  ASSERT_EQ(list.size(), 1u);
-  EXPECT_EQ(list[0].unit, 4u);
-  EXPECT_EQ(list[0].units, 90u);
-  expect_copied(from, to);
+  const auto piece = only_piece(from, to);
+  EXPECT_EQ(piece.unit, 4u);
+  EXPECT_EQ(piece.units, 90u);
 }
 
 TEST(IpcPieces, SingleBytesThatDoNotLieSideBySide) {
@@ -174,10 +175,9 @@ TEST(IpcPieces, SingleBytesThatDoNotLieSideBySide) {
 
 TEST(IpcPieces, NeighboursInTheMemoryThatIsWritten) {
   Array from({4, 5}, left({4, 5}), 8), to({4, 5}, right({4, 5}), 8);
-  const auto list = copy_blocks(from.buffer, to.buffer);
-  EXPECT_EQ(offsets_of(list[0], 1).to, 8);
-  EXPECT_EQ(offsets_of(list[0], 1).from, 32);
-  expect_copied(from, to);
+  const auto offsets = offsets_of(only_piece(from, to), 1);
+  EXPECT_EQ(offsets.to, 8);
+  EXPECT_EQ(offsets.from, 32);
 }
 
 TEST(IpcPieces, OneElementAndNone) {

@@ -165,17 +165,13 @@ void expect_type() {
   }
 }
 
+template <class... Ts>
+void expect_types() {
+  (expect_type<Ts>(), ...);
+}
 TEST(MailboxReduction, AllNumbers) {
-  expect_type<std::int8_t>();
-  expect_type<std::uint8_t>();
-  expect_type<std::int16_t>();
-  expect_type<std::uint16_t>();
-  expect_type<std::int32_t>();
-  expect_type<std::uint32_t>();
-  expect_type<std::int64_t>();
-  expect_type<std::uint64_t>();
-  expect_type<float>();
-  expect_type<double>();
+  expect_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+               std::int64_t, std::uint64_t, float, double>();
 }
 
 TEST(MailboxReduction, IntegersWrapAround) {

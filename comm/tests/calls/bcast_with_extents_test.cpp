@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Broadcasts that bring the extents of the root's View.
-#include "error_text.hpp"
 #include "sizes.hpp"
 #include "views.hpp"
 
@@ -10,7 +9,7 @@ namespace {
 
 template <class T, class Layout, std::size_t rank>
 void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
-  using View = Kokkos::View<typename PointerTo<T, rank>::type, Layout, Kokkos::HostSpace>;
+  using View = Owning<T, Layout, rank>;
   for (int root = 0; root < comm.size(); ++root)
     for (const bool blocking : {true, false}) {
       const auto theirs = whole<T, Layout>("theirs", extents);
@@ -25,10 +24,7 @@ void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
         view = ibcast_with_extents(comm, view, root).wait();
       EXPECT_EQ(view.label(), "mine");
       EXPECT_TRUE(comm.rank() != root || view.data() == given.data());
-      ASSERT_EQ(extents_of(view), extents);
-      for_each_index(extents, [&](const auto& i) {
-        EXPECT_EQ(std::memcmp(&at(view, i), &at(theirs.view, i), sizeof(T)), 0);
-      });
+      expect_equal_elements(view, theirs.view);
       // of the same extents: the View stays
       const auto* const memory = view.data();
       bcast_with_extents(comm, view, root);
@@ -38,35 +34,26 @@ void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
 
 template <class T, std::size_t rank>
 void expect_broadcasts(const Index<rank>& extents) {
-  for (const auto level : {CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = level;
-    const Communicator comm(MPI_COMM_WORLD, options);
-    expect_broadcast<T, Kokkos::LayoutLeft>(comm, extents);
-    expect_broadcast<T, Kokkos::LayoutRight>(comm, extents);
-  }
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
+    expect_broadcast<T, Left>(comm, extents);
+    expect_broadcast<T, Right>(comm, extents);
+  });
 }
 
-TEST(BcastWithExtents, Rank1) {
+TEST(BcastWithExtents, RanksAndLayouts) {
   expect_broadcasts<int>(Index<1>{5});
-}
-TEST(BcastWithExtents, Rank2) {
   expect_broadcasts<Kokkos::complex<float>>(Index<2>{4, 3});
-}
-TEST(BcastWithExtents, Rank8) {
   expect_broadcasts<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
-}
-TEST(BcastWithExtents, Nothing) {
   expect_broadcasts<double>(Index<2>{3, 0});
 }
 
 TEST(BcastWithExtents, Rank0) {
   const Communicator comm(MPI_COMM_WORLD);
-  Kokkos::View<double, Kokkos::HostSpace> view("number");
+  HostView<double> view("number");
   if (comm.rank() == 0) view() = 7;
   bcast_with_extents(comm, view, 0);
   EXPECT_EQ(view(), 7);
-  Kokkos::View<double, Kokkos::HostSpace> nothing;
+  HostView<double> nothing;
   if (comm.rank() == 0) nothing = view;
   EXPECT_EQ(ibcast_with_extents(comm, nothing, 0).wait()(), 7);
 }
@@ -104,8 +91,7 @@ TEST(BcastWithExtents, FixedExtentsThatDiffer) {
     if (comm.rank() != 1)
       broadcast(right);
     else
-      EXPECT_NE(text_of<Error>([&] { broadcast(wrong); }).find("the root's has extents (2, 3)"),
-                std::string::npos);
+      expect_facts(text_of<Error>([&] { broadcast(wrong); }), {"the root's has extents (2, 3)"});
     expect_usable(comm);
   }
 }

@@ -3,52 +3,26 @@
 // Collective calls with contiguous Views make the MPI calls of the same code in plain MPI, and nothing else.
 #include "collective_forms.hpp"
 #include "cost.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
 
 namespace kontor::comm::test {
 namespace {
 
-using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
-using Block = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
-using Pairs = Kokkos::View<Pair*, Kokkos::HostSpace>;
-using List = std::vector<std::string>;
+using Block = HostView<double**, Left>;
+using Pairs = HostView<Pair*>;
 
-enum class Allocations { none, some };
+/// These calls make the arrays of counts and places that MPI takes, or what they return.
+constexpr auto some = Allocations::some;
 
-class CollectiveCounting : public testing::TestWithParam<CheckLevel> {
+class CollectiveCounting : public AtLevel {
  protected:
-  static Options options() {
-    Options options;
-    options.check = GetParam();
-    return options;
-  }
-  Communicator comm{MPI_COMM_WORLD, options()};
-  int ranks = comm.size();
   Doubles a{"a view with a label", 3};
   Doubles b{"b", 3};
   Block whole{"whole", 3, static_cast<std::size_t>(ranks)};
   Block other{"other", 3, static_cast<std::size_t>(ranks)};
 
   template <class Typed>
-  void expect_calls(const MpiCalls& calls, Typed typed, Allocations allocations = Allocations::none) {
-    const auto cost = cost_of(typed);
-    EXPECT_EQ(cost.mpi, calls);
-    if (allocations == Allocations::none) {
-      EXPECT_EQ(cost.allocations, 0) << calls.begin()->first;
-    }
-    EXPECT_EQ(cost.tools.allocations, List{});
-    EXPECT_EQ(cost.tools.kernels, List{});
-    EXPECT_EQ(cost.tools.fences, List{});
-    EXPECT_EQ(cost.tools.regions, List{});
-  }
-  template <class Typed>
-  void expect_nonblocking(const char* call, Typed typed, Allocations allocations = Allocations::none) {
-    expect_calls(
-        {{call, 1}, {"MPI_Wait", 1}}, [&] { typed().wait(); }, allocations);
+  void expect_nonblocking(const char* call, Typed typed) {
+    expect_calls({{call, 1}, {"MPI_Wait", 1}}, [&] { typed().wait(); });
   }
 };
 INSTANTIATE_TEST_SUITE_P(Levels, CollectiveCounting, testing::Values(CheckLevel::off, CheckLevel::local));
@@ -67,7 +41,7 @@ TEST_P(CollectiveCounting, Reductions) {
   expect_calls({{"MPI_Reduce_scatter_block", 1}}, [&] { reduce_scatter(comm, whole, sum); });
   expect_calls(
       {{"MPI_Reduce_scatter", 1}},
-      [&] { reduce_scatter(comm, whole, part, std::vector<int>(ranks, 3), sum); }, Allocations::some);
+      [&] { reduce_scatter(comm, whole, part, std::vector<int>(ranks, 3), sum); }, some);
   expect_nonblocking("MPI_Ireduce_scatter_block", [&] { return ireduce_scatter(comm, whole, part, sum); });
   expect_nonblocking("MPI_Iallreduce", [&] { return iallreduce(comm, a, b, sum); });
   expect_nonblocking("MPI_Ireduce", [&] { return ireduce(comm, a, sum, 0); });
@@ -80,10 +54,7 @@ TEST_P(CollectiveCounting, ReductionPlans) {
   Reduction in_place(comm, "in place", a, ReduceOp::sum);
   Reduction both(comm, "a long label of a reduction", a, b, ReduceOp::max);
   const auto expect_step = [&](auto& reduction) {
-    const auto cost = cost_of([&] {
-      reduction.start();
-      reduction.finish();
-    });
+    const auto cost = cost_of([&] { run_step(reduction); });
     EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Iallreduce", 1}, {"MPI_Wait", 1}}));
     EXPECT_EQ(cost.allocations, 0);
     EXPECT_EQ(cost.tools.allocations, List{});
@@ -109,7 +80,7 @@ TEST_P(CollectiveCounting, Functors) {
 
   start_counting_mpi();
   {
-    const Communicator shorter(MPI_COMM_WORLD, options());
+    const Communicator shorter(MPI_COMM_WORLD, comm.options());
     allreduce(shorter, pairs, heavier);
   }
   auto calls = stop_counting_mpi();
@@ -121,9 +92,9 @@ TEST_P(CollectiveCounting, EqualParts) {
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, whole, 0); });
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, 1.5, 0); });
   expect_calls(
-      {{"MPI_Gather", 1}}, [&] { gather(comm, 1.5, 0); }, Allocations::some);
+      {{"MPI_Gather", 1}}, [&] { gather(comm, 1.5, 0); }, some);
   expect_calls(
-      {{"MPI_Allgather", 1}}, [&] { allgather(comm, 1.5); }, Allocations::some);
+      {{"MPI_Allgather", 1}}, [&] { allgather(comm, 1.5); }, some);
   expect_calls({{"MPI_Barrier", 1}}, [&] { barrier(comm); });
   expect_calls({{"MPI_Gather", 1}}, [&] { gather(comm, a, whole, 0); });
   expect_calls({{"MPI_Scatter", 1}}, [&] { scatter(comm, whole, a, 0); });
@@ -140,9 +111,7 @@ TEST_P(CollectiveCounting, EqualParts) {
 
 /// Where nothing is checked no problem is looked for, nor put in words.
 TEST(CollectiveCountingOff, NoProblems) {
-  Options options;
-  options.check = CheckLevel::off;
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::off});
   const Doubles part("part", 3), whole("whole", 3 * comm.size() + 1);
   const auto cost = cost_of([&] {
     allgather(comm, part, whole);
@@ -152,22 +121,21 @@ TEST(CollectiveCountingOff, NoProblems) {
   EXPECT_EQ(cost.allocations, 0);
 }
 
-/// These make the arrays of counts and places that MPI takes.
 TEST_P(CollectiveCounting, UnevenParts) {
   const std::vector<int> counts(ranks, 3);
   expect_calls(
-      {{"MPI_Gatherv", 1}}, [&] { gatherv(comm, a, whole, counts, 0); }, Allocations::some);
+      {{"MPI_Gatherv", 1}}, [&] { gatherv(comm, a, whole, counts, 0); }, some);
   expect_calls(
-      {{"MPI_Scatterv", 1}}, [&] { scatterv(comm, whole, counts, a, 0); }, Allocations::some);
+      {{"MPI_Scatterv", 1}}, [&] { scatterv(comm, whole, counts, a, 0); }, some);
   expect_calls(
-      {{"MPI_Allgatherv", 1}}, [&] { allgatherv(comm, a, whole, counts); }, Allocations::some);
+      {{"MPI_Allgatherv", 1}}, [&] { allgatherv(comm, a, whole, counts); }, some);
   expect_calls(
-      {{"MPI_Alltoallv", 1}}, [&] { alltoallv(comm, whole, counts, other, counts); }, Allocations::some);
+      {{"MPI_Alltoallv", 1}}, [&] { alltoallv(comm, whole, counts, other, counts); }, some);
 }
 
 /// One kernel at each end.
 TEST_P(CollectiveCounting, StridedViewsArePacked) {
-  const auto field = inside<double, Kokkos::LayoutLeft>("field", Index<2>{3, 4});
+  const auto field = inside<double, Left>("field", Index<2>{3, 4});
   const auto cost = cost_of([&] { allreduce(comm, field.view, ReduceOp::sum); });
   EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Allreduce", 1}}));
   const auto& kernels = cost.tools.kernels;
@@ -178,8 +146,7 @@ TEST_P(CollectiveCounting, StridedViewsArePacked) {
 /// A View that a rank neither gives nor gets is not packed.
 TEST_P(CollectiveCounting, ViewsWithoutAccessAreNotPacked) {
   if (ranks == 1) return; // one column lies in one piece
-  const auto field =
-      inside<double, Kokkos::LayoutLeft>("field", Index<2>{3, static_cast<std::size_t>(ranks)});
+  const auto field = inside<double, Left>("field", Index<2>{3, static_cast<std::size_t>(ranks)});
   const auto kernels = [&](auto call) {
     auto all = cost_of(call).tools.kernels;
     std::erase_if(all, [](const std::string& label) { return label.rfind("Kokkos::", 0) == 0; });

@@ -1,201 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one rank alone sees wrong in a collective call (check level `local`).
-#include "error_text.hpp"
-#include "methods.hpp"
+#include "comm_test.hpp"
 #include "views.hpp"
 
-#include <kontor/comm/comm.hpp>
+#include <fmt/ranges.h>
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <cstdint>
 
 namespace kontor::comm::test {
 namespace {
 
-using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
-using Complexes = Kokkos::View<Kokkos::complex<double>*, Kokkos::HostSpace>;
-using Plane = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Complexes = HostView<Kokkos::complex<double>*>;
 
-Options level(CheckLevel check) {
-  Options options;
-  options.check = check;
-  return options;
-}
-
-class LocalErrors : public testing::Test {
+class LocalErrors : public OnRing {
  protected:
-  Communicator comm{MPI_COMM_WORLD, level(CheckLevel::local)};
-  int ranks = comm.size();
-  int last = ranks - 1;
   Doubles four{"four", 4};
   Doubles five{"five", 5};
   Doubles whole{"whole", static_cast<std::size_t>(4 * ranks)};
 
   template <class Operation>
-  std::string refused(Operation operation) {
-    return text_of<CallError>(operation);
+  void expect_refused(Operation operation, const std::string& text) {
+    EXPECT_EQ(text_of<CallError>(operation), text);
   }
   void TearDown() override { expect_usable(comm); }
 };
 
 TEST_F(LocalErrors, RootIsNobody) {
-  const auto why = fmt::format("there is no rank {}; ranks are 0 to {}", ranks, last);
-  EXPECT_EQ(refused([&] { bcast(comm, four, ranks); }),
-            fmt::format("bcast of View 'four', (4) double, root {}: {}", ranks, why));
-  EXPECT_EQ(refused([&] { (void)ibcast(comm, four, ranks); }),
-            fmt::format("ibcast of View 'four', (4) double, root {}: {}", ranks, why));
-  EXPECT_EQ(
-      refused([&] { reduce(comm, four, ReduceOp::sum, -1); }),
+  const auto nobody = fmt::format(", root {0}: there is no rank {0}; ranks are 0 to {1}", ranks, last);
+  expect_refused([&] { bcast(comm, four, ranks); }, "bcast of View 'four', (4) double" + nobody);
+  expect_refused([&] { (void)ibcast(comm, four, ranks); }, "ibcast of View 'four', (4) double" + nobody);
+  expect_refused(
+      [&] { reduce(comm, four, ReduceOp::sum, -1); },
       fmt::format("reduce of View 'four', (4) double, sum, root -1: there is no rank -1; ranks are 0 to {}",
                   last));
-  EXPECT_EQ(refused([&] { gather(comm, four, whole, ranks); }),
-            fmt::format("gather of View 'four', (4) double, 4 x double a rank, root {}: {}", ranks, why));
-  EXPECT_EQ(refused([&] { scatterv(comm, whole, {1}, four, ranks); }),
-            fmt::format("scatterv of View 'four' (4), double, root {}: {}", ranks, why));
+  expect_refused([&] { gather(comm, four, whole, ranks); },
+                 "gather of View 'four', (4) double, 4 x double a rank" + nobody);
+  expect_refused([&] { scatterv(comm, whole, {1}, four, ranks); },
+                 "scatterv of View 'four' (4), double" + nobody);
 }
 
 TEST_F(LocalErrors, SizesThatDoNotFit) {
   const Plane wrong("wrong", 2, 5);
   const int needed = 4 * ranks;
-  const auto must = [&](const char* call, const std::string& fields, int expected, const char* why) {
-    return fmt::format(
-        "{} of View 'four', (4) double, into View 'wrong', (2, 5) double, {}: View 'wrong', (2, 5) "
-        "double must have {} elements, {}, but has 10",
-        call, fields, expected, why);
+  const std::string into_wrong = " of View 'four', (4) double, into View 'wrong', (2, 5) double, ";
+  const auto has_10 = [](int expected, const char* why) {
+    return fmt::format(": View 'wrong', (2, 5) double must have {} elements, {}, but has 10", expected, why);
   };
-  EXPECT_EQ(
-      refused([&] { gather(comm, four, wrong, comm.rank()); }),
-      must("gather", fmt::format("4 x double a rank, root {}", comm.rank()), needed, "those of all ranks"));
-  EXPECT_EQ(refused([&] { allgather(comm, four, wrong); }),
-            must("allgather", "4 x double a rank", needed, "those of all ranks"));
-  EXPECT_EQ(refused([&] { (void)iallgather(comm, four, wrong); }),
-            must("iallgather", "4 x double a rank", needed, "those of all ranks"));
-  EXPECT_EQ(
-      refused([&] { allreduce(comm, four, wrong, ReduceOp::max); }),
-      "allreduce of View 'four' into View 'wrong', (4) double, max: View 'wrong', (2, 5) double must have 4 "
-      "elements, as many as are given, but has 10");
-  EXPECT_EQ(refused([&] { scatter(comm, wrong, four, comm.rank()); }),
-            fmt::format(
-                "scatter of View 'wrong', (2, 5) double, into View 'four', (4) double, 4 x double a rank, "
-                "root {}: View 'wrong', (2, 5) double must have {} elements, those of all ranks, but has 10",
-                comm.rank(), needed));
-  EXPECT_EQ(refused([&] { alltoall(comm, whole, wrong); }),
-            fmt::format(
-                "alltoall of View 'whole', ({0}) double, into View 'wrong', (2, 5) double, {1} x double a "
-                "rank: View 'wrong', (2, 5) double must have {0} elements, as many as are given, but has 10",
-                needed, 10 / ranks));
+  const auto all = has_10(needed, "those of all ranks");
+  expect_refused([&] { gather(comm, four, wrong, comm.rank()); },
+                 "gather" + into_wrong + fmt::format("4 x double a rank, root {}", comm.rank()) + all);
+  expect_refused([&] { allgather(comm, four, wrong); }, "allgather" + into_wrong + "4 x double a rank" + all);
+  expect_refused([&] { (void)iallgather(comm, four, wrong); },
+                 "iallgather" + into_wrong + "4 x double a rank" + all);
+  expect_refused([&] { allreduce(comm, four, wrong, ReduceOp::max); },
+                 "allreduce of View 'four' into View 'wrong', (4) double, max" +
+                     has_10(4, "as many as are given"));
+  expect_refused([&] { scatter(comm, wrong, four, comm.rank()); },
+                 fmt::format("scatter of View 'wrong', (2, 5) double, into View 'four', (4) double, 4 x "
+                             "double a rank, root {}",
+                             comm.rank()) +
+                     all);
+  expect_refused([&] { alltoall(comm, whole, wrong); },
+                 fmt::format("alltoall of View 'whole', ({}) double, into View 'wrong', (2, 5) double, {} x "
+                             "double a rank",
+                             needed, 10 / ranks) +
+                     has_10(needed, "as many as are given"));
 }
 
 TEST_F(LocalErrors, PartsThatDoNotDivide) {
   if (ranks == 1) return;
-  const Doubles odd("odd", static_cast<std::size_t>(4 * ranks + 1));
-  const auto why = fmt::format("the {0} elements of View 'odd', ({0}) double do not divide among {1} ranks",
-                               4 * ranks + 1, ranks);
-  EXPECT_EQ(refused([&] { allgather(comm, odd); }),
-            fmt::format("allgather of View 'odd', ({}) double, 4 x double a rank: {}", 4 * ranks + 1, why));
-  EXPECT_EQ(refused([&] { alltoall(comm, odd); }),
-            fmt::format("alltoall of View 'odd', ({}) double, 4 x double a rank: {}", 4 * ranks + 1, why));
+  const Doubles odd("odd", whole.size() + 1);
+  const auto why = fmt::format(" of View 'odd', ({0}) double, 4 x double a rank: the {0} elements of View "
+                               "'odd', ({0}) double do not divide among {1} ranks",
+                               odd.size(), ranks);
+  expect_refused([&] { allgather(comm, odd); }, "allgather" + why);
+  expect_refused([&] { alltoall(comm, odd); }, "alltoall" + why);
 }
 
 TEST_F(LocalErrors, Counts) {
-  std::vector<int> counts(ranks, 4);
-  const auto text = [&] {
-    const auto found = refused([&] { allgatherv(comm, four, whole, counts); });
-    const auto begin =
-        fmt::format("allgatherv of View 'four' (4) into View 'whole' ({}), double: ", 4 * ranks);
-    EXPECT_EQ(found.substr(0, begin.size()), begin);
-    return found.substr(std::min(found.size(), begin.size()));
+  const auto expect = [&](const std::vector<int>& counts, const std::string& why) {
+    expect_refused(
+        [&] { allgatherv(comm, four, whole, counts); },
+        fmt::format("allgatherv of View 'four' (4) into View 'whole' ({}), double: {}", 4 * ranks, why));
   };
+  std::vector<int> counts(ranks, 4);
   counts[last] = 3;
-  EXPECT_EQ(text(), fmt::format(
-                        "the counts ({}3) sum to {}, but View 'whole', ({}) double has {} elements",
-                        [&] {
-                          std::string fours;
-                          for (int r = 0; r < last; ++r) fours += "4, ";
-                          return fours;
-                        }(),
-                        4 * ranks - 1, 4 * ranks, 4 * ranks));
+  expect(counts, fmt::format("the counts ({0}) sum to {1}, but View 'whole', ({2}) double has {2} elements",
+                             fmt::join(counts, ", "), 4 * ranks - 1, 4 * ranks));
   counts[last] = -4;
-  EXPECT_EQ(text(), fmt::format("the count of rank {} is -4", last));
+  expect(counts, fmt::format("the count of rank {} is -4", last));
   counts.push_back(1);
-  EXPECT_EQ(text(), fmt::format("there are {} counts for {} ranks", ranks + 1, ranks));
+  expect(counts, fmt::format("there are {} counts for {} ranks", ranks + 1, ranks));
   counts.assign(ranks, 4);
-  EXPECT_EQ(refused([&] { gatherv(comm, five, whole, counts, comm.rank()); }),
-            fmt::format("gatherv of View 'five' (5) into View 'whole' ({}), double, root {}: View "
-                        "'five', (5) double must have 4 elements, this rank's count, but has 5",
-                        4 * ranks, comm.rank()));
+  expect_refused([&] { gatherv(comm, five, whole, counts, comm.rank()); },
+                 fmt::format("gatherv of View 'five' (5) into View 'whole' ({}), double, root {}: View "
+                             "'five', (5) double must have 4 elements, this rank's count, but has 5",
+                             4 * ranks, comm.rank()));
 }
 
 TEST_F(LocalErrors, SharedMemory) {
+  const std::string why = " share memory; there is a form in place, of one View";
   const Doubles first = Kokkos::subview(whole, std::pair(0, 4));
-  EXPECT_EQ(refused([&] { allgather(comm, first, whole); }),
-            fmt::format(
-                "allgather of View 'whole', (4) double, into View 'whole', ({0}) double, 4 x double a rank: "
-                "View 'whole', (4) double and View 'whole', ({0}) double share memory; there is a form in "
-                "place, of one View",
-                4 * ranks));
-  EXPECT_EQ(
-      refused([&] { allreduce(comm, four, four, ReduceOp::sum); }),
-      "allreduce of View 'four' into View 'four', (4) double, sum: View 'four', (4) double and View 'four', "
-      "(4) double share memory; there is a form in place, of one View");
+  expect_refused(
+      [&] { allgather(comm, first, whole); },
+      fmt::format("allgather of View 'whole', (4) double, into View 'whole', ({0}) double, 4 x double a "
+                  "rank: View 'whole', (4) double and View 'whole', ({0}) double{1}",
+                  4 * ranks, why));
+  expect_refused([&] { allreduce(comm, four, four, ReduceOp::sum); },
+                 "allreduce of View 'four' into View 'four', (4) double, sum: View 'four', (4) double and "
+                 "View 'four', (4) double" +
+                     why);
 }
+
+struct Three {
+  int values[3];
+};
 
 TEST_F(LocalErrors, UndefinedOperations) {
-  const Complexes view("phases", 2);
-  EXPECT_EQ(
-      refused([&] { allreduce(comm, Kokkos::complex<double>(1), ReduceOp::min); }),
-      "allreduce of a value, () complex<double>, min: min is not defined for complex<double>; a functor can "
-      "say what it is");
-  EXPECT_EQ(refused([&] { allreduce(comm, view, ReduceOp::max); }),
-            "allreduce of View 'phases', (2) complex<double>, max: max is not defined for complex<double>; a "
-            "functor can say what it is");
-  EXPECT_EQ(refused([&] { scan(comm, four, ReduceOp::bitwise_xor); }),
-            "scan of View 'four', (4) double, bitwise xor: bitwise xor is not defined for double; a functor "
-            "can say "
-            "what it is");
-  struct Three {
-    int values[3];
+  const auto expect = [&](auto operation, const char* call, const std::string& op, const char* scalar) {
+    expect_refused(
+        operation,
+        fmt::format("{0}, {1}: {1} is not defined for {2}; a functor can say what it is", call, op, scalar));
   };
-  EXPECT_EQ(
-      refused([&] { exscan(comm, Three{}, ReduceOp::sum); }),
-      "exscan of a value, () 12-byte struct, sum: sum is not defined for 12-byte struct; a functor can say "
-      "what it is");
+  const Complexes view("phases", 2);
+  expect([&] { allreduce(comm, Kokkos::complex<double>(1), ReduceOp::min); },
+         "allreduce of a value, () complex<double>", "min", "complex<double>");
+  expect([&] { scan(comm, four, ReduceOp::bitwise_xor); }, "scan of View 'four', (4) double", "bitwise xor",
+         "double");
+  expect([&] { exscan(comm, Three{}, ReduceOp::sum); }, "exscan of a value, () 12-byte struct", "sum",
+         "12-byte struct");
+  for (const auto check : {CheckLevel::local, CheckLevel::off}) // where MPI would not understand
+    expect([&] { allreduce(Communicator(MPI_COMM_WORLD, {.check = check}), view, ReduceOp::max); },
+           "allreduce of View 'phases', (2) complex<double>", "max", "complex<double>");
 }
 
-/// At check level `off` what MPI would not understand is still refused, and what it refuses is its error.
+/// At check level `off` what MPI refuses is its error.
 TEST_F(LocalErrors, LevelOff) {
-  comm = Communicator(MPI_COMM_WORLD, level(CheckLevel::off));
-  EXPECT_EQ(refused([&] { allreduce(comm, Complexes("phases", 2), ReduceOp::max); }),
-            "allreduce of View 'phases', (2) complex<double>, max: max is not defined for complex<double>; a "
-            "functor can say what it is");
+  comm = Communicator(MPI_COMM_WORLD, {.check = CheckLevel::off});
+  const auto root = mpi_text(MPI_ERR_ROOT);
   EXPECT_EQ(text_of<MpiError>([&] { bcast(comm, four, ranks); }),
-            fmt::format("bcast of View 'four', (4) double, root {0}: MPI_Bcast failed: {1}", ranks,
-                        mpi_text(MPI_ERR_ROOT)));
+            fmt::format("bcast of View 'four', (4) double, root {}: MPI_Bcast failed: {}", ranks, root));
   EXPECT_EQ(
       text_of<MpiError>([&] { gather(comm, four, whole, ranks); }),
       fmt::format("gather of View 'four', (4) double, 4 x double a rank, root {}: MPI_Gather failed: {}",
-                  ranks, mpi_text(MPI_ERR_ROOT)));
+                  ranks, root));
 }
 
 TEST_F(LocalErrors, PackingNoneRefusesStridedViews) {
   comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
-  const auto field = inside<double, Kokkos::LayoutRight>("plane", Index<2>{3, 4});
-  EXPECT_EQ(
-      refused([&] { allreduce(comm, field.view, ReduceOp::sum); }),
-      "allreduce: View 'plane', (3, 4) double, does not lie in one piece, and packing is 'none'; choose "
-      "packing 'kernel', or a contiguous View");
-  EXPECT_EQ(
-      refused([&] { bcast(comm, field.view, 0); }),
-      "bcast: View 'plane', (3, 4) double, does not lie in one piece, and packing is 'none'; choose packing "
-      "'kernel', or a contiguous View");
+  const auto field = inside<double, Right>("plane", Index<2>{3, 4});
+  const std::string why = ": View 'plane', (3, 4) double, does not lie in one piece, and packing is 'none'; "
+                          "choose packing 'kernel', or a contiguous View";
+  expect_refused([&] { allreduce(comm, field.view, ReduceOp::sum); }, "allreduce" + why);
+  expect_refused([&] { bcast(comm, field.view, 0); }, "bcast" + why);
 }
 
 /// Where a rank neither gives nor gets, its View may lie as it will: the root does not wait for ever.
 TEST_F(LocalErrors, PackingNoneTakesViewsWithoutAccess) {
   comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
-  const auto field =
-      inside<double, Kokkos::LayoutRight>("field", Index<2>{4, static_cast<std::size_t>(ranks)});
+  const auto field = inside<double, Right>("field", Index<2>{4, static_cast<std::size_t>(ranks)});
   const Plane plane("plane", 4, static_cast<std::size_t>(ranks));
   for (int root = 0; root < ranks; ++root) {
     if (comm.rank() == root) {
@@ -224,8 +188,7 @@ TEST_F(LocalErrors, PlacesBeyondInt) {
         detail::Allgatherv{counts}({three, detail::Allgatherv::traits, huge.at(MPI_IN_PLACE), huge});
       }),
       "allgatherv of View 'four' (4), int8: View 'four', (4) double: the count 2147483648 is beyond "
-      "the "
-      "2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "
+      "the 2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "
       "elements");
 }
 

@@ -4,13 +4,6 @@
 #include "device_views.hpp"
 #include "host_collectives.hpp"
 
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
-
-#include <utility>
-#include <vector>
-
 namespace kontor::comm::test::on_device {
 namespace {
 

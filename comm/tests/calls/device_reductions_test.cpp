@@ -3,17 +3,12 @@
 // Reductions of Views in device memory that are made once and then repeated.
 #include "device_views.hpp"
 
-#include <kontor/comm/comm.hpp>
 #include <kontor/comm/views/pinned_pool.hpp>
-
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <thread>
-#include <utility>
 
 namespace kontor::comm::test::on_device {
 namespace {
@@ -48,8 +43,7 @@ TEST(DeviceCalls, ReductionPlans) {
         reduction.finish(instance);
         EXPECT_EQ(wrong(out, comm.size() * step, comm.size()), 0);
         set(in, comm.rank() + step);
-        in_place.start();
-        in_place.finish();
+        run_step(in_place);
         EXPECT_EQ(wrong(in, comm.size() - 1 + step), 0);
       }
     });
@@ -58,8 +52,7 @@ TEST(DeviceCalls, ReductionPlans) {
       const Pinned out("out", n);
       Reduction reduction(comm, "to the host", in, out, ReduceOp::sum);
       set(in, 1);
-      reduction.start();
-      reduction.finish();
+      run_step(reduction);
       Kokkos::fence();
       EXPECT_EQ(out(n - 1), n * comm.size());
     }
@@ -135,27 +128,22 @@ void expect_numbers(const Communicator& comm, int count) {
   }
 }
 
+template <class... Ts>
+void expect_each(const Communicator& comm, int count) {
+  (expect_numbers<Ts>(comm, count), ...);
+}
+
 TEST(DeviceCalls, ReductionsOfAllNumbers) {
   with_each_method([](const Communicator& comm) {
     if (has_device && !comm.capabilities().stream_collectives) return; // MPI's
-    for (const int count : {1, 5}) {
-      expect_numbers<std::int8_t>(comm, count);
-      expect_numbers<std::uint8_t>(comm, count);
-      expect_numbers<std::int16_t>(comm, count);
-      expect_numbers<std::uint16_t>(comm, count);
-      expect_numbers<std::int32_t>(comm, count);
-      expect_numbers<std::uint32_t>(comm, count);
-      expect_numbers<std::int64_t>(comm, count);
-      expect_numbers<std::uint64_t>(comm, count);
-      expect_numbers<float>(comm, count);
-      expect_numbers<double>(comm, count);
-    }
+    for (const int count : {1, 5})
+      expect_each<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                  std::int64_t, std::uint64_t, float, double>(comm, count);
     const Kokkos::View<Kokkos::complex<float>*, OnDevice> pairs("pairs", 3);
     const Numbers<float> parts(reinterpret_cast<float*>(pairs.data()), 6);
     Reduction reduction(comm, "pairs", pairs, ReduceOp::sum);
     give(parts, comm.rank(), Space());
-    reduction.start();
-    reduction.finish();
+    run_step(reduction);
     EXPECT_EQ(wrong_combinations(parts, comm.size(), ReduceOp::sum, Space()), 0);
   });
 }
@@ -212,8 +200,7 @@ TEST(DeviceCalls, ReductionsOneAfterTheOther) {
       Reduction reduction(comm, "one of many", values, ReduceOp::sum);
       for (int step = 0; step <= turn; ++step) {
         set(values, turn);
-        reduction.start();
-        reduction.finish();
+        run_step(reduction);
         EXPECT_EQ(wrong(values, comm.size() * turn, comm.size()), 0);
       }
       if (turn % 2 == comm.rank() % 2) kept.emplace(std::move(reduction));
@@ -230,8 +217,7 @@ TEST(DeviceCalls, ReductionsOfAutoAreMpis) {
   Reduction reduction(comm, "by MPI", values, ReduceOp::sum);
   EXPECT_FALSE(reduction.stream_ordered());
   EXPECT_EQ(detail::internals(comm).backend().stream_collectives(), nullptr);
-  reduction.start();
-  reduction.finish();
+  run_step(reduction);
   EXPECT_EQ(wrong(values, comm.size(), 0), 0);
 }
 

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exact sums over ranks: the same on any number of them. Those of one process are in sums/tests.
-#include "error_text.hpp"
+#include "comm_test.hpp"
 #include "exact_reference.hpp"
 #include "host_collectives.hpp"
 
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace kontor::comm::test {
 namespace {
@@ -39,7 +33,7 @@ Numbers part_of(const Numbers& all, const Communicator& comm, int way) {
 }
 
 auto on_device(const Numbers& values) {
-  const Kokkos::View<double*, Kokkos::HostSpace> host("host", values.size());
+  const Doubles host("host", values.size());
   std::copy(values.begin(), values.end(), host.data());
   return Kokkos::create_mirror_view_and_copy(Space::memory_space(), host);
 }
@@ -113,27 +107,23 @@ TEST(ExactSums, OfFloats) {
   expect_results(sums, {3.0 * comm.size() * (0x1.000002p100 * 0x1.000002p100)}, "products in double");
 }
 
-void expect_words(const std::string& text, const char* fact) {
-  EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
-}
-
 TEST(ExactSums, Misuse) {
   const Communicator comm(MPI_COMM_WORLD);
   const Space instance;
   const Kokkos::View<double*, Space::memory_space> two("two", 2), three("three", 3);
   ExactSums<> sums(comm, "dots", 2);
-  expect_words(text_of<CallError>([&] { sums.finish(instance); }), "'dots': finish() without start()");
+  expect_facts(text_of<CallError>([&] { sums.finish(instance); }), {"'dots': finish() without start()"});
   sums.start(instance);
-  expect_words(text_of<CallError>([&] { sums.start(instance); }), "'dots': start() again before finish()");
+  expect_facts(text_of<CallError>([&] { sums.start(instance); }), {"'dots': start() again before finish()"});
   sums.finish(instance);
-  expect_words(text_of<std::out_of_range>([&] { sums.add_sum(instance, 2, two); }), "there are 2");
-  expect_words(text_of<std::out_of_range>([&] { sums.add_sum(instance, -1, two); }), "sum -1");
+  expect_facts(text_of<std::out_of_range>([&] { sums.add_sum(instance, 2, two); }), {"there are 2"});
+  expect_facts(text_of<std::out_of_range>([&] { sums.add_sum(instance, -1, two); }), {"sum -1"});
   const auto text = text_of<CallError>([&] { sums.add_dot(instance, 0, two, three); });
-  for (const auto* fact : {"'two' (2)", "'three' (3)"}) expect_words(text, fact);
+  expect_facts(text, {"'two' (2)", "'three' (3)"});
   if (comm.size() == 1) return;
   const int last = comm.size() - 1;
   const auto counts = text_of<AgreedError>([&] { ExactSums<>(comm, "dots", comm.rank() == last ? 3 : 2); });
-  for (const auto* fact : {"'dots'", "(112)", "(168)"}) expect_words(counts, fact);
+  expect_facts(counts, {"'dots'", "(112)", "(168)"});
 }
 
 } // namespace

@@ -3,12 +3,6 @@
 // Reductions by functors keep the order of ranks; those of values, and in chunks, give what one call of a
 // View gives.
 #include "collective_forms.hpp"
-#include "error_text.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
@@ -17,28 +11,8 @@
 namespace kontor::comm::test {
 namespace {
 
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using Stride = Kokkos::LayoutStride;
-
-/// x -> a x + b. Applying one after the other is associative, and the order matters.
-struct Affine {
-  std::int64_t a;
-  std::int64_t b;
-  bool operator==(const Affine&) const = default;
-};
-constexpr auto then = [](const Affine& f, const Affine& g) {
-  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
-};
-Affine affine_of(int rank, int i) {
-  return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
-}
-/// Of ranks `first` to `last`.
-Affine affine_of_ranks(int first, int last, int i) {
-  auto result = affine_of(first, i);
-  for (int r = first + 1; r <= last; ++r) result = then(result, affine_of(r, i));
-  return result;
-}
+using Functors = OnRing;
+using Chunks = OnRing;
 
 template <class Layout>
 void expect_order_of_ranks() {
@@ -47,50 +21,43 @@ void expect_order_of_ranks() {
   const auto out_field = whole<Affine, Layout>("out", Index<1>{3});
   const auto& in_view = in_field.view;
   const auto& out_view = out_field.view;
-  auto in = watched(in_field, Order::storage);
-  auto out = watched(out_field, Order::storage);
   const int me = comm.rank();
+  const int last = comm.size() - 1;
   const auto of_ranks = [&](int first, int last) {
     return bytes_of(std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
                                 affine_of_ranks(first, last, 2)});
   };
-  const auto prepare = [&] {
-    in.store(of_ranks(me, me));
-    out.fill(1);
+  Twins views({watched(in_field, Order::storage), watched(out_field, Order::storage)},
+              [&](Watched& view, int number) { number == 0 ? view.store(of_ranks(me, me)) : view.fill(1); });
+  const auto expect_of_ranks_to = [&](int last, bool gets, const Blocking& blocking,
+                                      const Nonblocking& nonblocking) {
+    const auto combined = [&](const Given&, void* result) {
+      std::ranges::copy(of_ranks(0, last), static_cast<std::byte*>(result));
+    };
+    views.expect(1, gets, combined, blocking, nonblocking);
   };
-  const auto verify_last = [&](int last) {
-    return [&, last](const char* form) { out.expect(of_ranks(0, last), form); };
-  };
-  in_all_forms(
-      prepare, [&] { allreduce(comm, in_view, out_view, then); },
-      [&] { return iallreduce(comm, in_view, out_view, non_commutative(then)); },
-      verify_last(comm.size() - 1));
-  in_all_forms(
-      prepare, [&] { scan(comm, in_view, out_view, then); },
-      [&] { return iscan(comm, in_view, out_view, then); }, verify_last(me));
-  in_all_forms(
-      prepare, [&] { exscan(comm, in_view, out_view, then); },
-      [&] { return iexscan(comm, in_view, out_view, then); },
-      [&](const char* form) { me > 0 ? out.expect(of_ranks(0, me - 1), form) : out.expect_unchanged(form); });
+  expect_of_ranks_to(
+      last, true, [&] { allreduce(comm, in_view, out_view, then); },
+      [&] { return iallreduce(comm, in_view, out_view, non_commutative(then)); });
+  expect_of_ranks_to(
+      me, true, [&] { scan(comm, in_view, out_view, then); },
+      [&] { return iscan(comm, in_view, out_view, then); });
+  expect_of_ranks_to(
+      me - 1, me > 0, [&] { exscan(comm, in_view, out_view, then); },
+      [&] { return iexscan(comm, in_view, out_view, then); });
   for (int root = 0; root < comm.size(); ++root)
-    in_all_forms(
-        prepare, [&] { reduce(comm, in_view, out_view, then, root); },
-        [&] { return ireduce(comm, in_view, out_view, then, root); },
-        [&](const char* form) {
-          me == root ? out.expect(of_ranks(0, comm.size() - 1), form) : out.expect_unchanged(form);
-        });
-  EXPECT_EQ(allreduce(comm, affine_of(me, 0), then), affine_of_ranks(0, comm.size() - 1, 0));
+    expect_of_ranks_to(
+        last, me == root, [&] { reduce(comm, in_view, out_view, then, root); },
+        [&] { return ireduce(comm, in_view, out_view, then, root); });
+  EXPECT_EQ(allreduce(comm, affine_of(me, 0), then), affine_of_ranks(0, last, 0));
 }
 
-TEST(Functors, KeepTheOrderOfRanks) {
+TEST_F(Functors, KeepTheOrderOfRanks) {
   expect_order_of_ranks<Right>();
-}
-TEST(Functors, StridedViews) {
   expect_order_of_ranks<Stride>();
 }
 
-TEST(Functors, CommutativeOnNumbers) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Functors, CommutativeOnNumbers) {
   const auto hypot = commutative([](const double& a, const double& b) { return std::sqrt(a * a + b * b); });
   EXPECT_NEAR(allreduce(comm, 1.0, hypot), std::sqrt(comm.size()), 1e-12);
   const auto in = whole<double, Left>("in", Index<2>{3, 2});
@@ -100,19 +67,16 @@ TEST(Functors, CommutativeOnNumbers) {
 }
 
 /// A lambda that copies what it captures has no default constructor, even if it captures nothing.
-TEST(Functors, KokkosLambda) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Functors, KokkosLambda) {
   EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
 }
 
-TEST(Functors, StandardOnes) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Functors, StandardOnes) {
   EXPECT_EQ(allreduce(comm, 1, std::plus<>()), comm.size());
   EXPECT_EQ(exscan(comm, 1, std::plus<int>()), comm.rank());
 }
 
-TEST(Functors, LeastAndGreatestWithTheirPlaces) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Functors, LeastAndGreatestWithTheirPlaces) {
   const Located<double> mine{static_cast<double>((comm.rank() + 1) % 3), comm.rank()};
   const auto least = allreduce(comm, mine, min_loc);
   const auto greatest = allreduce(comm, mine, max_loc);
@@ -125,20 +89,17 @@ TEST(Functors, LeastAndGreatestWithTheirPlaces) {
 /// The non-blocking reductions of a value give what the blocking ones give, at every check level.
 template <class T, class Op>
 void expect_value_requests(const T& value, const Op& op) {
-  for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = check;
-    const Communicator comm(MPI_COMM_WORLD, options);
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
     EXPECT_EQ(iallreduce(comm, value, op).wait(), allreduce(comm, value, op));
     EXPECT_EQ(iscan(comm, value, op).wait(), scan(comm, value, op));
     EXPECT_EQ(iexscan(comm, value, op).wait(), exscan(comm, value, op));
     for (int root = 0; root < comm.size(); ++root) {
-      const auto expected =
-          comm.rank() == root ? allreduce(comm, value, op) : (allreduce(comm, value, op), value);
+      const auto all = allreduce(comm, value, op);
+      const auto expected = comm.rank() == root ? all : value;
       EXPECT_EQ(reduce(comm, value, op, root), expected);
       EXPECT_EQ(ireduce(comm, value, op, root).wait(), expected);
     }
-  }
+  });
 }
 
 TEST(Values, Nonblocking) {
@@ -186,8 +147,7 @@ TEST(Values, Arrays) {
 }
 
 /// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.
-TEST(Chunks, CoverAllElementsOnce) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Chunks, CoverAllElementsOnce) {
   for (const int n : {0, 1, 4, 5, 8, 13}) {
     std::vector<int> in(n, comm.rank() + 1), out(n, -1);
     int calls = 0;
@@ -204,8 +164,7 @@ TEST(Chunks, CoverAllElementsOnce) {
 }
 
 /// A whole reduction in chunks of a few elements.
-TEST(Chunks, GiveWhatOneCallGives) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Chunks, GiveWhatOneCallGives) {
   const int me = comm.rank();
   const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});
   const auto out_field = inside<Affine, Right>("out", Index<2>{3, 5});

@@ -2,39 +2,19 @@
 //
 // Messages whose MPI functions fail: by order of the test, and truly.
 #include "faults.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 
 namespace kontor::comm::test {
 namespace {
 
-using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
-
-/// All ranks fail alike, so none of them waits for another.
-class MessageFaults : public testing::Test {
+class MessageFaults : public FaultsInARing {
  protected:
-  Communicator comm{MPI_COMM_WORLD};
-  int previous = ring_of(comm).first;
-  int next = ring_of(comm).second;
-  Ints out{"out", 3};
-  Ints in{"in", 3};
-
-  std::string to(const std::string& operation, int tag, const char* function) {
+  std::string to(const char* operation, int tag, const char* function) {
     return fmt::format("{} to rank {} (tag {}) of View 'out', (3) int32: {} failed: {}", operation, next, tag,
-                       function, mpi_text(MPI_ERR_OTHER));
+                       function, other);
   }
-  std::string from(const std::string& operation, int tag, const char* function) {
+  std::string from(const char* operation, int tag, const char* function) {
     return fmt::format("{} from rank {} (tag {}) of View 'in', (3) int32: {} failed: {}", operation, previous,
-                       tag, function, mpi_text(MPI_ERR_OTHER));
-  }
-
-  void TearDown() override {
-    PMPI_Barrier(comm.native());
-    expect_usable(comm);
+                       tag, function, other);
   }
 };
 
@@ -50,7 +30,7 @@ TEST_F(MessageFaults, Blocking) {
       text_of_failing("MPI_Sendrecv", 1, [&] { sendrecv(comm, out, next, in, previous); }),
       fmt::format("sendrecv to rank {} (tag 0) of View 'out', (3) int32, sendrecv from rank {} (tag 0) of "
                   "View 'in', (3) int32: MPI_Sendrecv failed: {}",
-                  next, previous, mpi_text(MPI_ERR_OTHER)));
+                  next, previous, other));
 }
 
 /// The receive that has begun already is taken back.
@@ -81,26 +61,27 @@ TEST_F(MessageFaults, Waits) {
 
 /// Those that have not failed are complete.
 TEST_F(MessageFaults, Pools) {
-  for (const char* function : {"MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}) {
+  for (const std::string function : {"MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}) {
     SCOPED_TRACE(function);
     std::vector<Request<Ints>> pool;
     pool.push_back(isend(comm, out, next, 3));
     pool.push_back(irecv(comm, in, previous, 3));
     MPI_Barrier(comm.native());
-    const auto text = text_of_failing(function, 1, [&] {
-      if (function == std::string("MPI_Waitall")) wait_all(pool);
-      if (function == std::string("MPI_Waitany")) wait_any(pool);
-      if (function == std::string("MPI_Waitsome")) wait_some(pool);
+    const auto text = text_of_failing(function.c_str(), 1, [&] {
+      if (function == "MPI_Waitall") wait_all(pool);
+      if (function == "MPI_Waitany") wait_any(pool);
+      if (function == "MPI_Waitsome") wait_some(pool);
     });
-    EXPECT_TRUE(text == from("irecv", 3, function) || text == to("isend", 3, function)) << text;
+    EXPECT_TRUE(text == from("irecv", 3, function.c_str()) || text == to("isend", 3, function.c_str()))
+        << text;
     EXPECT_FALSE(pool[0].active() && pool[1].active());
-    EXPECT_TRUE(pool[0].finished() || function != std::string("MPI_Waitall"));
+    EXPECT_TRUE(pool[0].finished() || function != "MPI_Waitall");
     wait_all(pool);
   }
 }
 
 TEST_F(MessageFaults, Probes) {
-  const auto failed = " failed: " + mpi_text(MPI_ERR_OTHER);
+  const auto failed = " failed: " + other;
   EXPECT_EQ(text_of_failing("MPI_Probe", 1, [&] { probe(comm, 0, 3); }),
             "probe from rank 0 (tag 3): MPI_Probe" + failed);
   EXPECT_EQ(text_of_failing("MPI_Iprobe", 1, [&] { iprobe(comm); }),
@@ -109,9 +90,7 @@ TEST_F(MessageFaults, Probes) {
 
 /// At check level `cross_rank` other functions are called.
 TEST_F(MessageFaults, Checked) {
-  Options options;
-  options.check = CheckLevel::cross_rank;
-  const Communicator checked(MPI_COMM_WORLD, options);
+  const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   EXPECT_EQ(text_of_failing("MPI_Issend", 1, [&] { isend(checked, out, next).wait(); }),
             to("isend", 0, "MPI_Issend"));
   EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { irecv(checked, in, previous).wait(); }),

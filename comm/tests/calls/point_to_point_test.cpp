@@ -6,29 +6,21 @@
 namespace kontor::comm::test {
 
 void expect_delivered(Delivery delivery, std::initializer_list<Call> calls) {
-  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = level;
-    const Communicator comm(MPI_COMM_WORLD, options);
+  with_levels(all_levels, [&](const Communicator& comm) {
     for (const bool periodic : {true, false}) {
       const auto [previous, next] = ring_of(comm, periodic);
       int step = 0;
       for (const auto& call : calls) {
-        SCOPED_TRACE("check level " + std::to_string(static_cast<int>(level)) + ", call " +
-                     std::to_string(step) + (periodic ? ", periodic" : ", closed"));
+        SCOPED_TRACE("call " + std::to_string(step) + (periodic ? ", periodic" : ", closed"));
         delivery.prepare(comm.native(), next, previous, step++, 0);
         call(comm, next, previous);
         delivery.check();
       }
     }
-  }
+  });
 }
 
 namespace {
-
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using Stride = Kokkos::LayoutStride;
 
 template <class T, class Layout, std::size_t rank>
 void expect_delivered(const Index<rank>& extents) {
@@ -50,36 +42,18 @@ void expect_all_layouts(const Index<rank>& extents) {
   expect_delivered<T, Stride>(extents);
 }
 
-TEST(PointToPoint, Rank0) {
+TEST(PointToPoint, RanksAndLayouts) {
   expect_delivered<double, Right>(Index<0>{});
-}
-TEST(PointToPoint, Rank1) {
   expect_all_layouts<double>(Index<1>{7});
-}
-TEST(PointToPoint, Rank2) {
   expect_all_layouts<double>(Index<2>{4, 5});
-}
-TEST(PointToPoint, Rank3) {
+  expect_all_layouts<double>(Index<2>{0, 5});
   expect_delivered<int, Left>(Index<3>{2, 3, 4});
-}
-TEST(PointToPoint, Rank4) {
   expect_delivered_by_both<double, Left>(Index<4>{2, 3, 1, 2});
-}
-TEST(PointToPoint, Rank5) {
   expect_delivered_by_both<float, Right>(Index<5>{2, 1, 3, 2, 2});
-}
-TEST(PointToPoint, Rank6) {
   expect_delivered_by_both<int, Left>(Index<6>{2, 1, 3, 2, 1, 2});
-}
-TEST(PointToPoint, Rank7) {
   expect_delivered_by_both<double, Right>(Index<7>{2, 1, 2, 2, 1, 2, 2});
-}
-TEST(PointToPoint, Rank8) {
   expect_delivered_by_both<double, Left>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
   expect_delivered_by_both<double, Right>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
-}
-TEST(PointToPoint, Nothing) {
-  expect_all_layouts<double>(Index<2>{0, 5});
 }
 TEST(PointToPoint, ManyElements) { // more than any eager message
   expect_delivered<double, Right>(Index<2>{300, 400});
@@ -87,11 +61,9 @@ TEST(PointToPoint, ManyElements) { // more than any eager message
 
 /// Extents of 1 have strides that mean nothing: one piece is one piece.
 TEST(PointToPoint, OneColumnIsContiguous) {
-  Options options;
-  options.packing = Packing::none;
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, {.packing = Packing::none});
   const auto [previous, next] = ring_of(comm);
-  const Kokkos::View<double**, Left, Kokkos::HostSpace> block("block", 4, 3);
+  const HostView<double**, Left> block("block", 4, 3);
   const auto column = Kokkos::subview(block, std::pair(0, 4), std::pair(1, 2));
   Kokkos::deep_copy(column, comm.rank());
   sendrecv(comm, column, next, Kokkos::subview(block, std::pair(0, 4), std::pair(2, 3)), previous);
@@ -126,9 +98,8 @@ void expect_flavours(const Communicator& comm, const View& out, const View& in) 
 }
 TEST(PointToPoint, ConstAndUnmanagedViews) {
   const Communicator comm(MPI_COMM_WORLD);
-  const Kokkos::View<int**, Right, Kokkos::HostSpace> block("block", 4, 3);
-  expect_flavours(comm, Kokkos::View<int*, Kokkos::HostSpace>("out", 3),
-                  Kokkos::View<int*, Kokkos::HostSpace>("in", 3));
+  const HostView<int**, Right> block("block", 4, 3);
+  expect_flavours(comm, Ints("out", 3), Ints("in", 3));
   expect_flavours(comm, Kokkos::subview(block, Kokkos::ALL, 0), Kokkos::subview(block, Kokkos::ALL, 2));
 }
 
@@ -136,24 +107,20 @@ TEST(PointToPoint, ConstAndUnmanagedViews) {
 TEST(PointToPoint, FixedExtents) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto [previous, next] = ring_of(comm);
-  const Kokkos::View<int* [2][3], Right, Kokkos::HostSpace> array("array", 4);
+  const HostView<int* [2][3], Right> array("array", 4);
   Kokkos::deep_copy(array, comm.rank());
   sendrecv(comm, Kokkos::subview(array, 0, Kokkos::ALL, Kokkos::ALL), next,
            Kokkos::subview(array, 3, Kokkos::ALL, Kokkos::ALL), previous);
   EXPECT_EQ(array(2, 1, 2), comm.rank());
   EXPECT_EQ(array(3, 1, 2), previous);
   EXPECT_EQ(extents(array), (std::array<std::size_t, 3>{4, 2, 3}));
-  EXPECT_EQ(extents(Kokkos::View<int, Kokkos::HostSpace>("number")), (std::array<std::size_t, 0>{}));
+  EXPECT_EQ(extents(HostView<int>("number")), (std::array<std::size_t, 0>{}));
 }
 
-/// Messages from everybody to rank 0, taken as they come.
-/// What a receive tells of its message, at every check level.
+/// What a receive tells of its message: in a ring, and of messages from everybody to rank 0, as they come.
 TEST(PointToPoint, AnyRankAndTag) {
-  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = level;
-    const Communicator comm(MPI_COMM_WORLD, options);
-    const Kokkos::View<int*, Kokkos::HostSpace> message("message", 2);
+  with_levels(all_levels, [](const Communicator& comm) {
+    const Ints message("message", 2);
     const auto [previous, next] = ring_of(comm);
     const auto status = sendrecv(comm, message, next, message, any_source, 7);
     EXPECT_EQ(status.source, previous);
@@ -167,7 +134,7 @@ TEST(PointToPoint, AnyRankAndTag) {
     if (comm.rank() > 0) {
       Kokkos::deep_copy(message, comm.rank());
       for (int n = 0; n < 3; ++n) send(comm, message, 0, 10 + comm.rank());
-      continue;
+      return;
     }
     int sum = 0;
     for (int n = 1; n < comm.size(); ++n) {
@@ -190,17 +157,14 @@ TEST(PointToPoint, AnyRankAndTag) {
       sum += received.source;
     }
     EXPECT_EQ(sum, comm.size() * (comm.size() - 1) / 2);
-  }
+  });
 }
 
 /// In contiguous Views and in others, at every check level, around the ring and along a line.
 TEST(PointToPoint, Replace) {
-  for (const auto level : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
-    Options options;
-    options.check = level;
-    const Communicator comm(MPI_COMM_WORLD, options);
-    const Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> block("block", 4, 3);
-    const Kokkos::View<int, Kokkos::HostSpace> single("single");
+  with_levels(all_levels, [](const Communicator& comm) {
+    const HostView<int**, Right> block("block", 4, 3);
+    const HostView<int> single("single");
     for (const bool periodic : {true, false}) {
       const auto [previous, next] = ring_of(comm, periodic);
       const int arrived = previous == no_rank ? comm.rank() : previous;
@@ -226,7 +190,7 @@ TEST(PointToPoint, Replace) {
           Kokkos::subview(block, std::pair(1, 3), std::pair(0, 2)), [&] { return block(2, 2); },
           [&] { return block(2, 1); });
     }
-  }
+  });
 }
 
 } // namespace

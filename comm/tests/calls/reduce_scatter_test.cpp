@@ -2,43 +2,16 @@
 //
 // Reductions of which each rank gets a part.
 #include "collective_forms.hpp"
-#include "error_text.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 
 namespace kontor::comm::test {
 namespace {
 
-using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
-using Grid = Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Grid = HostView<int**, Right>;
 
-/// x -> a x + b one after the other: what is combined first tells.
-struct Map {
-  int a;
-  int b;
-  bool operator==(const Map&) const = default;
-};
-constexpr auto composed = [](const Map& f, const Map& g) {
-  return Map{g.a * f.a % 97, (g.a * f.b + g.b) % 97};
-};
-
-class ReduceScatter : public testing::TestWithParam<CheckLevel> {
+class ReduceScatter : public AtLevel {
  protected:
-  static Options options() {
-    Options options;
-    options.check = GetParam();
-    return options;
-  }
-  Communicator comm{MPI_COMM_WORLD, options()};
-  int ranks = comm.size();
-  int rank = comm.rank();
-
   /// Element i of the sum over all ranks of what fill() puts there.
   int sum(int i) const { return ranks * i * 10 + ranks * (ranks - 1) / 2; }
   template <class View>
@@ -76,8 +49,7 @@ class ReduceScatter : public testing::TestWithParam<CheckLevel> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Levels, ReduceScatter,
-                         testing::Values(CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank));
+INSTANTIATE_TEST_SUITE_P(Levels, ReduceScatter, testing::ValuesIn(all_levels));
 
 TEST_P(ReduceScatter, EqualParts) {
   for (const int n : {0, 1, 5}) {
@@ -101,23 +73,17 @@ TEST_P(ReduceScatter, PartsOfTheirOwnSizes) {
 
 /// In the order of ranks.
 TEST_P(ReduceScatter, Functors) {
-  const Kokkos::View<Map*, Kokkos::HostSpace> in("in", 2 * ranks), out("out", 2);
-  const auto of = [](int r, int i) { return Map{2 + r, i}; };
-  for (int i = 0; i < 2 * ranks; ++i) in(i) = of(rank, i);
-  reduce_scatter(comm, in, out, composed);
-  for (int i = 0; i < 2; ++i) {
-    auto expected = of(0, 2 * rank + i);
-    for (int r = 1; r < ranks; ++r) expected = composed(expected, of(r, 2 * rank + i));
-    EXPECT_TRUE(out(i) == expected);
-  }
+  const HostView<Affine*> in("in", 2 * ranks), out("out", 2);
+  for (int i = 0; i < 2 * ranks; ++i) in(i) = affine_of(rank, i);
+  reduce_scatter(comm, in, out, then);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(out(i), affine_of_ranks(0, ranks - 1, 2 * rank + i));
 }
 
 TEST_P(ReduceScatter, Errors) {
   if (GetParam() == CheckLevel::off) return;
   const auto expect_refused = [&](const std::string& why, const auto& call) {
     const auto text = GetParam() == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
-    EXPECT_NE(text.find("reduce_scatter of View 'in'"), std::string::npos) << text;
-    EXPECT_NE(text.find(why), std::string::npos) << text;
+    expect_facts(text, {"reduce_scatter of View 'in'", why});
   };
   const Ints in("in", 2 * ranks + 1), out("out", 2);
   expect_refused(fmt::format("must have {} elements", 2 * ranks),
@@ -136,8 +102,8 @@ TEST_P(ReduceScatter, CountsThatDiffer) {
   std::vector<int> counts(ranks, 2);
   if (rank == 0) std::swap(counts[0] = 1, counts[1] = 3);
   const Ints in("in", 2 * ranks), out("out", counts[rank]);
-  const auto text = text_of<AgreedError>([&] { reduce_scatter(comm, in, out, counts, ReduceOp::sum); });
-  EXPECT_NE(text.find("counts ("), std::string::npos) << text;
+  expect_facts(text_of<AgreedError>([&] { reduce_scatter(comm, in, out, counts, ReduceOp::sum); }),
+               {"counts ("});
 }
 
 } // namespace

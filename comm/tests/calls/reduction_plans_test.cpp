@@ -2,24 +2,12 @@
 //
 // Reductions that are made once: what they give, where they go, and how they are misused.
 #include "collective_forms.hpp"
-#include "error_text.hpp"
 #include "host_collectives.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
 
 namespace kontor::comm::test {
 namespace {
 
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
-
-void expect_fact(const std::string& text, const std::string& fact) {
-  EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
-}
+using ReductionPlans = OnRing;
 
 /// Three steps, wherever the elements are combined, with other work of the communicator in between.
 template <class In, class Out>
@@ -60,8 +48,7 @@ void expect_one_strided(const Communicator& comm, const Index<rank>& extents) {
 }
 
 /// With both ends in one piece or both strided, of two dimensions: the others differ in how an end is packed.
-TEST(ReductionPlans, LayoutsAndPlaces) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, LayoutsAndPlaces) {
   expect_one_strided<double, Left>(comm, Index<1>{5});
   expect_one_strided<double, Left>(comm, Index<3>{2, 3, 4});
   for (const std::size_t rows : {3, 0}) {
@@ -73,8 +60,7 @@ TEST(ReductionPlans, LayoutsAndPlaces) {
 }
 
 /// Where a backend has some for one stream, a Reduction asks for its own, of its size.
-TEST(ReductionPlans, ByCollectivesOfItsOwn) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, ByCollectivesOfItsOwn) {
   const Doubles values("values", 3);
   FewCollectives few(comm.native());
   using Method = detail::ReductionMethod<Doubles, Doubles>;
@@ -93,15 +79,13 @@ TEST(ReductionPlans, ByCollectivesOfItsOwn) {
 }
 
 /// Elements meet by logical index.
-TEST(ReductionPlans, TwoLayouts) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const Kokkos::View<double**, Left, Kokkos::HostSpace> in("in", 2, 3);
-  const Kokkos::View<double**, Right, Kokkos::HostSpace> out("out", 2, 3);
+TEST_F(ReductionPlans, TwoLayouts) {
+  const HostView<double**, Left> in("in", 2, 3);
+  const Plane out("out", 2, 3);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j) in(i, j) = 10 * i + j;
   Reduction reduction(comm, "two layouts", in, out, ReduceOp::sum);
-  reduction.start();
-  reduction.finish();
+  run_step(reduction);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j) EXPECT_EQ(out(i, j), comm.size() * (10 * i + j));
 }
@@ -120,14 +104,13 @@ void expect_ops(std::vector<std::pair<ReduceOp, MPI_Op>> ops) {
       for (int i = 0; i < 3; ++i) values(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
       T expected[3];
       MPI_Allreduce(values.data(), expected, 3, mpi::element(scalar_of<T>()).type, mpi_op, comm.native());
-      reduction.start();
-      reduction.finish();
+      run_step(reduction);
       for (int i = 0; i < 3; ++i) EXPECT_EQ(values(i), expected[i]) << to_string(op);
     }
   }
 }
 
-TEST(ReductionPlans, Operations) {
+TEST_F(ReductionPlans, Operations) {
   expect_ops<double>({{ReduceOp::sum, MPI_SUM},
                       {ReduceOp::product, MPI_PROD},
                       {ReduceOp::min, MPI_MIN},
@@ -139,18 +122,16 @@ TEST(ReductionPlans, Operations) {
 }
 
 /// Several under way at once, finished in another order; one of them is a const View's.
-TEST(ReductionPlans, SeveralAtOnce) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, SeveralAtOnce) {
   const Doubles a("a", 2), b("b", 1), c("c", 1);
   Reduction sums(comm, "sums", a, ReduceOp::sum);
-  Reduction most(comm, "most", Kokkos::View<const double*, Kokkos::HostSpace>(b), c, ReduceOp::max);
+  Reduction most(comm, "most", HostView<const double*>(b), c, ReduceOp::max);
   for (int step = 0; step < 5; ++step) {
     a(0) = 1;
     a(1) = step;
     b(0) = comm.rank() + step;
     sums.start();
-    most.start();
-    most.finish();
+    run_step(most);
     sums.finish();
     EXPECT_EQ(a(0), comm.size());
     EXPECT_EQ(a(1), comm.size() * step);
@@ -159,8 +140,7 @@ TEST(ReductionPlans, SeveralAtOnce) {
 }
 
 /// Long ones go in several calls.
-TEST(ReductionPlans, Chunks) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, Chunks) {
   const Doubles in("in", 10), out("out", 10);
   for (int i = 0; i < 10; ++i) in(i) = i;
   detail::RepeatedAllreduce reduction("chunks", in.data(), to_buffer(out), ReduceOp::sum, 4);
@@ -172,32 +152,24 @@ TEST(ReductionPlans, Chunks) {
   }
 }
 
-Options level(CheckLevel check) {
-  Options options;
-  options.check = check;
-  options.timeout = 3;
-  return options;
-}
-
-TEST(ReductionPlans, StepsOutOfTurn) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, StepsOutOfTurn) {
   const Doubles values("values", 2);
   Reduction reduction(comm, "dots", values, ReduceOp::sum);
-  expect_fact(text_of<CallError>([&] { reduction.finish(); }), "reduction 'dots': finish() without start()");
+  expect_facts(text_of<CallError>([&] { reduction.finish(); }),
+               {"reduction 'dots': finish() without start()"});
   reduction.start();
-  expect_fact(text_of<CallError>([&] { reduction.start(); }),
-              "reduction 'dots': start() again before finish()");
+  expect_facts(text_of<CallError>([&] { reduction.start(); }),
+               {"reduction 'dots': start() again before finish()"});
   reduction.finish();
   auto moved = std::move(reduction);
-  expect_fact(text_of<CallError>([&] { reduction.start(); }), "moved from"); // NOLINT
-  moved.start();
-  moved.finish();
+  expect_facts(text_of<CallError>([&] { reduction.start(); }), {"moved from"}); // NOLINT
+  run_step(moved);
 }
 
 /// What is wrong on one rank, or differs between two, is an error of all of them when the plan is made.
-TEST(ReductionPlans, Disagreements) {
-  for (const auto check : {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank}) {
-    const Communicator comm(MPI_COMM_WORLD, level(check));
+TEST_F(ReductionPlans, Disagreements) {
+  for (const auto check : all_levels) {
+    const Communicator comm(MPI_COMM_WORLD, {.check = check, .timeout = 3});
     const int last = comm.size() - 1;
     const bool odd = comm.rank() == last;
     const Doubles two("two", 2), three("three", 3);
@@ -207,52 +179,49 @@ TEST(ReductionPlans, Disagreements) {
     const auto rank = "rank " + std::to_string(last);
     if (last > 0) {
       const auto sizes = text("dots", odd ? three : two, ReduceOp::sum);
-      for (const auto* fact : {"rank 0 ", "(2) double", "(3) double"}) expect_fact(sizes, fact);
-      expect_fact(sizes, rank);
+      expect_facts(sizes, {"rank 0 ", "(2) double", "(3) double", rank});
       const auto ops = text("dots", two, odd ? ReduceOp::max : ReduceOp::sum);
-      for (const auto* fact : {"sum", "max"}) expect_fact(ops, fact);
+      expect_facts(ops, {"sum", "max"});
       const auto labels = text(odd ? "other" : "dots", two, ReduceOp::sum);
-      for (const auto* fact : {"'dots'", "'other'"}) expect_fact(labels, fact);
+      expect_facts(labels, {"'dots'", "'other'"});
     }
     const auto wrong = [&](auto make) {
       if (check == CheckLevel::cross_rank) return text_of<UsageError>(make);
       return text_of<AgreedError>(make);
     };
-    expect_fact(wrong([&] { Reduction(comm, "bits", two, ReduceOp::bitwise_and); }),
-                "bitwise and is not defined for double");
-    expect_fact(wrong([&] {
-                  Reduction(comm, "shared", Kokkos::subview(three, std::pair(0, 2)),
-                            Kokkos::subview(three, std::pair(1, 3)), ReduceOp::sum);
-                }),
-                "share memory");
-    expect_fact(wrong([&] { Reduction(comm, "sizes", two, three, ReduceOp::sum); }), "(2)");
+    expect_facts(wrong([&] { Reduction(comm, "bits", two, ReduceOp::bitwise_and); }),
+                 {"bitwise and is not defined for double"});
+    expect_facts(wrong([&] {
+                   Reduction(comm, "shared", Kokkos::subview(three, std::pair(0, 2)),
+                             Kokkos::subview(three, std::pair(1, 3)), ReduceOp::sum);
+                 }),
+                 {"share memory"});
+    expect_facts(wrong([&] { Reduction(comm, "sizes", two, three, ReduceOp::sum); }), {"(2)"});
     expect_usable(comm);
   }
 }
 
-TEST(ReductionPlans, StridedWithoutPacking) {
+TEST_F(ReductionPlans, StridedWithoutPacking) {
   const Communicator comm(MPI_COMM_WORLD, method("raw", Packing::none));
   const auto field = inside<double, Left>("field", Index<2>{3, 4});
-  expect_fact(text_of<AgreedError>([&] { Reduction(comm, "strided", field.view, ReduceOp::sum); }),
-              "packing is 'none'");
+  expect_facts(text_of<AgreedError>([&] { Reduction(comm, "strided", field.view, ReduceOp::sum); }),
+               {"packing is 'none'"});
 }
 
 /// At check level `cross_rank` ranks that do not do the same hear of it.
-TEST(ReductionPlans, OrderOfSteps) {
-  const Communicator comm(MPI_COMM_WORLD, level(CheckLevel::cross_rank));
+TEST_F(ReductionPlans, OrderOfSteps) {
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 3});
   if (comm.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const Doubles a("a", 1), b("b", 1);
   Reduction first(comm, "first", a, ReduceOp::sum);
   Reduction second(comm, "second", b, ReduceOp::sum);
   const auto text = text_of<AgreedError>([&] { comm.rank() == 0 ? first.start() : second.start(); });
-  for (const auto* fact : {"start", "'first'", "'second'"}) expect_fact(text, fact);
-  first.start();
-  first.finish();
+  expect_facts(text, {"start", "'first'", "'second'"});
+  run_step(first);
 }
 
 /// It finishes its step with the other ranks, some of which finish theirs themselves.
-TEST(ReductionPlans, DroppedInAStep) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, DroppedInAStep) {
   const Doubles values("values", 1000);
   for (int step = 0; step < 3; ++step) {
     Kokkos::deep_copy(values, 1);
@@ -267,8 +236,7 @@ TEST(ReductionPlans, DroppedInAStep) {
 }
 
 /// A rank that leaves by an exception waits for nobody, and MPI still has its Views.
-TEST(ReductionPlans, LeftByAnException) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(ReductionPlans, LeftByAnException) {
   struct Gone {};
   try {
     const Doubles values("values", 1000);

@@ -3,20 +3,9 @@
 // Collective operations whose ranks have parts of different sizes deliver the bits that MPI's deliver, in
 // every form.
 #include "collective_forms.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
-
-#include <numeric>
 
 namespace kontor::comm::test {
 namespace {
-
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using Stride = Kokkos::LayoutStride;
 
 /// Rank r has (2 r + 1) % 4 elements: some have none.
 std::vector<int> uneven(int ranks) {
@@ -42,144 +31,89 @@ struct InBytes {
 template <class T, class MakeField>
 void expect_uneven_parts(MakeField make) {
   const Communicator comm(MPI_COMM_WORLD);
+  const auto native = comm.native();
   const int me = comm.rank();
   const auto counts = uneven(comm.size());
   const std::vector<std::int64_t> wide_counts(counts.begin(), counts.end());
   const InBytes bytes(counts, sizeof(T));
-  const auto total = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0));
+  const int own_bytes = bytes.counts[me];
   const auto part_field = make("part", static_cast<std::size_t>(counts[me]));
-  const auto whole_field = make("whole", total);
-  const auto& part_view = part_field.view;
-  const auto& whole_view = whole_field.view;
-  auto part = watched(part_field, Order::storage);
-  auto whole = watched(whole_field, Order::storage);
-  const auto prepare = [&] {
-    part.fill(static_cast<std::uint64_t>(me));
-    whole.fill(static_cast<std::uint64_t>(100 + me));
+  const auto whole_field = make("whole", static_cast<std::size_t>(Counts(counts).total()));
+  const auto& part = part_field.view;
+  const auto& whole = whole_field.view;
+  enum { of_part, of_whole };
+  Twins views({watched(part_field, Order::storage), watched(whole_field, Order::storage)},
+              [&](Watched& view, int number) { view.fill(100 * number + me); });
+  const auto mpi_allgatherv = [&](const void* own, void* all) {
+    MPI_Allgatherv(own, own_bytes, MPI_BYTE, all, bytes.counts.data(), bytes.offsets.data(), MPI_BYTE,
+                   native);
   };
-  const auto gathered = [&] { // on all ranks
-    auto expected = whole.elements();
-    const auto own = part.elements();
-    MPI_Allgatherv(own.data(), bytes.counts[me], MPI_BYTE, expected.data(), bytes.counts.data(),
-                   bytes.offsets.data(), MPI_BYTE, comm.native());
-    return expected;
-  };
-  const auto put_own_part = [&] { // for the forms in place
-    prepare();
-    auto all = whole.elements();
-    const auto own = part.elements();
-    std::copy(own.begin(), own.end(), all.begin() + bytes.offsets[me]);
-    whole.store(all);
-  };
-  const auto verify_gathered = [&](const char* form) { whole.expect(gathered(), form); };
-
-  in_all_forms(
-      prepare, [&] { allgatherv(comm, part_view, whole_view, counts); },
-      [&] { return iallgatherv(comm, part_view, whole_view, wide_counts); }, verify_gathered);
-  in_all_forms(
-      put_own_part, [&] { allgatherv(comm, whole_view, wide_counts); },
-      [&] { return iallgatherv(comm, whole_view, counts); }, verify_gathered);
-
-  prepare();
-  const auto learned = allgatherv_with_counts(comm, part_view);
-  EXPECT_EQ(watched(field_of(learned.data)).elements(), gathered());
+  views.expect(
+      of_whole, true, [&](const Given&, void* all) { mpi_allgatherv(MPI_IN_PLACE, all); },
+      [&] { allgatherv(comm, whole, wide_counts); }, [&] { return iallgatherv(comm, whole, counts); });
+  views.expect(
+      of_whole, true, [&](const Given& given, void* all) { mpi_allgatherv(given[of_part].data(), all); },
+      [&] { allgatherv(comm, part, whole, counts); },
+      [&] { return iallgatherv(comm, part, whole, wide_counts); });
+  const auto learned = allgatherv_with_counts(comm, part);
+  EXPECT_EQ(watched(field_of(learned.data)).elements(), watched(whole_field, Order::storage).elements());
   EXPECT_EQ(learned.offsets, Counts(counts).offsets());
 
   for (int root = 0; root < comm.size(); ++root) {
     SCOPED_TRACE("root " + std::to_string(root));
     const bool at_root = me == root;
-    const auto verify_at_root = [&](const char* form) {
-      const auto all = gathered();
-      if (at_root)
-        whole.expect(all, form);
-      else
-        whole.expect_unchanged(form);
+    const auto mpi_gatherv = [&](const void* own, void* all) {
+      MPI_Gatherv(own, own_bytes, MPI_BYTE, all, bytes.counts.data(), bytes.offsets.data(), MPI_BYTE, root,
+                  native);
     };
-    in_all_forms(
-        prepare, [&] { gatherv(comm, part_view, whole_view, at_root ? Counts(counts) : Counts(), root); },
-        [&] { return igatherv(comm, part_view, whole_view, counts, root); }, verify_at_root);
-    in_all_forms(
-        put_own_part, [&] { gatherv(comm, at_root ? whole_view : part_view, counts, root); },
-        [&] { return igatherv(comm, at_root ? whole_view : part_view, counts, root); }, verify_at_root);
-
-    const auto scattered = [&] {
-      auto own = part.elements();
-      const auto all = whole.elements();
-      MPI_Scatterv(all.data(), bytes.counts.data(), bytes.offsets.data(), MPI_BYTE, own.data(),
-                   bytes.counts[me], MPI_BYTE, root, comm.native());
-      return own;
+    views.expect(
+        of_whole, at_root, [&](const Given& given, void* all) { mpi_gatherv(given[of_part].data(), all); },
+        [&] { gatherv(comm, part, whole, at_root ? Counts(counts) : Counts(), root); },
+        [&] { return igatherv(comm, part, whole, counts, root); });
+    views.expect(
+        of_whole, at_root,
+        [&](const Given& given, void* all) {
+          mpi_gatherv(at_root ? MPI_IN_PLACE : given[of_part].data(), all);
+        },
+        [&] { gatherv(comm, at_root ? whole : part, counts, root); },
+        [&] { return igatherv(comm, at_root ? whole : part, counts, root); });
+    const auto mpi_scatterv = [&](const Given& given, void* own) {
+      MPI_Scatterv(given[of_whole].data(), bytes.counts.data(), bytes.offsets.data(), MPI_BYTE, own,
+                   own_bytes, MPI_BYTE, root, native);
     };
-    in_all_forms(
-        prepare, [&] { scatterv(comm, whole_view, at_root ? Counts(counts) : Counts(), part_view, root); },
-        [&] { return iscatterv(comm, whole_view, counts, part_view, root); },
-        [&](const char* form) { part.expect(scattered(), form); });
-    in_all_forms(
-        prepare, [&] { scatterv(comm, at_root ? whole_view : part_view, counts, root); },
-        [&] { return iscatterv(comm, at_root ? whole_view : part_view, counts, root); },
-        [&](const char* form) {
-          const auto own = scattered();
-          if (!at_root) part.expect(own, form);
-          whole.expect_unchanged(form);
-        });
+    views.expect(
+        of_part, true, mpi_scatterv,
+        [&] { scatterv(comm, whole, at_root ? Counts(counts) : Counts(), part, root); },
+        [&] { return iscatterv(comm, whole, counts, part, root); });
+    views.expect(
+        of_part, !at_root,
+        [&](const Given& given, void* own) { mpi_scatterv(given, at_root ? MPI_IN_PLACE : own); },
+        [&] { scatterv(comm, at_root ? whole : part, counts, root); },
+        [&] { return iscatterv(comm, at_root ? whole : part, counts, root); });
   }
 
   // rank r sends (r + s) % 3 elements to rank s, and so gets as many from it
   std::vector<int> pairwise;
   for (int s = 0; s < comm.size(); ++s) pairwise.push_back((me + s) % 3);
   const InBytes pair_bytes(pairwise, sizeof(T));
-  const auto size = static_cast<std::size_t>(std::accumulate(pairwise.begin(), pairwise.end(), 0));
+  const auto size = static_cast<std::size_t>(Counts(pairwise).total());
   const auto out_field = make("out", size);
   const auto in_field = make("in", size);
-  const auto& out_view = out_field.view;
-  const auto& in_view = in_field.view;
-  auto out = watched(out_field, Order::storage);
-  auto in = watched(in_field, Order::storage);
-  const auto traded = [&] {
-    auto expected_in = out.elements();
-    const auto sent = out.elements();
-    MPI_Alltoallv(sent.data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE,
-                  expected_in.data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE,
-                  comm.native());
-    return expected_in;
+  const auto& out = out_field.view;
+  const auto& in = in_field.view;
+  enum { of_out, of_in };
+  Twins traded({watched(out_field, Order::storage), watched(in_field, Order::storage)},
+               [&](Watched& view, int number) { view.fill(7 * me + number); });
+  const auto mpi_alltoallv = [&](const Given& given, void* all) {
+    MPI_Alltoallv(given[of_out].data(), pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE, all,
+                  pair_bytes.counts.data(), pair_bytes.offsets.data(), MPI_BYTE, native);
   };
-  const auto fill = [&] {
-    out.fill(static_cast<std::uint64_t>(7 * me));
-    in.fill(static_cast<std::uint64_t>(7 * me + 1));
-  };
-  in_all_forms(
-      fill, [&] { alltoallv(comm, out_view, pairwise, in_view, pairwise); },
-      [&] { return ialltoallv(comm, out_view, pairwise, in_view, pairwise); },
-      [&](const char* form) { in.expect(traded(), form); });
-  Bytes expected_in_place;
-  in_all_forms(
-      [&] {
-        fill();
-        expected_in_place = traded();
-      },
-      [&] { alltoallv(comm, out_view, pairwise); }, [&] { return ialltoallv(comm, out_view, pairwise); },
-      [&](const char* form) { out.expect(expected_in_place, form); });
-}
-
-/// Rank r sends (r + 2 s) % 4 elements to rank s, the last one nothing to anybody; nobody is told beforehand.
-TEST(UnevenParts, AlltoallThatLearnsItsCounts) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const int me = comm.rank();
-  const auto count = [&](int from, int to) { return from == comm.size() - 1 ? 0 : (from + 2 * to) % 4; };
-  std::vector<int> counts;
-  for (int r = 0; r < comm.size(); ++r) counts.push_back(count(me, r));
-  const auto total = static_cast<std::size_t>(Counts(counts).total());
-  const auto out = whole<int, Stride>("out", Index<1>{total});
-  std::size_t place = 0;
-  for (int to = 0; to < comm.size(); ++to)
-    for (int i = 0; i < count(me, to); ++i) out.view(place++) = 10000 * me + 100 * to + i;
-
-  const auto [data, offsets] = alltoallv_with_counts(comm, out.view, counts);
-  ASSERT_EQ(offsets.size(), static_cast<std::size_t>(comm.size()) + 1);
-  EXPECT_EQ(offsets.back(), static_cast<std::int64_t>(data.size()));
-  for (int from = 0; from < comm.size(); ++from) {
-    EXPECT_EQ(offsets[from + 1] - offsets[from], count(from, me)) << "from " << from;
-    for (int i = 0; i < count(from, me); ++i) EXPECT_EQ(data(offsets[from] + i), 10000 * from + 100 * me + i);
-  }
+  traded.expect(
+      of_in, true, mpi_alltoallv, [&] { alltoallv(comm, out, pairwise, in, pairwise); },
+      [&] { return ialltoallv(comm, out, pairwise, in, pairwise); });
+  traded.expect(
+      of_out, true, mpi_alltoallv, [&] { alltoallv(comm, out, pairwise); },
+      [&] { return ialltoallv(comm, out, pairwise); });
 }
 
 TEST(UnevenParts, ViewsThatAreMadeHaveALabel) {
@@ -187,24 +121,20 @@ TEST(UnevenParts, ViewsThatAreMadeHaveALabel) {
   int number = comm.rank();
   const std::vector<int> one(static_cast<std::size_t>(comm.size()), 1);
   const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> memory(&number, 1);
-  const Kokkos::View<int*, Kokkos::HostSpace> view("mine", 1);
+  const Ints view("mine", 1);
   EXPECT_EQ(allgatherv_with_counts(comm, memory).data.label(), "comm/received");
   EXPECT_EQ(allgatherv_with_counts(comm, view).data.label(), "mine");
-  const Kokkos::View<int*, Kokkos::HostSpace> all("all", comm.size());
+  const Ints all("all", comm.size());
   EXPECT_EQ(alltoallv_with_counts(comm, all, one).data.label(), "all");
 }
 
-TEST(UnevenParts, Contiguous) {
-  expect_uneven_parts<int>(
-      [](const char* label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
-}
-TEST(UnevenParts, StridedStructs) {
+/// In one piece, strided, and parts that are planes of a subview.
+TEST(UnevenParts, InEveryForm) {
+  using Label = const char*;
+  expect_uneven_parts<int>([](Label label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
   expect_uneven_parts<Pair>(
-      [](const char* label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
-}
-/// Parts that are planes of a subview.
-TEST(UnevenParts, Planes) {
-  expect_uneven_parts<double>([](const char* label, std::size_t n) {
+      [](Label label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
+  expect_uneven_parts<double>([](Label label, std::size_t n) {
     return inside<double, Left>(label, Index<2>{1, n});
   });
 }

@@ -2,19 +2,16 @@
 //
 // Many steps without a fence of the program's own: an exchange is ordered with the kernels before and after
 // it on its instance, on ranks that are now faster and now slower than their neighbours.
-#include "methods.hpp"
+#include "comm_test.hpp"
 
-#include <kontor/comm/comm.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/streams.hpp>
-
-#include <gtest/gtest.h>
 
 namespace kontor::comm::test {
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Cells = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+using Cells = Kokkos::View<double**, Right, Space>;
 using Count = Kokkos::View<int, Space>;
 using Range = Kokkos::RangePolicy<Space>;
 

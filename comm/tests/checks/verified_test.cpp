@@ -1,104 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Check level `cross_rank` for messages: what does not fit, and what never comes.
-#include "error_text.hpp"
-#include "methods.hpp"
+#include "comm_test.hpp"
 
-#include <kontor/comm/comm.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <cstdint>
 
 namespace kontor::comm::test {
 namespace {
 
-template <class T>
-using Line = Kokkos::View<T*, Kokkos::HostSpace>;
-template <class Layout>
-using Block = Kokkos::View<double**, Layout, Kokkos::HostSpace>;
+using LeftPlane = HostView<double**, Left>;
 
 /// Each test with a communicator of its own: what is lost goes with it.
-class Verified : public testing::Test {
+class Verified : public OnRing {
  protected:
-  static Options options(double timeout = 20) {
-    Options options;
-    options.check = CheckLevel::cross_rank;
-    options.timeout = timeout;
-    return options;
-  }
-  Communicator comm{MPI_COMM_WORLD, options()};
-  int me = comm.rank();
-
+  Verified() : OnRing({.check = CheckLevel::cross_rank}) {}
   void SetUp() override {
-    if (comm.size() < 2) GTEST_SKIP() << "takes two ranks";
+    if (ranks < 2) GTEST_SKIP() << "takes two ranks";
   }
   void TearDown() override { MPI_Barrier(MPI_COMM_WORLD); }
 
   /// Rank 0 sends the one, rank 1 receives into the other: both hear of it, in all four ways.
   template <class Sent, class Received>
-  void expect_difference(const Sent& sent, const Received& received, const std::string& text) {
-    if (me == 0) {
+  void expect_difference(const Sent& sent, const Received& received, const std::string& a,
+                         const std::string& b) {
+    const auto text = "rank 0 sends View 'a', " + a + ", but rank 1 receives View 'b', " + b;
+    if (rank == 0) {
       EXPECT_EQ(text_of<Error>([&] { send(comm, sent, 1, 4); }), "send to rank 1 (tag 4): " + text);
       EXPECT_EQ(text_of<Error>([&] { isend(comm, sent, 1, 4).wait(); }), "isend to rank 1 (tag 4): " + text);
-      send(comm, Line<int>("fits", 3), 1, 4);
+      send(comm, Ints("fits", 3), 1, 4);
     }
-    if (me == 1) {
+    if (rank == 1) {
       EXPECT_EQ(text_of<Error>([&] { irecv(comm, received, 0, 4).wait(); }),
                 "irecv from rank 0 (tag 4): " + text);
       EXPECT_EQ(text_of<Error>([&] { recv(comm, received, any_source, any_tag); }),
                 "recv from any rank (any tag): " + text);
-      recv(comm, Line<int>("fits", 3), 0, 4);
+      recv(comm, Ints("fits", 3), 0, 4);
     }
   }
 };
 
-TEST_F(Verified, Scalars) {
-  expect_difference(Line<double>("a", 3), Line<std::int64_t>("b", 3),
-                    "rank 0 sends View 'a', (3) double, but rank 1 receives View 'b', (3) int64");
-}
-TEST_F(Verified, ShorterThanExpected) {
-  expect_difference(Line<double>("a", 3), Line<double>("b", 4),
-                    "rank 0 sends View 'a', (3) double, but rank 1 receives View 'b', (4) double");
+/// The last ones have as many elements, but others.
+TEST_F(Verified, ScalarsSizesRanksAndExtents) {
+  expect_difference(Doubles("a", 3), HostView<std::int64_t*>("b", 3), "(3) double", "(3) int64");
+  expect_difference(Doubles("a", 3), Doubles("b", 4), "(3) double", "(4) double");
+  expect_difference(Doubles("a", 20), LeftPlane("b", 4, 5), "(20) double", "(4, 5) double");
+  expect_difference(LeftPlane("a", 4, 5), LeftPlane("b", 5, 4), "(4, 5) double", "(5, 4) double");
 }
 /// MPI alone would report a truncated message, to the receiver only.
 TEST_F(Verified, LongerThanExpected) {
 #ifdef MPICH_NUMVERSION
   GTEST_SKIP() << "MPICH delivers nothing of a message that is too long, so its text is MPI's";
 #endif
-  expect_difference(Line<double>("a", 300), Line<double>("b", 4),
-                    "rank 0 sends View 'a', (300) double, but rank 1 receives View 'b', (4) double");
-  expect_difference(Line<double>("a", 300000), Line<double>("b", 4),
-                    "rank 0 sends View 'a', (300000) double, but rank 1 receives View 'b', (4) double");
-}
-TEST_F(Verified, Ranks) {
-  expect_difference(Line<double>("a", 20), Block<Kokkos::LayoutLeft>("b", 4, 5),
-                    "rank 0 sends View 'a', (20) double, but rank 1 receives View 'b', (4, 5) double");
-}
-/// As many elements, but others.
-TEST_F(Verified, Extents) {
-  expect_difference(Block<Kokkos::LayoutLeft>("a", 4, 5), Block<Kokkos::LayoutLeft>("b", 5, 4),
-                    "rank 0 sends View 'a', (4, 5) double, but rank 1 receives View 'b', (5, 4) double");
+  expect_difference(Doubles("a", 300), Doubles("b", 4), "(300) double", "(4) double");
+  expect_difference(Doubles("a", 300000), Doubles("b", 4), "(300000) double", "(4) double");
 }
 TEST_F(Verified, StorageOrders) {
-  expect_difference(Block<Kokkos::LayoutLeft>("a", 4, 5), Block<Kokkos::LayoutRight>("b", 4, 5),
-                    "rank 0 sends View 'a', (4, 5) double, which lies in the order of dimensions (1, 0), "
-                    "slowest first, but "
-                    "rank 1 receives View 'b', (4, 5) double, which lies in the order of dimensions (0, 1), "
-                    "slowest first; an "
-                    "Exchange, or send_with_extents and recv_with_extents, take Views of different layouts");
+  const std::string lies = "(4, 5) double, which lies in the order of dimensions ";
+  expect_difference(LeftPlane("a", 4, 5), Plane("b", 4, 5), lies + "(1, 0), slowest first",
+                    lies + "(0, 1), slowest first; an Exchange, or send_with_extents and recv_with_extents, "
+                           "take Views of different layouts");
 }
 TEST_F(Verified, WithAndWithoutExtents) {
-  if (me == 0) {
-    EXPECT_EQ(
-        text_of<Error>([&] { send(comm, Line<int>("a", 3), 1); }),
-        "send to rank 1 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View 'to be made', "
-        "(any) int32, with its extents");
+  const std::string text = ": rank 0 sends View 'a', (3) int32, but rank 1 receives View 'to be made', (any) "
+                           "int32, with its extents";
+  if (rank == 0) {
+    EXPECT_EQ(text_of<Error>([&] { send(comm, Ints("a", 3), 1); }), "send to rank 1 (tag 0)" + text);
   }
-  if (me == 1) {
-    EXPECT_EQ(
-        text_of<Error>([&] { recv_with_extents<Line<int>>(comm, 0); }),
-        "recv_with_extents from rank 0 (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View "
-        "'to be made', (any) int32, with its extents");
+  if (rank == 1) {
+    EXPECT_EQ(text_of<Error>([&] { recv_with_extents<Ints>(comm, 0); }),
+              "recv_with_extents from rank 0 (tag 0)" + text);
   }
 }
 
@@ -106,24 +76,24 @@ TEST_F(Verified, ExchangeOfOneWithOthers) {
 #ifdef MPICH_NUMVERSION
   GTEST_SKIP() << "MPICH delivers nothing of a message that is too long, so its text is MPI's";
 #endif
-  const int other = me ^ 1;
-  if (other >= comm.size() || me > 1) return;
-  const Line<int> out("out", 3 + me);
-  const Line<int> in("in", 3);
+  const int other = rank ^ 1;
+  if (other >= ranks || rank > 1) return;
+  const Ints out("out", 3 + rank);
+  const Ints in("in", 3);
   const auto text = text_of<Error>([&] { sendrecv(comm, out, other, in, other); });
   EXPECT_EQ(text, fmt::format("sendrecv {} rank {} (tag 0): rank 1 sends View 'out', (4) int32, but rank 0 "
                               "receives View 'in', (3) int32",
-                              me == 0 ? "from" : "to", other));
+                              rank == 0 ? "from" : "to", other));
 }
 
 TEST_F(Verified, ASendThatNobodyReceives) {
-  const Communicator comm(MPI_COMM_WORLD, options(0.5));
-  if (me != 0) return;
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 0.5});
+  if (rank != 0) return;
   EXPECT_EQ(
-      text_of<Error>([&] { send(comm, Line<int>("a", 3), 1, 2); }),
+      text_of<Error>([&] { send(comm, Ints("a", 3), 1, 2); }),
       "rank 0: send to rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
       "begun to receive it");
-  auto request = isend(comm, Line<int>("b", 100000), 1, 2);
+  auto request = isend(comm, Ints("b", 100000), 1, 2);
   EXPECT_EQ(
       text_of<Error>([&] { request.wait(); }),
       "rank 0: isend to rank 1 (tag 2) of View 'b', (100000) int32 is not complete within 0.5 s: rank 1 has "
@@ -132,18 +102,19 @@ TEST_F(Verified, ASendThatNobodyReceives) {
 }
 
 TEST_F(Verified, AMessageThatNeverComes) {
-  const Communicator comm(MPI_COMM_WORLD, options(me == 0 ? 0.5 : 20));
-  if (me == 1) send(comm, Line<int>("another", 3), 0, 8);
-  if (me != 0) return;
+  const Communicator comm(MPI_COMM_WORLD,
+                          {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 0.5 : 20.});
+  if (rank == 1) send(comm, Ints("another", 3), 0, 8);
+  if (rank != 0) return;
   EXPECT_EQ(
-      text_of<Error>([&] { recv(comm, Line<int>("a", 3), 1, 2); }),
+      text_of<Error>([&] { recv(comm, Ints("a", 3), 1, 2); }),
       "rank 0: recv from rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
       "sent it; what has come is a message from rank 1 with tag 8");
-  recv(comm, Line<int>("another", 3), 1, 8);
+  recv(comm, Ints("another", 3), 1, 8);
   EXPECT_EQ(text_of<Error>([&] { probe(comm, any_source, 3); }),
             "rank 0: probe from any rank (tag 3): no message has come within 0.5 s");
-  std::vector<Request<Line<int>>> pool;
-  pool.push_back(irecv(comm, Line<int>("a", 3), any_source));
+  std::vector<Request<Ints>> pool;
+  pool.push_back(irecv(comm, Ints("a", 3), any_source));
   EXPECT_EQ(
       text_of<Error>([&] { wait_any(pool); }),
       "rank 0: irecv from any rank (tag 0) of View 'a', (3) int32 is not complete within 0.5 s: nobody has "
@@ -153,23 +124,23 @@ TEST_F(Verified, AMessageThatNeverComes) {
 /// The receiver has begun to receive, and then does something else that the sender has to come to as well:
 /// legal, so no error, and the sender goes on without the answer in the end.
 TEST_F(Verified, BeganBeforeAnotherWait) {
-  const Line<int> in("in", 3);
-  if (me == 1) {
+  const Ints in("in", 3);
+  if (rank == 1) {
     auto request = irecv(comm, in, 0, 1);
-    recv(comm, Line<int>("first", 1), 0, 2);
+    recv(comm, Ints("first", 1), 0, 2);
     request.wait();
   }
-  if (me == 0) {
-    send(comm, Line<int>("out", 3), 1, 1);
-    send(comm, Line<int>("first", 1), 1, 2);
+  if (rank == 0) {
+    send(comm, Ints("out", 3), 1, 1);
+    send(comm, Ints("first", 1), 1, 2);
   }
-  if (me == 1) {
+  if (rank == 1) {
     auto request = irecv(comm, in, 0, 1);
     MPI_Recv(in.data(), 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     request.wait();
   }
-  if (me == 0) {
-    send(comm, Line<int>("out", 3), 1, 1);
+  if (rank == 0) {
+    send(comm, Ints("out", 3), 1, 1);
     MPI_Send(in.data(), 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
   }
 }
@@ -178,16 +149,16 @@ TEST_F(Verified, BeganBeforeAnotherWait) {
 /// tags have begun again.
 TEST_F(Verified, ALateAnswer) {
   constexpr int tags = 32768;
-  const Communicator comm(MPI_COMM_WORLD, options(me == 0 ? 1 : 20));
-  const Line<int> small("small", 3), large("large", 4);
-  if (me == 1) {
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 1. : 20.});
+  const Ints small("small", 3), large("large", 4);
+  if (rank == 1) {
     auto request = irecv(comm, small, 0);
     MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     request.wait(); // answers
     MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
     recv(comm, large, 0);
   }
-  if (me == 0) {
+  if (rank == 0) {
     send(comm, small, 1);
     MPI_Send(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
     MPI_Recv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -202,12 +173,12 @@ TEST_F(Verified, ALateAnswer) {
 
 /// Waited for in another order than begun, with a wildcard among them: each meets the message that MPI says.
 TEST_F(Verified, OrderOfReceives) {
-  if (me == 0)
-    for (int n = 1; n <= 3; ++n) send(comm, Line<int>("out", n), 1);
-  if (me == 1) {
-    auto first = irecv(comm, Line<int>("first", 1), any_source, any_tag);
-    auto second = irecv(comm, Line<int>("second", 2), 0);
-    auto third = irecv(comm, Line<int>("third", 3), any_source);
+  if (rank == 0)
+    for (int n = 1; n <= 3; ++n) send(comm, Ints("out", n), 1);
+  if (rank == 1) {
+    auto first = irecv(comm, Ints("first", 1), any_source, any_tag);
+    auto second = irecv(comm, Ints("second", 2), 0);
+    auto third = irecv(comm, Ints("third", 3), any_source);
     third.wait();
     second.wait();
     first.wait();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "error_text.hpp"
-#include "methods.hpp"
 
-#include <kontor/comm/comm.hpp>
-#include <kontor/comm/communicator/internals.hpp>
+#include "comm_test.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <fmt/ranges.h>
 
 namespace kontor::comm::test {
 namespace {
+
+using SubCommunicators = OnRing;
+using RankAt = OnRing;
+using CartesianErrors = OnRing;
 
 /// Every way to write the number of ranks as a product of `dimensions` factors.
 std::vector<std::vector<int>> grids(int ranks, int dimensions) {
@@ -66,7 +66,7 @@ TEST_P(Cartesian, NeighboursAreThoseOfMpi) {
 INSTANTIATE_TEST_SUITE_P(Dimensions, Cartesian, testing::Values(1, 2, 3));
 
 /// Rows and columns are those that MPI_Cart_sub makes, with options and ends of the whole.
-TEST(SubCommunicators, RowsAndColumns) {
+TEST_F(SubCommunicators, RowsAndColumns) {
   const Communicator world(MPI_COMM_WORLD, method("view", Packing::datatype));
   for (const auto& dims : grids(world.size(), 2)) {
     const Communicator grid(world, dims, {true, false});
@@ -89,62 +89,26 @@ TEST(SubCommunicators, RowsAndColumns) {
   }
 }
 
-TEST(SubCommunicators, PlanesOfABlock) {
-  const Communicator world(MPI_COMM_WORLD);
-  for (const auto& dims : grids(world.size(), 3)) {
-    const Communicator grid(world, dims, {false, true, true});
+TEST_F(SubCommunicators, PlanesOfABlock) {
+  for (const auto& dims : grids(ranks, 3)) {
+    const Communicator grid(comm, dims, {false, true, true});
     const auto plane = grid.sub({true, false, true});
     EXPECT_EQ(plane.dims(), (std::vector<int>{dims[0], dims[2]}));
     EXPECT_EQ(plane.periodic(), (std::vector<bool>{false, true}));
     EXPECT_EQ(plane.coordinates(), (std::vector<int>{grid.coordinates()[0], grid.coordinates()[2]}));
     expect_usable(plane);
   }
-  const Communicator grid(world, {world.size(), 1}, {false, false});
+  const Communicator grid(comm, {ranks, 1}, {false, false});
   EXPECT_EQ(
       text_of<UsageError>([&] { grid.sub({true}); }),
       "a part of a process grid keeps one dimension at least and says so for each of its 2 dimensions; 1 "
       "were given");
 }
 
-TEST(SubCommunicators, Split) {
-  const Communicator world(MPI_COMM_WORLD);
-  const int colour = world.rank() % 2;
-  const auto half = world.split(colour, -world.rank()); // in reverse
-  EXPECT_EQ(half.size(), (world.size() + 1 - colour) / 2);
-  EXPECT_EQ(half.rank(), half.size() - 1 - world.rank() / 2);
-  expect_usable(half);
-}
-
-/// Odd ranks are in none of the parts.
-TEST(SubCommunicators, SplitWithoutColour) {
-  const Communicator world(MPI_COMM_WORLD);
-  const bool in = world.rank() % 2 == 0;
-  const auto part = world.split(in ? std::optional(3) : std::nullopt);
-  EXPECT_EQ(part.has_value(), in);
-  if (part) {
-    EXPECT_EQ(part->size(), (world.size() + 1) / 2);
-    EXPECT_EQ(part->rank(), world.rank() / 2);
-    expect_usable(*part);
-  }
-  expect_usable(world);
-}
-
-TEST(SubCommunicators, SplitByANegativeColour) {
-  const Communicator world(MPI_COMM_WORLD);
-  const int last = world.size() - 1;
-  EXPECT_EQ(text_of<AgreedError>([&] { world.split(world.rank() == last ? -7 : 0); }),
-            fmt::format(
-                "rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
-                "be in none of the parts",
-                last));
-  expect_usable(world);
-}
-
 /// Across a corner: around a periodic dimension, and beyond a closed one.
-TEST(RankAt, Corners) {
-  const Communicator world(MPI_COMM_WORLD);
-  for (const auto& dims : grids(world.size(), 2)) {
-    const Communicator grid(world, dims, {true, false});
+TEST_F(RankAt, Corners) {
+  for (const auto& dims : grids(ranks, 2)) {
+    const Communicator grid(comm, dims, {true, false});
     for (int i = -2 * dims[0]; i <= 2 * dims[0]; ++i) {
       for (int j = -2; j <= dims[1] + 1; ++j) {
         const int row = ((i % dims[0]) + dims[0]) % dims[0];
@@ -155,12 +119,11 @@ TEST(RankAt, Corners) {
   }
 }
 
-TEST(RankAt, WantsOneCoordinateForEachDimension) {
-  const Communicator world(MPI_COMM_WORLD);
-  const Communicator grid(world, {world.size(), 1}, {true, true});
+TEST_F(RankAt, WantsOneCoordinateForEachDimension) {
+  const Communicator grid(comm, {ranks, 1}, {true, true});
   EXPECT_EQ(text_of<CallError>([&] { grid.rank_at({1}); }),
             "rank_at(1) takes a coordinate for each dimension of the process grid, which has 2");
-  EXPECT_EQ(text_of<CallError>([&] { world.rank_at({}); }),
+  EXPECT_EQ(text_of<CallError>([&] { comm.rank_at({}); }),
             "rank_at() takes a coordinate for each dimension of the process grid, which has 0");
 }
 
@@ -171,163 +134,72 @@ TEST(BalancedDims, AreThoseOfMpi) {
     EXPECT_EQ(balanced_dims(ranks, {0, 0, 0}), dims);
   }
   EXPECT_EQ(balanced_dims(12, {0, 3}), (std::vector<int>{4, 3}));
-  EXPECT_EQ(text_of<UsageError>([] {
-              balanced_dims(12, {0, 5});
-            }),
-            "12 ranks cannot be arranged as 0 x 5 (0: any number)");
-  EXPECT_EQ(text_of<UsageError>([] {
-              balanced_dims(12, {3, 3});
-            }),
-            "12 ranks cannot be arranged as 3 x 3 (0: any number)");
 }
 
-TEST(BalancedDims, RefusesNegativeOnes) {
-  const auto refused = [](int ranks, const std::vector<int>& dims) {
-    return text_of<UsageError>([&] { balanced_dims(ranks, dims); });
+TEST(BalancedDims, Errors) {
+  const auto expect_refused = [](int ranks, const std::vector<int>& dims) {
+    EXPECT_EQ(
+        text_of<UsageError>([&] { balanced_dims(ranks, dims); }),
+        fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
   };
-  EXPECT_EQ(refused(4, {-2, -2}), "4 ranks cannot be arranged as -2 x -2 (0: any number)");
-  EXPECT_EQ(refused(4, {-1, 0, -4}), "4 ranks cannot be arranged as -1 x 0 x -4 (0: any number)");
-  EXPECT_EQ(refused(0, {0}), "0 ranks cannot be arranged as 0 (0: any number)");
-  EXPECT_EQ(refused(4, {1 << 30, 1 << 30, 1 << 30}),
-            "4 ranks cannot be arranged as 1073741824 x 1073741824 x 1073741824 (0: any number)");
+  expect_refused(12, {0, 5});
+  expect_refused(12, {3, 3});
+  expect_refused(4, {-2, -2});
+  expect_refused(4, {-1, 0, -4});
+  expect_refused(0, {0});
+  expect_refused(4, {1 << 30, 1 << 30, 1 << 30});
 }
 
 /// The last rank asks for something else, which may be a grid or not: an error of all ranks, which goes on to
 /// be usable.
-TEST(CartesianErrors, RanksThatDiffer) {
-  const Communicator world(MPI_COMM_WORLD);
-  const int n = world.size();
-  if (n == 1) GTEST_SKIP() << "one rank does not differ";
-  const bool last = world.rank() == n - 1;
-  using Dims = std::vector<int>;
-  using Periodic = std::vector<bool>;
-  const auto refused = [&](const Dims& dims, const Periodic& periodic) {
+TEST_F(CartesianErrors, RanksThatDiffer) {
+  if (ranks == 1) GTEST_SKIP() << "one rank does not differ";
+
+  const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic) {
     const auto text = text_of<UsageError>([&] {
-      if (last)
-        Communicator(world, dims, periodic);
+      if (is_last)
+        Communicator(comm, dims, periodic);
       else
-        Communicator(world, {n, 1}, {true, false});
+        Communicator(comm, {ranks, 1}, {true, false});
     });
-    EXPECT_NE(text.find("rank 0 "), std::string::npos) << text;
-    EXPECT_NE(text.find(fmt::format("{} x 1", n)), std::string::npos) << text;
-    EXPECT_NE(text.find(fmt::format("rank {} ", n - 1)), std::string::npos) << text;
+    expect_facts(text, {"rank 0 ", fmt::format("{} x 1", ranks), fmt::format("rank {} ", last)});
   };
-  refused({1, n}, {true, false});
-  refused({n, 1}, {true, true});
-  refused({n}, {true});
-  refused({n, 7}, {true, false});
-  refused({n, 1}, {true});
+  refused({1, ranks}, {true, false});
+  refused({ranks, 1}, {true, true});
+  refused({ranks}, {true});
+  refused({ranks, 7}, {true, false});
+  refused({ranks, 1}, {true});
   refused({}, {});
-  const Communicator grid(world, {n, 1}, {true, false});
-  EXPECT_NE(text_of<UsageError>([&] {
-              grid.sub({!last, last});
-            }).find(fmt::format("rank {} ", n - 1)),
-            std::string::npos);
+  const Communicator grid(comm, {ranks, 1}, {true, false});
+  const auto part = text_of<UsageError>([&] { grid.sub({!is_last, is_last}); });
+  expect_facts(part, {fmt::format("rank {} ", last)});
   expect_usable(grid);
 }
 
-TEST(CartesianErrors, ProductOfDims) {
-  const Communicator world(MPI_COMM_WORLD);
-  const int n = world.size();
-  EXPECT_EQ(text_of<UsageError>([&] {
-              Communicator(world, {n, 7}, {true, false});
-            }),
-            fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", n, 7 * n, n));
-  EXPECT_EQ(text_of<UsageError>([&] {
-              Communicator(world, {-n, -1}, {true, false});
-            }),
-            fmt::format("a process grid of -{} x -1 takes {} ranks, but there are {}", n, n, n));
-  expect_usable(world);
+TEST_F(CartesianErrors, DimsAndEnds) {
+  const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic) {
+    return text_of<UsageError>([&] { Communicator(comm, dims, periodic); });
+  };
+  EXPECT_EQ(
+      refused({ranks, 7}, {true, false}),
+      fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", ranks, 7 * ranks, ranks));
+  EXPECT_EQ(refused({-ranks, -1}, {true, false}),
+            fmt::format("a process grid of -{0} x -1 takes {0} ranks, but there are {0}", ranks));
+  const std::string rule = "a process grid has 1 to 3 dimensions, each closed or periodic; ";
+  EXPECT_EQ(refused({ranks, 1, 1, 1}, {true, true, true, true}), rule + "4 dimensions and 4 ends were given");
+  EXPECT_EQ(refused({ranks, 1}, {true}), rule + "2 dimensions and 1 ends were given");
+  EXPECT_EQ(refused({}, {}), rule + "0 dimensions and 0 ends were given");
+  expect_usable(comm);
 }
 
-TEST(CartesianErrors, Dimensions) {
-  const Communicator world(MPI_COMM_WORLD);
-  const int n = world.size();
-  EXPECT_EQ(
-      text_of<UsageError>([&] {
-        Communicator(world, {n, 1, 1, 1}, {true, true, true, true});
-      }),
-      "a process grid has 1 to 3 dimensions, each closed or periodic; 4 dimensions and 4 ends were given");
-  EXPECT_EQ(
-      text_of<UsageError>([&] {
-        Communicator(world, {n, 1}, {true});
-      }),
-      "a process grid has 1 to 3 dimensions, each closed or periodic; 2 dimensions and 1 ends were given");
-  EXPECT_EQ(
-      text_of<UsageError>([&] { Communicator(world, {}, {}); }),
-      "a process grid has 1 to 3 dimensions, each closed or periodic; 0 dimensions and 0 ends were given");
-  expect_usable(world);
-}
-
-TEST(CartesianErrors, NeighbourWithoutGrid) {
-  const Communicator world(MPI_COMM_WORLD);
-  EXPECT_EQ(text_of<CallError>([&] { world.neighbour(0, 1); }),
+TEST_F(CartesianErrors, Neighbour) {
+  EXPECT_EQ(text_of<CallError>([&] { comm.neighbour(0, 1); }),
             "neighbour along dimension 0: this communicator is no process grid; one is made by "
             "Communicator(comm, dims, periodic)");
-}
-
-TEST(CartesianErrors, NeighbourAlongNoDimension) {
-  const Communicator world(MPI_COMM_WORLD);
-  const Communicator line(world, {world.size()}, {true});
+  const Communicator line(comm, {ranks}, {true});
   for (const int dim : {-1, 1, 5})
     EXPECT_EQ(text_of<CallError>([&] { line.neighbour(dim, 1); }),
               fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to 0", dim));
-}
-
-TEST(CommunicatorHandle, SharesAndMoves) {
-  Communicator comm(MPI_COMM_WORLD);
-  int same = MPI_UNEQUAL;
-  MPI_Comm_compare(comm.native(), MPI_COMM_WORLD, &same);
-  EXPECT_EQ(same, MPI_CONGRUENT) << "Kontor's messages must not meet the caller's";
-  const auto other = comm.share();
-  EXPECT_EQ(other.native(), comm.native());
-  const int first = detail::internals(comm).reserve_tags(3);
-  EXPECT_EQ(detail::internals(other).reserve_tags(1), first + 3);
-  comm = Communicator(comm, {comm.size()}, {true});
-  expect_usable(comm);
-  expect_usable(other);
-}
-
-/// What was moved from is refused in words, whatever is asked of it.
-TEST(CommunicatorHandle, MovedFrom) {
-  Communicator comm(MPI_COMM_WORLD);
-  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "moved");
-  exchange.commit();
-  const auto taken_exchange = std::move(exchange);
-  const auto taken = std::move(comm);
-  EXPECT_FALSE(comm);
-  EXPECT_TRUE(taken);
-  const Kokkos::View<int*, Kokkos::HostSpace> view("view", 3);
-  const auto refused = [](const auto& call) {
-    EXPECT_EQ(text_of<CallError>(call), "a Communicator is used that was moved from");
-  };
-  refused([&] { comm.rank(); });
-  refused([&] { comm.share(); });
-  refused([&] { comm.split(0); });
-  refused([&] { comm.neighbour(0, 1); });
-  refused([&] { comm.agree(std::nullopt); });
-  refused([&] { send(comm, view, 0); });
-  refused([&] { isend(comm, view, 0).wait(); });
-  refused([&] { allreduce(comm, 1, ReduceOp::sum); });
-  refused([&] { iallreduce(comm, view, ReduceOp::sum).wait(); });
-  refused([&] { Communicator(comm, {1}, {false}); });
-  refused([&] { Exchange<Kokkos::View<int*, Kokkos::HostSpace>>(comm, "of none"); });
-  for (const auto& text :
-       {text_of<CallError>([&] { exchange.commit(); }), text_of<CallError>([&] { exchange.start(); })})
-    EXPECT_NE(text.find("Exchange that was moved from"), std::string::npos) << text;
-}
-
-TEST(CommunicatorHandle, Agrees) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto agree = [&](bool problem) {
-    return text_of<AgreedError>([&] {
-      comm.agree(problem ? std::optional(fmt::format("rank {} says no", comm.rank())) : std::nullopt);
-    });
-  };
-  const int last = comm.size() - 1;
-  EXPECT_EQ(agree(false), "no error");
-  EXPECT_EQ(agree(comm.rank() == last), fmt::format("rank {} says no", last));
-  EXPECT_EQ(agree(true), "rank 0 says no");
 }
 
 } // namespace

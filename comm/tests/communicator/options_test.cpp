@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options that differ between ranks are an error when the communicator is made, whichever they are.
-#include "error_text.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
+#include "comm_test.hpp"
 
 #include <array>
 #include <cstddef>
@@ -34,9 +28,7 @@ TEST(Options, EveryValueHasItsName) {
 }
 
 TEST(Options, AreEqualOnAllRanks) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int rank = world_rank(), size = world_size();
   if (size == 1) GTEST_SKIP() << "one rank has one choice";
   const int last = size - 1;
   const auto expect = [&](const auto& change, const std::string& differ) {

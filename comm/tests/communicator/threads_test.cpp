@@ -2,20 +2,12 @@
 //
 // Several threads, one communicator, a tag for each. Has a main() of its own, because it asks MPI for
 // MPI_THREAD_MULTIPLE.
-#include "error_text.hpp"
-#include "methods.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
+#include "comm_test.hpp"
 
 #include <thread>
-#include <vector>
 
 namespace kontor::comm::test {
 namespace {
-
-using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
 
 class ThreadsAtLevel : public testing::TestWithParam<CheckLevel> {};
 INSTANTIATE_TEST_SUITE_P(Levels, ThreadsAtLevel,
@@ -26,9 +18,7 @@ TEST_P(ThreadsAtLevel, EachHasATag) {
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE)
     GTEST_SKIP() << "MPI does not grant MPI_THREAD_MULTIPLE, so threads cannot send at the same time";
-  Options options;
-  options.check = GetParam();
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, {.check = GetParam()});
   const auto [previous, next] = ring_of(comm);
 
   constexpr int threads = 4;

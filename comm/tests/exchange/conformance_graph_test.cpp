@@ -3,13 +3,8 @@
 // Neighbours of each rank's own: messages that are matched by pair of ranks, on a graph without any order.
 #include "each_method.hpp"
 
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
-
 #include <random>
 #include <tuple>
-#include <vector>
 
 namespace kontor::comm::test {
 namespace {
@@ -59,16 +54,16 @@ void expect_graph(const Communicator& comm, Place& place, bool with_slots) {
   const auto graph = random_graph(comm.size());
   const auto sends = ends(graph, &Edge::from, &Edge::to, me);
   const auto receives = ends(graph, &Edge::to, &Edge::from, me);
-  using Sent = decltype(inside<double, Kokkos::LayoutRight>("", Index<2>{}));
-  using Received = decltype(whole<double, Kokkos::LayoutLeft>("", Index<2>{}));
+  using Sent = decltype(inside<double, Right>("", Index<2>{}));
+  using Received = decltype(whole<double, Left>("", Index<2>{}));
   std::vector<Sent> out;
   std::vector<Received> in;
-  for (const auto& e : sends) out.push_back(inside<double, Kokkos::LayoutRight>("out", e.extents));
-  for (const auto& e : receives) in.push_back(whole<double, Kokkos::LayoutLeft>("in", e.extents));
+  for (const auto& e : sends) out.push_back(inside<double, Right>("out", e.extents));
+  for (const auto& e : receives) in.push_back(whole<double, Left>("in", e.extents));
   const Edge around{me, (me + 1) % comm.size(), 9, {3, 4}};
   const Edge from_around{(me + comm.size() - 1) % comm.size(), me, 9, {3, 4}};
-  const auto slot_out = inside<double, Kokkos::LayoutRight>("slot_out", around.extents);
-  const auto slot_in = whole<double, Kokkos::LayoutLeft>("slot_in", around.extents);
+  const auto slot_out = inside<double, Right>("slot_out", around.extents);
+  const auto slot_in = whole<double, Left>("slot_in", around.extents);
 
   Exchange<Kokkos::View<double**, typename Place::Space>> exchange(comm, "graph");
   const auto add_slot = [&] {
@@ -115,7 +110,7 @@ TEST(Graph, CornersOfABlock) {
       const auto dims = balanced_dims(comm.size(), {0, 0});
       const Communicator grid(comm, dims, {true, !closed});
       const auto& here = grid.coordinates();
-      const auto block = whole<int, Kokkos::LayoutRight>("block", Index<2>{n + 2, n + 2});
+      const auto block = whole<int, Right>("block", Index<2>{n + 2, n + 2});
       const auto part = [&](std::pair<int, int> rows, std::pair<int, int> columns) {
         const auto view = Kokkos::subview(block.view, rows, columns);
         return Field<std::remove_const_t<decltype(view)>>{view, block.memory};
@@ -143,10 +138,7 @@ TEST(Graph, CornersOfABlock) {
       for (int i = 0; i < n + 2; ++i)
         for (int j = 0; j < n + 2; ++j)
           block.view(i, j) = in_own_part(i) && in_own_part(j) ? global(i, j) : -1;
-      place.load();
-      halo.start();
-      halo.finish();
-      place.store();
+      run_step_at(place, halo);
       for (int i = 0; i < n + 2; ++i)
         for (int j = 0; j < n + 2; ++j) EXPECT_EQ(block.view(i, j), global(i, j)) << i << ", " << j;
     }

@@ -31,10 +31,7 @@ void expect_halo(Field<A> up, Field<B> from_below, Field<C> down, Field<D> from_
       const auto into = watched(from_below), other_into = watched(from_above);
       into.put(delivered(comm.native(), watched(up), next, into, previous), expected);
       other_into.put(delivered(comm.native(), watched(down), previous, other_into, next), expected);
-      place.load();
-      exchange.start();
-      exchange.finish();
-      place.store();
+      run_step_at(place, exchange);
       EXPECT_TRUE(std::ranges::equal(memory, expected)) << "step " << step;
     }
   });
@@ -65,25 +62,19 @@ void expect_cube_halos() {
   expect_halo(face_z(5), face_z(0), face_z(1), face_z(6));
 }
 
-TEST(Halo, PlaneLeft) {
-  expect_plane_halos<Kokkos::LayoutLeft>();
+TEST(Halo, Planes) {
+  expect_plane_halos<Left>();
+  expect_plane_halos<Right>();
+  expect_plane_halos<Stride>();
 }
-TEST(Halo, PlaneRight) {
-  expect_plane_halos<Kokkos::LayoutRight>();
-}
-TEST(Halo, PlaneStride) {
-  expect_plane_halos<Kokkos::LayoutStride>();
-}
-TEST(Halo, CubeLeft) {
-  expect_cube_halos<Kokkos::LayoutLeft>();
-}
-TEST(Halo, CubeRight) {
-  expect_cube_halos<Kokkos::LayoutRight>();
+TEST(Halo, Cubes) {
+  expect_cube_halos<Left>();
+  expect_cube_halos<Right>();
 }
 
 /// A row lands in a column.
 TEST(Halo, RowToColumn) {
-  const auto plane = whole<float, Kokkos::LayoutRight>("plane", Index<2>{6, 6});
+  const auto plane = whole<float, Right>("plane", Index<2>{6, 6});
   const auto row = [&](int i) { return part(Kokkos::subview(plane.view, i, std::pair(1, 5)), plane); };
   const auto column = [&](int j) { return part(Kokkos::subview(plane.view, std::pair(1, 5), j), plane); };
   expect_halo(row(2), column(0), column(3), column(5));

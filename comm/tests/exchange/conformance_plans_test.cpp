@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Const and unmanaged Views, empty messages, several plans, the life of a plan.
-#include "error_text.hpp"
 #include "ring.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
-#include <utility>
 
 namespace kontor::comm::test {
 namespace {
 
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using Ints = Kokkos::View<int*, Kokkos::HostSpace>;
+using Plans = OnRing;
+
 template <class Place>
 using ExchangeAt = Exchange<Kokkos::View<double*, typename std::decay_t<Place>::Space>>;
 
-TEST(Plans, ConstSenders) {
+/// Up the ring, from a strided View into one in one piece.
+auto leg_up(const Communicator& comm) {
+  const auto [previous, next] = ring_of(comm);
+  const Index<2> extents{3, 4};
+  return Leg{inside<double, Left>("a", extents), next, whole<double, Right>("b", extents), previous};
+}
+/// The other way.
+auto leg_down(const Communicator& comm) {
+  const auto [previous, next] = ring_of(comm);
+  const Index<2> extents{2, 6};
+  return Leg{whole<double, Right>("c", extents), previous, inside<double, Left>("d", extents), next};
+}
+
+TEST_F(Plans, ConstSenders) {
   const auto up = inside<double, Right>("a", Index<2>{3, 4});
   const auto down = whole<double, Left>("c", Index<2>{5, 2});
-  using ConstUp = Kokkos::View<const double**, Right, Kokkos::HostSpace>;
-  using ConstDown = Kokkos::View<const double**, Left, Kokkos::HostSpace>;
+  using ConstUp = HostView<const double**, Right>;
+  using ConstDown = HostView<const double**, Left>;
   expect_ring(Field<ConstUp>{up.view, up.memory}, whole<double, Left>("b", Index<2>{3, 4}),
               Field<ConstDown>{down.view, down.memory}, inside<double, Left>("d", Index<2>{5, 2}));
 }
 
-TEST(Plans, UnmanagedViews) {
+TEST_F(Plans, UnmanagedViews) {
   using Unmanaged = Kokkos::View<double**, Right, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   std::vector<double> memory[4];
   const auto field = [&](int i, int rows, int columns) {
@@ -41,26 +49,23 @@ TEST(Plans, UnmanagedViews) {
   expect_ring(a, b, c, d, Contiguity::yes);
 }
 
-TEST(Plans, EmptyMessages) {
+TEST_F(Plans, EmptyMessages) {
   expect_ring(whole<double, Left>("a", Index<2>{0, 4}), inside<double, Right>("b", Index<2>{0, 4}),
-              inside<double, Left>("c", Index<2>{3, 0}),
-              whole<double, Kokkos::LayoutStride>("d", Index<2>{3, 0}), Contiguity::yes);
+              inside<double, Left>("c", Index<2>{3, 0}), whole<double, Stride>("d", Index<2>{3, 0}),
+              Contiguity::yes);
   expect_ring(inside<double, Left>("a", Index<2>{3, 4}), whole<double, Right>("b", Index<2>{3, 4}),
               whole<double, Right>("c", Index<3>{0, 0, 0}), whole<double, Left>("d", Index<3>{0, 0, 0}));
 }
 
 /// Two plans between the same ranks, both under way: the second's messages must not land in the first.
-TEST(Plans, TwoAtOnce) {
+TEST_F(Plans, TwoAtOnce) {
   with_every_method([](const Communicator& comm, auto& place) {
-    const auto [previous, next] = ring_of(comm);
-    Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
-              previous};
-    Leg second{whole<double, Right>("c", Index<2>{3, 4}), next, inside<double, Left>("d", Index<2>{3, 4}),
-               previous};
+    auto first = leg_up(comm);
+    auto second = leg_up(comm);
     ExchangeAt<decltype(place)> one(comm, "one");
     ExchangeAt<decltype(place)> two(comm, "two");
-    one.add(place.view(first.send), first.destination, place.view(first.receive), first.source);
-    two.add(place.view(second.send), second.destination, place.view(second.receive), second.source);
+    first.add_to(one, place);
+    second.add_to(two, place);
     one.commit();
     two.commit();
     for (int step = 0; step < 3; ++step) {
@@ -68,8 +73,7 @@ TEST(Plans, TwoAtOnce) {
       second.prepare(comm, step, 1);
       place.load();
       one.start();
-      two.start();
-      two.finish();
+      run_step(two);
       one.finish();
       place.store();
       first.check();
@@ -79,31 +83,23 @@ TEST(Plans, TwoAtOnce) {
 }
 
 /// A message of the same tag, to the same rank and on its way before.
-TEST(Plans, MeetNoMessages) {
-  for (const auto& method : methods(Contiguity::yes)) {
-    SCOPED_TRACE(to_string(method));
-    const Communicator comm(MPI_COMM_WORLD, method);
-    const auto [previous, next] = ring_of(comm);
+TEST_F(Plans, MeetNoMessages) {
+  with_options(methods(Contiguity::yes), [&](const Communicator& comm) {
     const Ints out("out", 1), in("in", 1), message("message", 1), received("received", 1);
-    out(0) = comm.rank();
-    message(0) = 100 + comm.rank();
-    Exchange<Ints> exchange(comm, "exchange");
-    exchange.add(out, next, in, previous);
-    exchange.commit();
+    out(0) = rank;
+    message(0) = 100 + rank;
+    auto exchange = ring_exchange(comm, "exchange", out, in);
     auto sending = isend(comm, message, next);
-    exchange.start();
-    exchange.finish();
+    run_step(exchange);
     recv(comm, received, previous);
     sending.wait();
     EXPECT_EQ(in(0), previous);
     EXPECT_EQ(received(0), 100 + previous);
-  }
+  });
 }
 
 /// The other way round on every second rank: the plans' tags, not the order of posting, tell them apart.
-TEST(Plans, StartedInAnotherOrderOnOtherRanks) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
+TEST_F(Plans, StartedInAnotherOrderOnOtherRanks) {
   const Ints out[2] = {Ints("out", 1), Ints("out", 1)};
   const Ints in[2] = {Ints("in", 1), Ints("in", 1)};
   std::vector<Exchange<Ints>> plans;
@@ -120,14 +116,14 @@ TEST(Plans, StartedInAnotherOrderOnOtherRanks) {
 }
 
 /// The exchange shares its Views and its communicator, which may go out of scope before it does.
-TEST(Plans, OutliveTheirViewsAndCommunicator) {
+TEST_F(Plans, OutliveTheirViewsAndCommunicator) {
   std::optional<Exchange<Ints>> exchange;
-  Kokkos::View<int**, Left, Kokkos::HostSpace> in("in", 3, 2);
+  HostView<int**, Left> in("in", 3, 2);
   int expected = 0;
   {
     const Communicator comm(MPI_COMM_WORLD);
     const auto [previous, next] = ring_of(comm);
-    const Kokkos::View<int**, Right, Kokkos::HostSpace> out("out", 3, 2);
+    const HostView<int**, Right> out("out", 3, 2);
     Kokkos::deep_copy(out, comm.rank());
     expected = previous;
     exchange.emplace(comm, "cached_communicator");
@@ -136,8 +132,7 @@ TEST(Plans, OutliveTheirViewsAndCommunicator) {
   }
   auto moved = std::move(*exchange);
   exchange.reset();
-  moved.start();
-  moved.finish();
+  run_step(moved);
   EXPECT_EQ(in(2, 1), expected);
 }
 
@@ -146,16 +141,13 @@ TEST(Plans, OutliveTheirViewsAndCommunicator) {
 template <class Space>
 void drop_in_flight(const Options& method) {
   const Communicator comm(MPI_COMM_WORLD, method);
-  const auto [previous, next] = ring_of(comm);
   using Plane = Kokkos::View<double**, Right, Space>;
   const auto make = [&] {
     const Plane out("out", 300, 401), in("in", 300, 401);
     const auto strip = [](const Plane& plane) {
       return Kokkos::subview(plane, Kokkos::ALL(), std::pair(0, 400));
     };
-    Exchange<Plane> exchange(comm, "dropped");
-    exchange.add(strip(out), next, strip(in), previous);
-    exchange.commit();
+    auto exchange = ring_exchange(comm, "dropped", strip(out), strip(in));
     return exchange;
   };
   {
@@ -165,31 +157,27 @@ void drop_in_flight(const Options& method) {
   auto exchange = make();
   exchange.start();
   exchange = make();
-  exchange.start();
-  exchange.finish();
+  run_step(exchange);
   expect_usable(comm);
 }
 
-TEST(Plans, DroppedInFlight) {
+TEST_F(Plans, DroppedInFlight) {
   with_every_method([](const Communicator& comm, auto& place) {
     drop_in_flight<typename std::decay_t<decltype(place)>::Space>(comm.options());
   });
 }
 
 /// An error on every rank takes an exchange with it, and others of the same memory work afterwards.
-TEST(Plans, DroppedByAnErrorOnAllRanks) {
+TEST_F(Plans, DroppedByAnErrorOnAllRanks) {
   with_every_method([](const Communicator& comm, auto& place) {
-    const auto [previous, next] = ring_of(comm);
     for (int time = 0; time < 3; ++time) {
-      Leg leg{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
-              previous};
+      const auto leg = leg_up(comm);
       try {
         expect_steps(comm, place, leg);
         ExchangeAt<decltype(place)> exchange(comm, "dropped");
-        exchange.add(place.view(leg.send), leg.destination, place.view(leg.receive), leg.source);
+        leg.add_to(exchange, place);
         exchange.commit();
-        exchange.start();
-        exchange.finish();
+        run_step(exchange);
         place.store(); // what is under way on a device may be ended
         throw AgreedError("of all ranks");
       } catch (const AgreedError&) {
@@ -200,31 +188,24 @@ TEST(Plans, DroppedByAnErrorOnAllRanks) {
 }
 
 /// add() and commit() again: the plan is made anew, of all slots.
-TEST(Plans, CommittedAgain) {
+TEST_F(Plans, CommittedAgain) {
   with_every_method([](const Communicator& comm, auto& place) {
-    const auto [previous, next] = ring_of(comm);
-    Leg first{inside<double, Left>("a", Index<2>{3, 4}), next, whole<double, Right>("b", Index<2>{3, 4}),
-              previous};
-    Leg second{whole<double, Right>("c", Index<2>{2, 6}), previous, inside<double, Left>("d", Index<2>{2, 6}),
-               next};
+    auto first = leg_up(comm);
+    auto second = leg_down(comm);
     ExchangeAt<decltype(place)> exchange(comm, "growing");
-    exchange.add(place.view(first.send), first.destination, place.view(first.receive), first.source);
+    first.add_to(exchange, place);
     exchange.commit();
-    exchange.add(place.view(second.send), second.destination, place.view(second.receive), second.source);
+    second.add_to(exchange, place);
     exchange.commit();
     first.prepare(comm, 0, 0);
     second.prepare(comm, 0, 1);
-    place.load();
-    exchange.start();
-    exchange.finish();
-    place.store();
+    run_step_at(place, exchange);
     first.check();
     second.check();
   });
 }
 
-TEST(Plans, StartedAndFinishedOutOfTurn) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Plans, StartedAndFinishedOutOfTurn) {
   Exchange<Ints> exchange(comm, "early");
   EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
             "exchange 'early': commit() comes before start() and finish()");
@@ -237,44 +218,30 @@ TEST(Plans, StartedAndFinishedOutOfTurn) {
 }
 
 /// A slot that was added takes part only after another commit().
-TEST(Plans, AddedWithoutCommit) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(Plans, AddedWithoutCommit) {
   Exchange<Ints> exchange(comm, "grown");
   exchange.commit();
   exchange.add(Ints("out", 1), no_rank, Ints("in", 1), no_rank);
   EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
             "exchange 'grown': add() after commit(): commit() again before start()");
   exchange.commit();
-  exchange.start();
-  exchange.finish();
+  run_step(exchange);
 }
 
-TEST(Plans, WithoutSlots) {
-  const Communicator comm(MPI_COMM_WORLD);
-  Exchange<Ints> exchange(comm, "nothing");
-  exchange.commit();
-  exchange.start();
-  exchange.finish();
-}
-
-TEST(Plans, TimesAreMeasuredOnRequest) {
-  const Communicator comm(MPI_COMM_WORLD);
+/// Of an exchange without slots, which takes its steps as well.
+TEST_F(Plans, TimesAreMeasuredOnRequest) {
   Exchange<Ints> exchange(comm, "timed");
   exchange.commit();
-  const auto step = [&] {
-    exchange.start();
-    exchange.finish();
-  };
-  step();
+  run_step(exchange);
   EXPECT_EQ(exchange.times().exchanges, 0);
   EXPECT_EQ(exchange.times().total(), 0);
   exchange.measure_times();
-  step();
+  run_step(exchange);
   EXPECT_EQ(exchange.times().exchanges, 1);
   const auto seconds = exchange.times().total();
   EXPECT_GT(seconds, 0);
   exchange.measure_times(false);
-  step();
+  run_step(exchange);
   EXPECT_EQ(exchange.times().total(), seconds);
 }
 

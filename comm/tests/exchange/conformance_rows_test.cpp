@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows by index: the ghosts of irregular neighbours must hold the bits that hand-written MPI brings them.
+// Rows by index: the ghosts of irregular neighbours must hold the bits of the rows that they stand for.
 #include "each_method.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <random>
-#include <vector>
 
 namespace kontor::comm::test {
 namespace {
-
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
 
 struct RowParticle {
   double mass;
@@ -82,37 +74,32 @@ auto row_of(const Field<View>& field, std::int64_t row) {
   return elements;
 }
 
-/// The hand-written twin: what `x` and its ghosts hold after a step.
-template <class View>
-auto reference(const std::vector<RowEdge>& graph, int me, const Field<View>& x) {
-  using T = typename View::value_type;
-  std::vector<std::vector<T>> buffers;
-  std::vector<MPI_Request> requests;
-  const auto bytes = [](const auto& buffer) { return static_cast<int>(buffer.size() * sizeof(T)); };
-  const std::size_t columns = x.view.extent(0) > 0 ? x.view.size() / x.view.extent(0) : 1;
-  for (const auto& e : graph) {
-    auto& buffer = buffers.emplace_back();
-    if (e.to == me) {
-      buffer.resize(e.received.size() * columns);
-      MPI_Irecv(buffer.data(), bytes(buffer), MPI_BYTE, e.from, 0, MPI_COMM_WORLD, &requests.emplace_back());
-    }
-    if (e.from != me) continue;
-    auto& out = buffers.emplace_back();
-    for (const auto row : e.sent)
-      for (const T* element : row_of(x, row)) out.push_back(*element);
-    MPI_Isend(out.data(), bytes(out), MPI_BYTE, e.to, 0, MPI_COMM_WORLD, &requests.emplace_back());
-  }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+/// How many rows the View of a rank has: its own and the ghosts.
+std::size_t rows_of(const std::vector<RowEdge>& graph, int rank) {
+  std::size_t rows = owned;
+  for (const auto& e : graph) rows += e.to == rank ? e.received.size() : 0;
+  return rows;
+}
+
+/// Of the bits of a rank's View before a step.
+std::uint64_t seed_of(int rank, int step) {
+  return static_cast<std::uint64_t>(1000 * rank + step);
+}
+
+/// What `x` and its ghosts hold after a step.
+template <class T, class Layout, std::size_t rank>
+std::vector<T> reference(const std::vector<RowEdge>& graph, int me, int step,
+                         const Field<Owning<T, Layout, rank>>& x) {
   std::vector<T> expected(x.memory.begin(), x.memory.end());
-  std::size_t b = 0;
   for (const auto& e : graph) {
-    const auto& in = buffers[b++];
-    if (e.from == me) ++b;
     if (e.to != me) continue;
-    std::size_t k = 0;
-    for (const auto row : e.received)
-      for (const T* element : row_of(x, row))
-        expected[static_cast<std::size_t>(element - x.memory.data())] = in[k++];
+    const auto theirs = field<T, Layout, rank>("theirs", rows_of(graph, e.from));
+    scramble(theirs.memory, seed_of(e.from, step));
+    for (std::size_t k = 0; k < e.sent.size(); ++k) {
+      const auto from = row_of(theirs, e.sent[k]);
+      const auto to = row_of(x, e.received[k]);
+      for (std::size_t c = 0; c < to.size(); ++c) expected[to[c] - x.memory.data()] = *from[c];
+    }
   }
   return expected;
 }
@@ -133,9 +120,7 @@ void expect_row_graph(const Communicator& comm, unsigned seed) {
   Place place; // of this graph's Views only
   const int me = comm.rank();
   const auto graph = random_row_graph(comm.size(), seed);
-  std::size_t rows = owned;
-  for (const auto& e : graph) rows += e.to == me ? e.received.size() : 0;
-  const auto x = field<T, Layout, rank>("x", rows);
+  const auto x = field<T, Layout, rank>("x", rows_of(graph, me));
   const auto view = place.view(x);
 
   Exchange<Kokkos::View<T*, typename Place::Space>> exchange(comm, "graph");
@@ -161,12 +146,9 @@ void expect_row_graph(const Communicator& comm, unsigned seed) {
   exchange.commit();
   for (int step = 0; step < 2; ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
-    scramble(x.memory, 1000 * static_cast<std::uint64_t>(me) + static_cast<std::uint64_t>(step));
-    auto expected = reference(graph, me, x);
-    place.load();
-    exchange.start();
-    exchange.finish();
-    place.store();
+    scramble(x.memory, seed_of(me, step));
+    auto expected = reference<T, Layout, rank>(graph, me, step, x);
+    run_step_at(place, exchange);
     EXPECT_TRUE(equal_bits(x.memory, std::span(expected)));
   }
 }
@@ -220,17 +202,16 @@ TEST(RowsByIndex, MeetOtherViews) {
 TEST(RowsByIndex, ListsAreCopied) {
   const Communicator comm(MPI_COMM_WORLD, method("raw", Packing::none));
   const auto [previous, next] = ring_of(comm);
-  const Kokkos::View<int*, Kokkos::HostSpace> x("x", 6);
+  const Ints x("x", 6);
   const auto list = list_of<int, HostViews>({1, 2});
-  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "consecutive");
+  Exchange<Ints> exchange(comm, "consecutive");
   exchange.add(x, list, next, x, Kokkos::pair<int, int>(4, 6), previous);
   const_cast<int&>(list(0)) = 7;
   exchange.commit();
   EXPECT_EQ(exchange.packing(), Packing::none);
   x(1) = 10 + comm.rank();
   x(2) = 20 + comm.rank();
-  exchange.start();
-  exchange.finish();
+  run_step(exchange);
   EXPECT_EQ(x(4), 10 + previous);
   EXPECT_EQ(x(5), 20 + previous);
 }
@@ -239,12 +220,11 @@ TEST(RowsByIndex, ListsAreCopied) {
 TEST(RowsByIndex, EmptyLists) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto [previous, next] = ring_of(comm);
-  const Kokkos::View<int*, Kokkos::HostSpace> x("x", 6);
-  Exchange<Kokkos::View<int*, Kokkos::HostSpace>> exchange(comm, "empty");
+  const Ints x("x", 6);
+  Exchange<Ints> exchange(comm, "empty");
   exchange.add(x, list_of<int, HostViews>({}), next, x, std::pair(6, 6), previous);
   exchange.commit();
-  exchange.start();
-  exchange.finish();
+  run_step(exchange);
 }
 
 } // namespace

@@ -2,23 +2,13 @@
 //
 // What a step costs besides the messages: nothing.
 #include "cost.hpp"
-#include "methods.hpp"
 #include "views.hpp"
-
-#include <kontor/comm/comm.hpp>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
 namespace kontor::comm::test {
 
 namespace {
-
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-using List = std::vector<std::string>;
-using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 
 /// What plain MPI calls in one step with `slots` messages to the next rank and from the previous one.
 MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receives) {
@@ -99,7 +89,7 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   const auto c = inside<double, Right>("c", Index<2>{4, 5});
   const auto d = inside<double, Left>("d", Index<2>{4, 5});
   const auto e = whole<double, Right>("e", Index<2>{4, 5});
-  const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+  const Ints list("list", 3);
   list(1) = 3;
   Exchange<Doubles> exchange(comm, "counted");
   exchange.add(a.view, next, b.view, previous);
@@ -113,10 +103,7 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
 
   for (int step = 0; step < 2; ++step) {
     SCOPED_TRACE(to_string(exchange.chosen()) + ", step " + std::to_string(step));
-    auto cost = cost_of([&] {
-      exchange.start();
-      exchange.finish();
-    });
+    auto cost = cost_of([&] { run_step(exchange); });
     if (exchange.chosen().backend == "shm") cost.mpi.erase("MPI_Iprobe"); // now and then while it waits
     EXPECT_EQ(cost.mpi, calls_by_hand(exchange.chosen(), 2, sends, receives));
     EXPECT_EQ(cost.allocations, static_cast<int>(cost.tools.kernels.size()) * allocations_of_a_kernel());
@@ -148,10 +135,7 @@ TEST(Counting, ClosedEndsTakeNoMessages) {
 /// scalars. Views that lie in one piece at both ends travel alone.
 TEST(Counting, ViewsOfAPairShareAMessage) {
   for (const auto messages : {comm::Messages::per_pair, comm::Messages::per_slot}) {
-    Options options;
-    options.messages = messages;
-    options.packing = Packing::kernel;
-    const Communicator comm(MPI_COMM_WORLD, options);
+    const Communicator comm(MPI_COMM_WORLD, {.packing = Packing::kernel, .messages = messages});
     const auto [previous, next] = ring_of(comm);
     Exchange<Doubles> exchange(comm, "shared");
     for (int field = 0; field < 5; ++field) {
@@ -163,10 +147,7 @@ TEST(Counting, ViewsOfAPairShareAMessage) {
     exchange.add(whole<double, Right>("out", Index<1>{9}).view, next,
                  whole<double, Right>("in", Index<1>{9}).view, previous);
     exchange.commit();
-    const auto cost = cost_of([&] {
-      exchange.start();
-      exchange.finish();
-    });
+    const auto cost = cost_of([&] { run_step(exchange); });
     EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
     const int shared = messages == comm::Messages::per_slot ? 10 : previous == next ? 1 : 2;
     EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Irecv", shared + 1}, {"MPI_Isend", shared + 1}, {"MPI_Waitall", 1}}));
@@ -180,15 +161,11 @@ TEST(Counting, ViewsOfAPairShareAMessage) {
 /// Whatever commit() does as well: its kernels are those that Kokkos makes to fill a View of ours.
 TEST(Counting, EveryLabelIsOurs) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
   const auto out = inside<double, Right>("out", Index<2>{4, 5});
   const auto in = inside<double, Left>("in", Index<2>{4, 5});
   const auto tools = cost_of([&] {
-                       Exchange<Doubles> exchange(comm, "labelled");
-                       exchange.add(out.view, next, in.view, previous);
-                       exchange.commit();
-                       exchange.start();
-                       exchange.finish();
+                       auto exchange = ring_exchange(comm, "labelled", out.view, in.view);
+                       run_step(exchange);
                      }).tools;
   EXPECT_FALSE(tools.allocations.empty());
   EXPECT_EQ(tools.open_regions, 0);
@@ -200,32 +177,29 @@ TEST(Counting, EveryLabelIsOurs) {
 
 /// A plan's datatypes are made by commit() and freed with it.
 TEST(Counting, DatatypesAreFreed) {
-  for (const auto& method : methods()) {
-    SCOPED_TRACE(to_string(method));
-    const Communicator comm(MPI_COMM_WORLD, method);
+  with_options(methods(), [](const Communicator& comm) {
     const auto [previous, next] = ring_of(comm);
     const auto out = inside<double, Right>("out", Index<3>{4, 5, 3});
     const auto in = inside<double, Left>("in", Index<3>{4, 5, 3});
     const auto rows = whole<double, Right>("rows", Index<2>{8, 2});
-    const Kokkos::View<int*, Kokkos::HostSpace> list("list", 3);
+    const Ints list("list", 3);
     list(1) = 3;
     auto calls = cost_of([&] {
                    Exchange<Doubles> exchange(comm, "freed");
                    exchange.add(out.view, next, in.view, previous);
                    exchange.add(rows.view, list, next, rows.view, std::pair(5, 8), previous);
                    exchange.commit();
-                   exchange.start();
-                   exchange.finish();
+                   run_step(exchange);
                  }).mpi;
-    const bool by_datatype = method.packing == Packing::datatype;
+    const bool by_datatype = comm.options().packing == Packing::datatype;
     EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"] +
                   calls["MPI_Type_create_hindexed_block"],
               calls["MPI_Type_free"]);
-    if (method.packing != Packing::automatic) {
+    if (comm.options().packing != Packing::automatic) {
       EXPECT_EQ(calls["MPI_Type_commit"], by_datatype ? 3 : 0);
       EXPECT_EQ(calls["MPI_Type_create_hindexed_block"], by_datatype ? 1 : 0);
     }
-  }
+  });
 }
 
 /// The counters count: a test that counts nothing would pass whatever happens.
@@ -233,7 +207,7 @@ TEST(Counting, CountersCount) {
   const auto cost = cost_of([] {
     delete new int;
     std::free(std::malloc(1));
-    const Kokkos::View<int*, Kokkos::HostSpace> view("counted", 1);
+    const Ints view("counted", 1);
     Kokkos::parallel_for("kernel", 1, KOKKOS_LAMBDA(int){});
     MPI_Barrier(MPI_COMM_WORLD);
   });

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages to ranks that do not know who sends to them: what commit() compares both ends by.
-#include "error_text.hpp"
-#include "methods.hpp"
+#include "comm_test.hpp"
 
-#include <kontor/comm/comm.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstring>

@@ -12,9 +12,6 @@
 namespace kontor::comm::test {
 namespace {
 
-using Left = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-
 std::shared_ptr<const Executor> executor() {
   return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(
       Kokkos::DefaultHostExecutionSpace());
@@ -96,7 +93,7 @@ TEST(Staged, LongLists) {
   const auto method = staged_method(comm, options);
   const auto [previous, next] = ring_of(comm);
   constexpr int n = 1200000;
-  const Kokkos::View<double*, Kokkos::HostSpace> x("x", 2 * n);
+  const Doubles x("x", 2 * n);
   std::vector<std::int64_t> sent(n), received(n);
   for (int i = 0; i < n; ++i) {
     x(i) = 3. * i + comm.rank();
@@ -120,13 +117,7 @@ TEST(Staged, LongLists) {
 TEST(Staged, RefusesDatatypes) {
   auto options = method("view", Packing::datatype);
   options.path = Path::staged;
-  std::string text;
-  try {
-    const Communicator comm(MPI_COMM_WORLD, options);
-  } catch (const UsageError& error) {
-    text = error.what();
-  }
-  EXPECT_EQ(text,
+  EXPECT_EQ(text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }),
             "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they "
             "lie, is not possible; choose packing 'kernel' or 'auto', or path 'direct'");
 }

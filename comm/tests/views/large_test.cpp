@@ -71,6 +71,15 @@ class Large : public testing::Test {
     if (rank == 1) Kokkos::deep_copy(bytes, 0);
   }
   static void TearDownTestSuite() { bytes = {}; }
+
+  template <class View>
+  void exchange_once(const Communicator& comm, const View& view) const {
+    Exchange<Bytes> exchange(comm, "large");
+    exchange.add(view, rank == 0 ? 1 : no_rank, view, rank == 1 ? 0 : no_rank);
+    exchange.commit();
+    exchange.start();
+    exchange.finish();
+  }
 };
 
 TEST_F(Large, Send) {
@@ -81,10 +90,7 @@ TEST_F(Large, Send) {
 }
 
 TEST_F(Large, SendVerified) {
-  Options options;
-  options.check = CheckLevel::cross_rank;
-  options.timeout = 100;
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 100});
   if (rank == 0) return isend(comm, bytes, 1).wait(), void();
   irecv(comm, bytes, any_source).wait();
   EXPECT_EQ(right_ones(bytes, 1), elements);
@@ -92,17 +98,10 @@ TEST_F(Large, SendVerified) {
 
 /// All columns but one, as they lie: by a derived datatype that has more elements than an int can count.
 TEST_F(Large, ExchangeOfStridedBytes) {
-  Options options;
-  options.backend = "view";
-  options.packing = Packing::datatype;
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, {.backend = "view", .packing = Packing::datatype});
   const auto part = Kokkos::subview(Rows(bytes.data(), rows, columns), Kokkos::ALL,
                                     std::pair<std::size_t, std::size_t>(0, columns - 1));
-  Exchange<Bytes> exchange(comm, "large");
-  exchange.add(part, rank == 0 ? 1 : no_rank, part, rank == 1 ? 0 : no_rank);
-  exchange.commit();
-  exchange.start();
-  exchange.finish();
+  exchange_once(comm, part);
   if (rank == 1) {
     EXPECT_EQ(right_ones(bytes, 1, columns - 1), rows * (columns - 1));
     EXPECT_EQ(bytes(columns - 1), 0); // what is not part of it is not touched
@@ -111,11 +110,7 @@ TEST_F(Large, ExchangeOfStridedBytes) {
 
 TEST_F(Large, Exchange) {
   const Communicator comm(MPI_COMM_WORLD);
-  Exchange<Bytes> exchange(comm, "large");
-  exchange.add(bytes, rank == 0 ? 1 : no_rank, bytes, rank == 1 ? 0 : no_rank);
-  exchange.commit();
-  exchange.start();
-  exchange.finish();
+  exchange_once(comm, bytes);
   EXPECT_TRUE(rank == 0 || right_ones(bytes, 1) == elements);
 }
 

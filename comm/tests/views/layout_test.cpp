@@ -97,27 +97,23 @@ TEST(Contiguous, WhatIsEmptyIs) {
   EXPECT_TRUE(is_contiguous(shape_of({3, 0, 2}, {5, 3, 9}), order_of({2, 0, 1})));
 }
 
-TEST(LoopNest, MergesWhatLiesEndToEnd) {
-  const auto whole = loop_nest(right({3, 4, 5}), order_of({0, 1, 2}));
-  EXPECT_EQ(whole.depth, 1);
-  EXPECT_EQ(whole.extents[0], 60);
-  EXPECT_EQ(whole.strides[0], 1);
+void expect_nest(const LoopNest& nest, const Sizes& extents, const Sizes& strides) {
+  ASSERT_EQ(nest.depth, static_cast<int>(extents.size()));
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    EXPECT_EQ(nest.extents[d], extents[d]) << d;
+    EXPECT_EQ(nest.strides[d], strides[d]) << d;
+  }
+}
 
+TEST(LoopNest, MergesWhatLiesEndToEnd) {
+  expect_nest(loop_nest(right({3, 4, 5}), order_of({0, 1, 2})), {60}, {1});
   // rows 0..1 of planes of 4 x 5: the last two dimensions are one
-  const auto planes = loop_nest(shape_of({2, 4, 5}, {100, 5, 1}), order_of({0, 1, 2}));
-  EXPECT_EQ(planes.depth, 2);
-  EXPECT_EQ(planes.extents[0], 2);
-  EXPECT_EQ(planes.strides[0], 100);
-  EXPECT_EQ(planes.extents[1], 20);
-  EXPECT_EQ(planes.strides[1], 1);
+  expect_nest(loop_nest(shape_of({2, 4, 5}, {100, 5, 1}), order_of({0, 1, 2})), {2, 20}, {100, 1});
 }
 
 TEST(LoopNest, LeavesOutExtentsOfOne) {
-  const auto nest = loop_nest(shape_of({1, 4, 1}, {5, 3, 17}), order_of({0, 1, 2}));
-  EXPECT_EQ(nest.depth, 1);
-  EXPECT_EQ(nest.extents[0], 4);
-  EXPECT_EQ(nest.strides[0], 3);
-  EXPECT_EQ(loop_nest(shape_of({1, 1}, {5, 3}), order_of({0, 1})).depth, 0);
+  expect_nest(loop_nest(shape_of({1, 4, 1}, {5, 3, 17}), order_of({0, 1, 2})), {4}, {3});
+  expect_nest(loop_nest(shape_of({1, 1}, {5, 3}), order_of({0, 1})), {}, {});
 }
 
 TEST(LoopNest, NothingToDo) {

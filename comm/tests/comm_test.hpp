@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "error_text.hpp"
+#include "methods.hpp"
+
+#include <kontor/comm/comm.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// What most tests use: the whole layer, texts of errors, and short names for Views and communicators.
+namespace kontor::comm::test {
+
+using Left = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
+using Stride = Kokkos::LayoutStride;
+
+template <class Data, class... Layout>
+using HostView = Kokkos::View<Data, Layout..., Kokkos::HostSpace>;
+using Ints = HostView<int*>;
+using Doubles = HostView<double*>;
+using Plane = HostView<double**, Right>;
+
+inline constexpr auto all_levels = {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank};
+inline constexpr auto levels_with_checks = {CheckLevel::local, CheckLevel::cross_rank};
+
+/// Collective over MPI_COMM_WORLD. Calls test(communicator) for each of these check levels.
+template <class Test>
+void with_levels(std::initializer_list<CheckLevel> levels, const Test& test) {
+  for (const auto level : levels) {
+    SCOPED_TRACE(std::string("check level ") + to_string(level));
+    test(Communicator(MPI_COMM_WORLD, {.check = level}));
+  }
+}
+
+/// Collective over MPI_COMM_WORLD. Calls test(communicator) for each of these options.
+template <class Test>
+void with_options(const std::vector<Options>& all, const Test& test) {
+  for (const auto& options : all) {
+    SCOPED_TRACE(to_string(options));
+    test(Communicator(MPI_COMM_WORLD, options));
+  }
+}
+
+/// A test of all ranks, in a ring.
+class OnRing : public testing::Test {
+ protected:
+  explicit OnRing(const Options& options = {}) : comm(MPI_COMM_WORLD, options) {}
+  Communicator comm;
+  int rank = comm.rank();
+  int ranks = comm.size();
+  int last = ranks - 1;
+  bool is_last = rank == last;
+  int previous = ring_of(comm).first;
+  int next = ring_of(comm).second;
+};
+
+/// A test that is run at several check levels.
+class AtLevel : public OnRing, public testing::WithParamInterface<CheckLevel> {
+ protected:
+  AtLevel() : OnRing({.check = GetParam()}) {}
+};
+
+/// Collective. A committed exchange that sends `out` to the next rank and receives `in` from the previous
+/// one.
+template <class Out, class In>
+auto ring_exchange(const Communicator& comm, const char* name, const Out& out, const In& in,
+                   bool periodic = true) {
+  const auto [previous, next] = ring_of(comm, periodic);
+  Exchange<Kokkos::View<int*, typename Out::memory_space>> exchange(comm, name);
+  exchange.add(out, next, in, previous);
+  exchange.commit();
+  return exchange;
+}
+
+/// A step of an Exchange, or of a Reduction.
+template <class Repeated>
+void run_step(Repeated& repeated) {
+  repeated.start();
+  repeated.finish();
+}
+
+} // namespace kontor::comm::test
