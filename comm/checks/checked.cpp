@@ -20,9 +20,11 @@ using mpi::check;
 
 namespace {
 
-/// The longest that a sender waits for the answer of a receive that has begun. Its owner may be busy with
-/// something else than waiting, which is no error.
+/// The longest that a sender waits for the answer of a receive that has begun, in seconds and as a part of
+/// the timeout. The receiver may be busy outside of these calls: that is no error, so the wait ends before
+/// the timeout of the send.
 constexpr double answer_seconds = 2;
+constexpr double answer_part_of_timeout = 0.9;
 
 /// Tags begin again where numbers go on, so an answer is told by its number.
 int answer_tag(std::int64_t number) {
@@ -81,15 +83,16 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
   ~CheckedSend() override { cancel(answer_); }
 
   bool poll() override {
+    if (!unanswered_by_) unanswered_by_.emplace(answer_part_of_timeout * checks_.timeout());
     if (message_ != MPI_REQUEST_NULL) {
       int done = 0;
       const int code = MPI_Test(&message_, &done, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) fail_message(code, "MPI_Issend", envelope_, buffer_);
       if (!done) return false;
-      answer_by_.emplace(std::min(checks_.timeout(), answer_seconds));
+      answer_by_.emplace(answer_seconds);
     }
     for (;;) {
-      if (!mpi::test(answer_)) return answer_by_->passed();
+      if (!mpi::test(answer_)) return answer_by_->passed() || unanswered_by_->passed();
       if (theirs_.number == mine_.number) break;
       listen(); // that was the answer to a send that has gone on without it
     }
@@ -116,7 +119,8 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
   }
 
   MPI_Request answer_ = MPI_REQUEST_NULL;
-  std::optional<mpi::Deadline> answer_by_;
+  std::optional<mpi::Deadline> answer_by_;     ///< from the moment at which the receive has begun
+  std::optional<mpi::Deadline> unanswered_by_; ///< from the first poll
 };
 
 class CheckedReceive final : public CheckedMessage {
