@@ -229,12 +229,10 @@ class Damaged(ReportTest):
         begin = time.monotonic()
         for number in range(90):
             (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
-            said = io.StringIO()
-            with contextlib.redirect_stderr(said):
-                code = isolated(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
+            code, said = isolated_told(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
             self.assertIn(code, (0, 2, 17), f"file {number}")
             ends["shown" if code == 0 else "refused" if code == 17 else "died"] += 1
-            self.assertEqual(said.getvalue().count("\n"), code == 2)
+            self.assertEqual(said.count("\n"), code == 2)
         self.assertGreater(min(ends["shown"], ends["refused"]), 20, ends)
         self.assertLess(time.monotonic() - begin, 100)
 
@@ -267,10 +265,8 @@ class Damaged(ReportTest):
                 pass
 
         for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
-            said = io.StringIO()
-            with contextlib.redirect_stderr(said):
-                code = isolated(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
-            self.assertEqual((code, said.getvalue()), (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
+            done = isolated_told(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
+            self.assertEqual(done, (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
 
         for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, "kontor: a.h5: .* damaged: reading it takes far too much memory"),
                                  (lambda now: {}["key"], 3, "kontor: this is a defect of Kontor .*, and not of a file(.|\n)*KeyError: 'key'")):
@@ -295,9 +291,15 @@ class Damaged(ReportTest):
                 pass
 
         before = os.times().children_user
-        with contextlib.redirect_stderr(io.StringIO()):
-            self.assertEqual(isolated(spin, files, seconds=1), 2)
+        self.assertEqual(isolated_told(spin, files, seconds=1)[0], 2)
         self.assertLess(os.times().children_user - before, 4)
+
+
+def isolated_told(work, files, seconds):
+    """The exit code, and what this process says of it."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        return isolated(work, files, seconds=seconds), said.getvalue()
 
 
 def damaged(whole, choose):

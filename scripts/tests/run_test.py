@@ -252,48 +252,41 @@ class End(KontorTest):
                                   check=False, timeout=60, env={**self.environment, "KONTOR_BUILT": "1"})
         self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
 
+    def told(self, how, script, times=1, **variables):
+        """The program's process, and the exit code, stdout and stderr of a run that is sent a signal; again for each line that the
+        program then adds to the file `log`."""
+        (self.folder / "log").unlink(missing_ok=True)
+        self.make_app(script)
+        running = self.start("run", "plate.yaml", KONTOR_BUILT="1", **variables)
+        for count in range(times):
+            process = int(self.wait_for_lines(count + 1)[0])
+            running.send_signal(how)
+        out, err = running.communicate(timeout=20)
+        return [process, running.returncode, out, err]
+
     def test_signals_end_the_program_first(self):
         """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
         asks_and_goes_on = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
         for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
                                    (signal.SIGTERM, asks_and_goes_on, 2)):
             with self.subTest(signal=how.name, times=times):
-                (self.folder / "log").unlink(missing_ok=True)
-                self.make_app(script or "echo $$ >log; exec sleep 60")
-                running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
-                process = int(self.wait_for_lines(1)[0])
-                for count in range(times):
-                    running.send_signal(how)
-                    if count + 1 < times:
-                        self.wait_for_lines(count + 2)
-                out, err = running.communicate(timeout=20)
+                process, *end = self.told(how, script or "echo $$ >log; exec sleep 60", times)
                 said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
-                self.assertEqual((running.returncode, out, err), (128 + how, "", said))
+                self.assertEqual(end, [128 + how, "", said])
                 self.assert_ends(process)
 
     def test_a_program_that_ends_early(self):
         for how in signal.SIGTERM, signal.SIGUSR1:
-            (self.folder / "log").unlink(missing_ok=True)
-            self.make_app("trap 'exit 4' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
-            running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
-            self.wait_for_lines(1)
-            running.send_signal(how)
-            out, err = running.communicate(timeout=20)
-            said = f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked"
-            self.assertEqual((running.returncode, out), (4, ""), err)
-            self.assertIn(said, err)
+            _, *end, err = self.told(how, "trap 'exit 4' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
+            self.assertEqual(end, [4, ""], err)
+            self.assertIn(f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked", err)
 
     def test_a_program_that_is_told_to_end_and_has_its_own_end(self):
         """It was done already; or it could not be ended as it was asked to, and has said why."""
         for how, code in (signal.SIGTERM, 0), (signal.SIGUSR1, 0), (signal.SIGTERM, 3), (signal.SIGUSR1, 2):
             with self.subTest(signal=how.name, code=code):
-                (self.folder / "log").unlink(missing_ok=True)
-                self.make_app(f"trap 'echo why >&2; exit {code}' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
-                running = self.start("run", "plate.yaml", KONTOR_BUILT="1")
-                self.wait_for_lines(1)
-                running.send_signal(how)
-                out, err = running.communicate(timeout=20)
-                self.assertEqual((running.returncode, out, err), (code, "", "why\n"))
+                _, *end = self.told(how, f"trap 'echo why >&2; exit {code}' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
+                self.assertEqual(end, [code, "", "why\n"])
 
     def test_a_launcher_that_is_told_to_end_is_not_taken_for_a_failed_verification(self):
         """Open MPI's then ends with exit code 1, and says nothing."""
@@ -304,12 +297,8 @@ class End(KontorTest):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
 
     def test_a_program_that_does_not_end_early(self):
-        self.make_app("trap '' USR1; echo $$ >log; exec sleep 60")
-        running = self.start("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_END_SECONDS="1")
-        self.wait_for_lines(1)
-        running.terminate()
-        err = running.communicate(timeout=20)[1]
-        self.assertEqual((running.returncode, err), (143, "kontor: heat was interrupted by signal TERM\n"))
+        _, *end = self.told(signal.SIGTERM, "trap '' USR1; echo $$ >log; exec sleep 60", KONTOR_END_SECONDS="1")
+        self.assertEqual(end, [143, "", "kontor: heat was interrupted by signal TERM\n"])
 
     def test_a_launcher_that_does_not_end_after_its_ranks(self):
         """As Open MPI's when a rank is killed in MPI_Finalize; other ranks may have nothing to say any more."""

@@ -70,6 +70,12 @@ class Checks(unittest.TestCase):
         check.check_checkpoints(self.folder, found, RUN)
         return found
 
+    def judged(self, case, code, said):
+        """The findings on a run that ended so."""
+        outcome = Outcome(case)
+        fault.judge(case, outcome, code, said, self.folder, self.reference)
+        return "\n".join(outcome.findings)
+
     def assert_finds(self, text, **how):
         self.assertRegex("\n".join(self.findings(**how)), text)
 
@@ -163,14 +169,9 @@ class Checks(unittest.TestCase):
             (134, "output: plate.h5: no"): "exit code: 134",
         }
         for (code, text), finding in said.items():
-            outcome = Outcome(case)
-            fault.judge(case, outcome, code, text, self.folder, self.reference)
-            self.assertRegex("\n".join(outcome.findings), finding)
-        outcome = Outcome(case)
-        fault.judge(case, outcome, 3, "output: plate.h5: fsync failed: Input/output error", self.folder, self.reference)
-        self.assertEqual(outcome.findings, [])
-        fault.judge(case, outcome, 0, "", self.folder, self.reference)
-        self.assertRegex("\n".join(outcome.findings), "exit code 0, but plate.h5 is earlier")
+            self.assertRegex(self.judged(case, code, text), finding)
+        self.assertEqual(self.judged(case, 3, "output: plate.h5: fsync failed: Input/output error"), "")
+        self.assertRegex(self.judged(case, 0, ""), "exit code 0, but plate.h5 is earlier")
 
     def test_on_gpus(self):
         """A GPU for each rank, and nothing that wants Views in host memory."""
@@ -199,11 +200,9 @@ class Checks(unittest.TestCase):
         ranges = [(case.what["of"], number) for case in drawn for number in range(case.what["first"], case.what["first"] + case.what["inputs"])]
         self.assertEqual(len(ranges), len(set(ranges)))
         case = next(case for case in drawn if case.what["of"] == "deck")
-        before, inputs.run_batch = inputs.run_batch, lambda batch, build, keep: batch.findings.append(Finding(keep / "deck-7-3", "signal SIGSEGV"))
-        try:
+        found = lambda batch, build, keep: batch.findings.append(Finding(keep / "deck-7-3", "signal SIGSEGV"))
+        with unittest.mock.patch.object(inputs, "run_batch", found):
             outcome = inputs.make(case, self.folder, None, {})
-        finally:
-            inputs.run_batch = before
         self.assertEqual(outcome.findings, ["input: deck-7-3: signal SIGSEGV"])
         entry = case.as_dict() | {"findings": [], "seen": {"hit": True, "inputs": 1000}}
         self.assertRegex(summary([entry, entry], {}), r"input +deck +2 +2 +0[^§]*inputs read: 2000")
@@ -265,7 +264,7 @@ class Ends(unittest.TestCase):
     """What Outcome.end() finds."""
 
     class Program:
-        command, ended, hung, stacks, launcher_alone = "heat", False, [], {"heat (1)": ["#0 main ()"]}, False
+        command, ended, hung, stacks, launcher_alone = "heat", True, [], {"heat (1)": ["#0 main ()"]}, False
 
         def processes(self):
             return [] if self.ended else marked(f"HOME={os.environ.get('HOME', '')}")[:1]
@@ -273,30 +272,25 @@ class Ends(unittest.TestCase):
         def kill(self):
             self.ended = True
 
+    def outcome(self, code, said="", **differences):
+        """Of a program that ended so, and differs in these members."""
+        program, outcome = self.Program(), Outcome(CASE)
+        vars(program).update(differences)
+        outcome.end(program, Result(code, "", said, 1.0), 0.0)
+        return outcome
+
     def test_processes_and_hangs(self):
-        from kontor_torture import after
-        before, after.GONE = after.GONE, 0.1
-        try:
-            outcome = Outcome(CASE)
-            outcome.end(self.Program(), Result(None, "", "", 1.0), 0.0)
-        finally:
-            after.GONE = before
+        with unittest.mock.patch("kontor_torture.after.GONE", 0.1):
+            outcome = self.outcome(None, ended=False)
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
         self.assertEqual(outcome.seen["stacks"], self.Program.stacks)
 
     def test_what_a_sanitizer_says(self):
         for text, finds in ("x.cpp:3:5: runtime error: shift", True), ("==7==ERROR: AddressSanitizer: heap-use-after-free", True), ("oh no", False):
-            program = self.Program()
-            program.ended = True
-            outcome = Outcome(CASE)
-            outcome.end(program, Result(0, "", text, 1.0), 0.0)
-            self.assertEqual(["sanitizer: " in finding for finding in outcome.findings], [True] * finds)
+            self.assertEqual(["sanitizer: " in finding for finding in self.outcome(0, text).findings], [True] * finds)
 
     def test_a_launcher_alone_is_no_finding_but_is_counted(self):
-        program = self.Program()
-        program.ended = program.launcher_alone = True
-        outcome = Outcome(CASE)
-        outcome.end(program, Result(None, "", "", 1.0), 0.0)
+        outcome = self.outcome(None, launcher_alone=True)
         self.assertEqual(outcome.findings, [])
         self.assertRegex(summary([CASE.as_dict() | {"findings": [], "seen": outcome.seen}], {}), "launchers that did not end.*: 1")
 
