@@ -63,6 +63,12 @@ class KontorTest(unittest.TestCase):
         return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, capture_output=True, text=True,
                               check=False, timeout=60, env={**self.environment, **environment})
 
+    def succeeds(self, *arguments, **environment):
+        """The same, which must end with exit code 0."""
+        done = self.kontor(*arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
     def start(self, *arguments, **environment):
         """The same, still running; Ctrl-C reaches it even where the tests run in the background."""
         running = subprocess.Popen([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdout=subprocess.PIPE,
@@ -95,8 +101,7 @@ class DryRunTest(KontorTest):
     """Which command `kontor run` makes."""
 
     def assert_command(self, expected, *arguments, **environment):
-        done = self.kontor("run", "--dry-run", *arguments, **environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("run", "--dry-run", *arguments, **environment)
         self.assertEqual(done.stdout, expected + "\n")
         built = {str(path.relative_to(self.folder / "build")) for path in (self.folder / "build").rglob("*")}
         self.assertEqual(built, {"bin", "bin/kontor-deck"}, "a dry run builds nothing")

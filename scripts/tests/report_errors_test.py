@@ -320,8 +320,7 @@ def damaged(whole, choose):
 
 class Repeat(ReportTest):
     def repeat(self, *arguments):
-        done = self.kontor("run", *arguments, KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("run", *arguments, KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
         return re.sub(r"kontor\.\w+", "T", done.stdout)
 
     def test_same_deck_same_ranks(self):

@@ -54,8 +54,7 @@ class Setup(KontorTest):
         self.make_debian()
         self.fake("id", "echo 0")
         for _ in range(2):
-            done = self.kontor("build")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.succeeds("build")
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
 
     def test_a_package_that_dpkg_does_not_know_is_no_failure(self):
@@ -70,7 +69,7 @@ class Setup(KontorTest):
         self.fake("id", "echo 0")
         self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libmpich-dev) ;; *) echo "$p installed";; esac; done')
         self.fake("cmake", 'echo "$*" >>"$HOME/cmake"' + CMAKE)
-        self.assertEqual(self.kontor("build", KONTOR_PRESET="mpich").returncode, 0)
+        self.succeeds("build", KONTOR_PRESET="mpich")
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libmpich-dev"])
         self.assertTrue((self.folder / "cmake").read_text().startswith("--preset mpich -B "))
 
@@ -81,11 +80,10 @@ class Setup(KontorTest):
         for user, calls in {"1000": [], "0": ["-qq install --yes --no-install-recommends jube"]}.items():
             self.write("installed", "")  # what is built from
             self.fake("id", f"echo {user}")
-            self.assertEqual(self.kontor("build").returncode, 0)
+            self.succeeds("build")
             self.assertEqual(self.apt_calls(), [])
             for _ in range(2):
-                done = self.kontor("test")
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.succeeds("test")
             self.assertEqual(self.apt_calls(), calls)
             shutil.rmtree(self.folder / "build")
 
@@ -95,8 +93,7 @@ class Setup(KontorTest):
         self.fake("sudo", 'echo "$*" >>"$HOME/as-root"; [[ $1 == -n ]] && shift; "$@"')
         once = 'if [[ $* == *install* && ! -e $HOME/tried ]]; then touch "$HOME/tried"; exit 100; fi\n'
         self.fake("apt-get", once + (self.bin / "apt-get").read_text())  # it has old lists of packages
-        done = self.kontor("build")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.succeeds("build")
         self.assertEqual(len(self.apt_calls()), 1)
         as_root = (self.folder / "as-root").read_text().splitlines()
         self.assertEqual(as_root[0], "-n true")
@@ -107,15 +104,14 @@ class Setup(KontorTest):
     def test_where_cmake_finds_everything_nothing_is_installed(self):
         self.make_debian()
         self.write("installed", "")
-        self.assertEqual(self.kontor("build").returncode, 0)
+        self.succeeds("build")
         self.assertEqual(self.apt_calls(), [])
 
     def test_a_file_system_without_locks(self):
         self.write("installed", "")
         (self.bin / "flock").unlink()
         self.fake("flock", 'echo "flock: $1: Function not implemented" >&2; exit 71')
-        done = self.kontor("build")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("build")
         self.assertIn("build has no locks: do not build there twice at once", done.stderr)
 
     def test_elsewhere_cmakes_message_is_shown(self):
@@ -128,8 +124,7 @@ class Setup(KontorTest):
     def test_a_compute_node_uses_what_was_built(self):
         (self.bin / "cmake").unlink()
         self.write("build/build.ninja", "")
-        done = self.kontor("build")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("build")
         self.assertIn("using build as it is", done.stderr)
 
     def test_a_failed_build_shows_the_error(self):
@@ -149,8 +144,7 @@ class Setup(KontorTest):
 
     def test_targets_and_options(self):
         self.fake("cmake", 'echo "$*" >>"$HOME/cmake"; touch "$KONTOR_BUILD_DIR/build.ninja"')
-        done = self.kontor("build", "heat", "-D", "X=1", "cg")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.succeeds("build", "heat", "-D", "X=1", "cg")
         calls = (self.folder / "cmake").read_text().splitlines()
         self.assertIn("-D X=1", calls[0])
         self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
@@ -172,7 +166,7 @@ class Setup(KontorTest):
 
     def test_kokkos_from_its_sources(self):
         kokkos = self.make_kokkos()
-        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
         calls = self.calls()
         built = str(self.folder / "build/kokkos")
         self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{built}-build", f"{kokkos}-kernels", f"{built}-kernels-build"])
@@ -183,7 +177,7 @@ class Setup(KontorTest):
         self.assertIn("-DKokkosKernels_ADD_DEFAULT_ETI=OFF", calls[2].split())
         self.assertTrue(calls[4].startswith("--preset release "))
         self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos -DKokkosKernels_DIR={built}/lib/cmake/KokkosKernels", calls[4])
-        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
         self.assertEqual(len(self.calls()), 1)  # heat alone
 
     def test_kokkos_with_cuda(self):
@@ -194,7 +188,7 @@ class Setup(KontorTest):
         self.assertNotIn("CUDA", "".join(self.calls()))
         self.fake("nvidia-smi", "echo 9.0; echo 9.0")
         wrapper = f"-DCMAKE_CXX_COMPILER={self.folder}/build/kokkos/nvcc_wrapper"
-        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).returncode, 0)
+        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
         calls = self.calls()
         for option in "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper:
             self.assertIn(option, calls[0].split())
@@ -202,7 +196,7 @@ class Setup(KontorTest):
         self.assertIn(wrapper, calls[4].split())
         self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())
         self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="91"), "KONTOR_CUDA_ARCH is '91'")
-        self.assertEqual(self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="off").returncode, 0)
+        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="off")
         self.assertNotIn("CUDA", "".join(self.calls()))
 
     def test_sources_that_are_not_kokkos(self):

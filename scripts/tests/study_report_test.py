@@ -145,8 +145,7 @@ class StudyReport(ReportTest):
     def test_a_folder_by_its_command(self):
         """Isolated, as users have it."""
         write_study(self.folder / "study", ranks=(1, 2), repeats=2)
-        done = self.kontor("report", "study")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("report", "study")
         self.assertTrue(done.stdout.startswith("# sample\n"))
 
     def test_a_backend_has_its_colour_everywhere(self):

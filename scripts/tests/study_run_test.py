@@ -11,8 +11,7 @@ from study_case import ALL, ONE, StudyTest
 class Made(StudyTest):
     def test_a_whole_study(self):
         """Every point in each repeat, once, in an order of the seed; state, table and index agree; again there is nothing to do."""
-        done = self.kontor("study", "study.yaml", PYTHONPATH="", KONTOR_LAUNCHER="")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("study", "study.yaml", PYTHONPATH="", KONTOR_LAUNCHER="")
         self.assertIn("8 runs of 4 points: 8 passed", done.stdout)
         self.assertIn("[8/8]", done.stderr)
         made = [line.split()[0] for line in self.made()]

@@ -47,12 +47,11 @@ class Submitted(StudyTest):
         self.fake("squeue", "echo 17")
         self.assert_fails(self.study("--resume"), "jobs of this study wait or run: 17")
         self.fake("squeue", "exit 1")
-        done = self.kontor("study", "small", "--collect")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.succeeds("study", "small", "--collect")
         self.assertIn("8 passed, 1 failed at first", done.stdout)
         self.assertEqual(sum(map(len, self.states().values())), 9)
         self.assertEqual(self.state()["machine"]["cores"], 2)
-        self.assertEqual(self.kontor("study", "small", "--resume", "--submit").returncode, 0)
+        self.succeeds("study", "small", "--resume", "--submit")
         self.assertEqual(len(self.made()), 9, "there was nothing to submit")
 
     def test_a_scheduler_that_refuses(self):
