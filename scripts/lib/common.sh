@@ -36,6 +36,11 @@ python_with() {
   return 1
 }
 
+# need_python MODULE WHAT: sets `python` to one that has the module, which is told to be what WHAT needs.
+need_python() {
+  python=$(python_with "$1") || fail "$2 needs Python with $1: apt-get install python3-$1, or set KONTOR_PYTHON"
+}
+
 # leave_stdin WORD...: what we start would read what is not for it, such as the rest of the script that calls us. Stdin stays
 # if it is a terminal, by which sudo knows that somebody is there, or one of the words.
 leave_stdin() {

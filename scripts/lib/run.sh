@@ -208,7 +208,7 @@ ranks_of_checkpoint() {
 # of_checkpoint FILE: its app and ranks.
 of_checkpoint() {
   local python
-  python=$(python_with h5py) || fail "$1: reading it needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+  need_python h5py "$1: reading it"
   "$python" "$kontor_root/scripts/checkpoint.py" "$1"
 }
 
@@ -263,7 +263,7 @@ known_apps() {
 # extract_run FILE.h5: writes the deck that the file records to a temporary file; sets deck and ranks.
 extract_run() {
   local python folder
-  python=$(python_with h5py) || fail "$1: reading it needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+  need_python h5py "$1: reading it"
   folder=$(temporary_folder kontor) || exit
   deck=$folder/$(basename "$1" .h5).yaml
   if [[ -z $dry_run ]]; then
