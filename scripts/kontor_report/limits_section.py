@@ -7,7 +7,7 @@ from .fits import fit
 from .pop import Pop, pop_of, why_none
 from .report_parts import Chart, Line, Part, Section, Table
 from .scaling_section import interval
-from .series import Series, count_of
+from .series import Series, count_of, points_of
 from .study import Study
 from .text import percent, quantity, seconds
 from .traffic_model import Volume, volume_of
@@ -22,14 +22,13 @@ def limits_sections(study: Study, series: list[Series]) -> list[Section]:
 
 def _pop(study: Study, series: list[Series]) -> Section | None:
     rows, parted, none = [], [], []
-    for one in series:
-        for point in one.points:
-            if metrics := pop_of(point, one.base, study.ablations(point).get("null_backend")):
-                rows.append([one.name, count_of(point), *_pop_row(metrics)])
-                if metrics.transfer is not None:
-                    parted.append([one.name, count_of(point), *map(interval, (metrics.communication, metrics.serialisation, metrics.transfer))])
-            else:
-                none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
+    for one, point in points_of(series):
+        if metrics := pop_of(point, one.base, study.ablations(point).get("null_backend")):
+            rows.append([one.name, count_of(point), *_pop_row(metrics)])
+            if metrics.transfer is not None:
+                parted.append([one.name, count_of(point), *map(interval, (metrics.communication, metrics.serialisation, metrics.transfer))])
+        else:
+            none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
     if not rows and not none:
         return None
     parts: list[Part] = ["Load balance is mean over greatest useful time of the ranks, communication efficiency the greatest useful time over "
@@ -69,11 +68,8 @@ def _laws(study: Study, series: list[Series]) -> Section | None:
 
 
 def _volumes(series: list[Series]) -> Section | None:
-    rows = []
-    for one in series:
-        for point in one.points:
-            if volume := volume_of(point.records[0]):
-                rows.append([one.name, count_of(point), *_volume_row(volume)])
+    rows = [[one.name, count_of(point), *_volume_row(volume)] for one, point in points_of(series)
+            if (volume := volume_of(point.records[0]))]
     if not rows:
         return None
     text = "What all ranks send in one step by the record, beside what the app must send by its problem and process grid."

@@ -23,6 +23,11 @@ class Series:
         return next((point for point in self.points if point.workers == workers), None)
 
 
+def points_of(series: list[Series]) -> list[tuple[Series, Point]]:
+    """Each point, with the series that it is of."""
+    return [(one, point) for one in series for point in one.points]
+
+
 def count_of(point: Point) -> str:
     """'4 ranks', '2 GPUs', '4 ranks x 2 threads'."""
     if point.gpus:

@@ -6,7 +6,7 @@ from .colours import colours, part_colours
 from .record import Record
 from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval
-from .series import Series, count_of
+from .series import Series, count_of, points_of
 from .statistics import Estimate, estimate, median, median_of
 from .study import Point, Study
 from .text import percent, quantity, seconds
@@ -66,15 +66,13 @@ def part_of(record: Record, region: str) -> float:
 
 def _exposed(study: Study, series: list[Series]) -> Section | None:
     rows = []
-    for one in series:
-        for point in one.points:
-            found = study.ablations(point)
-            if found:
-                null, plain = found.get("null_backend"), found.get("no_overlap")
-                exposed = difference(point.sample, null.sample) if null else None
-                gain = difference(plain.sample, point.sample) if plain else None
-                rows.append([one.name, count_of(point), seconds(median(point.sample)), interval(exposed, seconds),
-                             percent(exposed.value / median(point.sample)) if exposed else "-", interval(gain, seconds)])
+    for one, point in points_of(series):
+        if found := study.ablations(point):
+            null, plain = found.get("null_backend"), found.get("no_overlap")
+            exposed = difference(point.sample, null.sample) if null else None
+            gain = difference(plain.sample, point.sample) if plain else None
+            rows.append([one.name, count_of(point), seconds(median(point.sample)), interval(exposed, seconds),
+                         percent(exposed.value / median(point.sample)) if exposed else "-", interval(gain, seconds)])
     if not rows:
         return None
     text = ("Exposed communication is the time of a point less its time with backend null, which moves nothing; what overlap hides is the time "
