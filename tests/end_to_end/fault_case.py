@@ -3,7 +3,7 @@
 
 import os
 
-from launch import HeatTest
+from launch import HeatTest, wait_until
 
 ENOSPC = os.environ.get("KONTOR_ENOSPC", "")  # output/tests/enospc.c as a shared library
 
@@ -37,6 +37,11 @@ class FaultTest(HeatTest):
         super().setUp()
         self.output = self.folder / "plate.h5"
         self.output.write_bytes(EARLIER)
+
+    def wait_for_series(self, size=50_000):
+        """Until a run has written so many bytes of its fields."""
+        written = lambda: (file := self.temporary("plate.h5")) and file.stat().st_size > size
+        wait_until(written, "a series of fields")
 
     def assert_intact(self):
         self.assertEqual(self.output.read_bytes(), EARLIER)

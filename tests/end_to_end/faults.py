@@ -19,8 +19,7 @@ class Killed(FaultTest):
         """A run that has made so many sweeps that it has written several fields of its series."""
         self.write("endless.yaml", ENDLESS)
         running = self.start("endless.yaml", ranks=ranks)
-        size = lambda file: file.stat().st_size if file else 0
-        wait_until(lambda: size(self.temporary("plate.h5")) > 50_000, "a series of fields")
+        self.wait_for_series()
         self.assertEqual(sorted(running.ranks()), list(range(ranks)))
         return running
 
@@ -61,7 +60,27 @@ class Killed(FaultTest):
         self.assertEqual((self.folder / "plate.h5.tmp").read_text(), "the user's")
 
 
-class ToldToEnd(FaultTest):
+class Script(Running):
+    """scripts/kontor run, and the ranks that it starts."""
+
+    def __init__(self, *arguments, cwd):
+        build = Path(HEAT).resolve().parents[1]
+        script = Path(__file__).resolve().parents[2] / "scripts/kontor"
+        self.launch([str(script), "run", *arguments], cwd, KONTOR_BUILD_DIR=str(build), KONTOR_BUILT="1")
+
+
+class ScriptTest(FaultTest):
+    def start_script(self, *arguments):
+        """On three ranks, a run that has written several fields of its series."""
+        self.write("endless.yaml", ENDLESS)
+        running = Script("endless.yaml", "-n", "3", "--quiet", *arguments, cwd=self.folder)
+        for end in running.end, running.process.stdout.close, running.process.stderr.close:
+            self.addCleanup(end)
+        self.wait_for_series()
+        return running
+
+
+class ToldToEnd(ScriptTest):
     """By a signal, as before a time limit: all ranks end, and leave a record that says so."""
 
     def assert_ended_early(self, result, signal, repeats, figures):
@@ -76,15 +95,11 @@ class ToldToEnd(FaultTest):
         self.assertIsNone(self.temporary("plate.h5"))
         return record
 
-    def wait_for_series(self, size):
-        written = lambda: self.temporary("plate.h5") and self.temporary("plate.h5").stat().st_size > size
-        wait_until(written, "a series of fields")
-
     def test_within_a_repeat_one_rank_is_told(self):
         self.write("endless.yaml", ENDLESS)
         running = self.start("endless.yaml", "--quiet", "--results", "record.json", ranks=3)
         self.addCleanup(running.end)
-        self.wait_for_series(50_000)
+        self.wait_for_series()
         os.kill(running.ranks()[2], signal.SIGUSR1)
         record = self.assert_ended_early(running.finish(limit=20), "USR1", "0", figures=False)
         self.assertEqual(record["repeats"], [])
@@ -107,12 +122,7 @@ class ToldToEnd(FaultTest):
         self.assertGreater(len(record["repeats"]), 0)
 
     def test_by_kontor_run(self):
-        self.write("endless.yaml", ENDLESS)
-        running = Script("endless.yaml", "-n", "3", "--quiet", "--results", "record.json", cwd=self.folder)
-        self.addCleanup(running.end)
-        self.addCleanup(running.process.stdout.close)
-        self.addCleanup(running.process.stderr.close)
-        self.wait_for_series(50_000)
+        running = self.start_script("--results", "record.json")
         running.process.terminate()
         result = running.finish(limit=20)
         self.assert_ended_early(result, "USR1", "0", figures=False)
@@ -160,25 +170,11 @@ class TwoRuns(FaultTest):
         self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
 
 
-class Script(Running):
-    """scripts/kontor run, and the ranks that it starts."""
-
-    def __init__(self, *arguments, cwd):
-        build = Path(HEAT).resolve().parents[1]
-        script = Path(__file__).resolve().parents[2] / "scripts/kontor"
-        self.launch([str(script), "run", *arguments], cwd, KONTOR_BUILD_DIR=str(build), KONTOR_BUILT="1")
-
-
-class Interrupted(FaultTest):
+class Interrupted(ScriptTest):
     """Whatever ends `kontor run`, no rank outlives it."""
 
     def interrupt(self, how):
-        self.write("endless.yaml", ENDLESS)
-        running = Script("endless.yaml", "-n", "3", "--quiet", cwd=self.folder)
-        self.addCleanup(running.process.stdout.close)
-        self.addCleanup(running.process.stderr.close)
-        temporary = lambda: [path for path in self.folder.iterdir() if path.name not in ("endless.yaml", "plate.h5")]
-        wait_until(lambda: any(path.stat().st_size > 50_000 for path in temporary()), "a series of fields")
+        running = self.start_script()
         self.assertEqual(sorted(running.ranks()), [0, 1, 2])
         running.process.send_signal(how)
         result = running.finish(limit=20)
@@ -190,8 +186,7 @@ class Interrupted(FaultTest):
 
             with h5py.File(self.output) as file:
                 self.assertEqual(file["run"].attrs["ended_early"], 1)
-        for path in temporary():
-            path.unlink()
+        self.remove("*.tmp", ".*.kontor-lock")
         return result
 
     def test_by_a_signal(self):
