@@ -119,8 +119,7 @@ std::string root_words(int root) {
 }
 
 CollectiveCall in_words(const Call& call, std::string subject, std::vector<std::string> fields) {
-  return {call.pending && !call.queued() ? call.traits.nonblocking : call.traits.blocking, std::move(subject),
-          std::move(fields)};
+  return {call.name(), std::move(subject), std::move(fields)};
 }
 
 std::vector<std::int64_t> only(const Communicator& comm, int rank, std::int64_t count) {
@@ -167,10 +166,11 @@ void rethrow_with(const CollectiveCall& words) {
 }
 
 void fail_call(int code, const Call& call, bool blocks, const CollectiveCall& words) {
-  std::string name = blocks ? call.traits.blocking : call.traits.nonblocking;
+  const auto& kind = call.collective.kind;
+  std::string name = blocks ? kind.blocking : kind.nonblocking;
   name[0] = static_cast<char>(std::toupper(name[0]));
-  throw MpiError(fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, call.traits.of_mpi,
-                             mpi::error_text(code)));
+  throw MpiError(
+      fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, kind.of_mpi, mpi::error_text(code)));
 }
 
 void wait_for_others(const Communicator& comm, MPI_Request& request, const CollectiveCall& words) {

@@ -3,16 +3,17 @@
 
 #include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/counts.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// What the bodies of the collective operations have in common: check, call MPI, name errors.
 namespace kontor::comm::detail {
@@ -69,6 +70,21 @@ void check(const Call& call, const FindProblem& find_problem, const Describe& de
     check_words(call, describe(), std::move(problem));
 }
 
+/// The same of an operation that has both.
+template <class Operation>
+void check(const Call& call, const Operation& operation) {
+  check(
+      call, [&] { return operation.problem(); }, operation);
+}
+
+/// Of the operations that move data: whether the backend has those.
+bool moves(const StreamCollectives&, const Collective&, Scalar, std::size_t operands, std::int64_t count);
+
+/// MPI's type of an element.
+inline MPI_Datatype element_type(const Call& call) {
+  return detail::internals(call.comm).element_type(call.out.scalar);
+}
+
 /// What backends take for an operand: as many elements of it, or all of them.
 inline Buffer flat_buffer(const Operand& operand, std::int64_t count) {
   return {operand.data,
@@ -81,16 +97,9 @@ inline Buffer flat_buffer(const Operand& operand) {
   return flat_buffer(operand, operand.count);
 }
 
-/// Counts as MPI takes them.
-struct CountArrays {
-  std::vector<int> counts;
-  std::vector<int> offsets;
-};
-
-/// They throw Error, naming the View, if they exceed what MPI's `int` holds.
-CountArrays arrays(const Counts&, const Operand& view);
-int int_count(const Operand&);
+/// The number as MPI's `int`; throws Error, naming the View, if it exceeds that.
 int to_int(std::int64_t number, const char* what, const Operand& view);
+int int_count(const Operand&);
 
 /// The error that is being handled, after the call in words.
 [[noreturn]] void rethrow_with(const CollectiveCall&);
@@ -103,6 +112,32 @@ auto naming(const Describe& describe, const Function& function) {
   } catch (const Error&) {
     rethrow_with(describe());
   }
+}
+
+/// Counts as MPI takes them: empty where there are none.
+struct CountArrays {
+  std::vector<int> counts;
+  std::vector<int> offsets;
+};
+CountArrays arrays(const Counts&, const Operand& view);
+
+/// Of both operands.
+struct BothCounts {
+  CountArrays in;
+  CountArrays out;
+};
+
+/// Null: an operand has none. MPI reads them as long as the operation lasts.
+template <class Describe>
+std::shared_ptr<const BothCounts> count_arrays(const Call& call, const Describe& describe, const Counts* in,
+                                               const Counts* out) {
+  const auto both = std::make_shared<BothCounts>();
+  naming(describe, [&] {
+    if (in) both->in = arrays(*in, call.in);
+    if (out) both->out = arrays(*out, call.out);
+  });
+  if (call.pending) call.pending->arrays = both;
+  return both;
 }
 
 /// Throws Error with MPI's text.

@@ -2,7 +2,6 @@
 #include "calls/perform.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/reduce_scatter.hpp>
 
 #include <fmt/ranges.h>
 
@@ -64,19 +63,20 @@ Reduction reduction_of(const Call& call, const Reducer& op, Scalar scalar, const
   return {mpi::element(scalar).type, mpi::reduction(op.named, scalar)};
 }
 
-/// One call of any of the reductions.
+/// One call of any of the reductions of whole Views.
 struct Combination {
   const Call& call;
-  const Reducer& op;
-  std::optional<int> root = {};
+  const Reducer& op = *call.collective.op;
+  int root = call.collective.root;
 
   const Operand& own() const { return call.in.in_place() ? call.out : call.in; }
-  bool has_both() const { return !call.in.in_place() && (!root || call.comm.rank() == *root); }
+  bool has_root() const { return call.collective.kind.flow == Flow::to_root; }
+  bool has_both() const { return !call.in.in_place() && (!has_root() || call.comm.rank() == root); }
 
   Problem problem() const {
     if (auto undefined = op_problem(op, own().scalar)) return undefined;
-    if (root)
-      if (auto not_a_rank = root_problem(call.comm, *root)) return not_a_rank;
+    if (has_root())
+      if (auto not_a_rank = root_problem(call.comm, root)) return not_a_rank;
     if (!has_both()) return std::nullopt;
     if (auto other_count = count_problem(call.out, call.in.count, "as many as are given")) return other_count;
     if (auto overlap = overlap_problem(call.in, call.out)) return overlap;
@@ -93,15 +93,14 @@ struct Combination {
 
   CollectiveCall operator()() const {
     std::vector<std::string> fields{equal_words(own()), words(op)};
-    if (root) fields.push_back(root_words(*root));
+    if (has_root()) fields.push_back(root_words(root));
     auto subject =
         has_both() ? detail::name(call.in) + " into " + detail::name(call.out) : detail::name(own());
     return in_words(call, std::move(subject), std::move(fields));
   }
 
   Reduction reduction() const {
-    check(
-        call, [&] { return problem(); }, *this);
+    check(call, *this);
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (call.pending && !call.queued() && own().count > most) [[unlikely]]
       throw CallError(fmt::format("{}: {} elements are more than the {} that one non-blocking reduction "
@@ -111,71 +110,40 @@ struct Combination {
   }
 };
 
-/// As many elements as one MPI call takes, from the first to the last; none at all are one chunk, too.
-struct Chunk {
-  const Combination& of;
-  std::int64_t limit;
-  std::int64_t end = 0;
-  int count = -1;
-
-  bool next() {
-    const auto left = of.own().count - end;
-    if (left == 0 && count >= 0) return false;
-    count = static_cast<int>(std::min(left, of.call.pending ? left : limit));
-    end += count;
-    return true;
-  }
-  void* in() const { return begin(of.call.in); }
-  void* out() const { return begin(of.call.out); }
-  void* begin(const Operand& operand) const {
-    if (end == count || !operand.data || operand.in_place()) return operand.data;
-    return static_cast<char*>(operand.data) + (end - count) * operand.scalar.size;
-  }
-};
-
-} // namespace
-
-void Allreduce::operator()(const Call& call) const {
-  const Combination combination{call, op};
-  const auto [type, mpi_op] = combination.reduction();
+/// The body of those without parts: in chunks, because one call of MPI's takes so many elements at most.
+template <auto blocking, auto nonblocking, bool rooted = false>
+void combine(const Call& call) {
+  const Combination combination{call};
+  const auto [type, op] = combination.reduction();
   if (call.queued())
     return naming(combination, [&] {
-      call.pending->collectives->allreduce(call.pending->stream, combination.own().data,
-                                           flat_buffer(call.out), op.named);
+      auto& [collectives, stream, request, arrays, check, keep] = *call.pending;
+      const auto named = combination.op.named;
+      if constexpr (rooted)
+        collectives->reduce(stream, flat_buffer(combination.own()), call.out.data, named, combination.root);
+      else
+        collectives->allreduce(stream, combination.own().data, flat_buffer(call.out), named);
     });
-  for (Chunk part{combination, chunk}; part.next();)
-    call_mpi(call, combination, MPI_Allreduce, MPI_Iallreduce, part.in(), part.out(), part.count, type,
-             mpi_op);
+  const auto count = combination.own().count;
+  std::int64_t first = 0;
+  do {
+    const auto begin = [&](const Operand& operand) -> void* {
+      const auto moves = operand.data && !operand.in_place();
+      return moves ? static_cast<char*>(operand.data) + first * operand.scalar.size : operand.data;
+    };
+    const auto length =
+        static_cast<int>(call.pending ? count : std::min(count - first, call.collective.chunk));
+    if constexpr (rooted)
+      call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), length, type, op,
+               combination.root);
+    else
+      call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), length, type, op);
+    first += length;
+  } while (first < count);
 }
 
-void Reduce::operator()(const Call& call) const {
-  const Combination combination{call, op, root};
-  const auto [type, mpi_op] = combination.reduction();
-  if (call.queued())
-    return naming(combination, [&] {
-      call.pending->collectives->reduce(call.pending->stream, flat_buffer(combination.own()), call.out.data,
-                                        op.named, root);
-    });
-  for (Chunk part{combination, chunk}; part.next();)
-    call_mpi(call, combination, MPI_Reduce, MPI_Ireduce, part.in(), part.out(), part.count, type, mpi_op,
-             root);
-}
-
-void Scan::operator()(const Call& call) const {
-  const Combination combination{call, op};
-  const auto [type, mpi_op] = combination.reduction();
-  for (Chunk part{combination, chunk}; part.next();)
-    call_mpi(call, combination, MPI_Scan, MPI_Iscan, part.in(), part.out(), part.count, type, mpi_op);
-}
-
-void Exscan::operator()(const Call& call) const {
-  const Combination combination{call, op};
-  const auto [type, mpi_op] = combination.reduction();
-  for (Chunk part{combination, chunk}; part.next();)
-    call_mpi(call, combination, MPI_Exscan, MPI_Iexscan, part.in(), part.out(), part.count, type, mpi_op);
-}
-
-void ReduceScatter::operator()(const Call& call) const {
+void reduce_scatter(const Call& call) {
+  const auto& op = *call.collective.op;
   const auto ranks = call.comm.size();
   auto own = call.out;
   if (call.in.in_place()) own.count /= ranks;
@@ -195,7 +163,9 @@ void ReduceScatter::operator()(const Call& call) const {
            count, type, mpi_op);
 }
 
-void ReduceScatterv::operator()(const Call& call) const {
+void reduce_scatterv(const Call& call) {
+  const auto& op = *call.collective.op;
+  const auto& counts = *call.collective.counts;
   const auto& whole = call.in.in_place() ? call.out : call.in;
   const auto describe = [&] {
     return in_words(call, words(call.in, call.out),
@@ -210,11 +180,27 @@ void ReduceScatterv::operator()(const Call& call) const {
   };
   check(call, problem, describe);
   const auto [type, mpi_op] = reduction_of(call, op, whole.scalar, describe);
-  const auto all =
-      std::make_shared<CountArrays>(naming(describe, [&] { return detail::arrays(counts, whole); }));
-  if (call.pending) call.pending->arrays = all;
+  const auto all = count_arrays(call, describe, &whole == &call.in ? &counts : nullptr,
+                                &whole == &call.out ? &counts : nullptr);
   call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data,
-           all->counts.data(), type, mpi_op);
+           (&whole == &call.in ? all->in : all->out).counts.data(), type, mpi_op);
 }
+
+bool reduces(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t,
+             std::int64_t count) {
+  return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
+}
+
+} // namespace
+
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, combine<MPI_Allreduce, MPI_Iallreduce>,
+                           reduces};
+const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce, true>, reduces};
+const Kind Kind::scan{"scan", "iscan", Flow::among_all, combine<MPI_Scan, MPI_Iscan>};
+const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, combine<MPI_Exscan, MPI_Iexscan>};
+const Kind Kind::reduce_scatter{"reduce_scatter",       "ireduce_scatter", Flow::among_all,
+                                detail::reduce_scatter, nullptr,           "_block"};
+const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all,
+                                 detail::reduce_scatterv};
 
 } // namespace kontor::comm::detail

@@ -185,7 +185,8 @@ TEST_F(LocalErrors, PlacesBeyondInt) {
   if (three.size() < 3) return;
   EXPECT_EQ(
       text_of<Error>([&] {
-        detail::Allgatherv{counts}({three, detail::Allgatherv::traits, huge.at(MPI_IN_PLACE), huge});
+        const detail::Collective allgatherv{.kind = detail::Kind::allgatherv, .counts = &counts};
+        allgatherv.kind.perform({three, allgatherv, huge.at(MPI_IN_PLACE), huge});
       }),
       "allgatherv of View 'four' (4), int8: View 'four', (4) double: the count 2147483648 is beyond "
       "the 2147483647 that MPI's arrays hold; let subviews travel one after the other, or structs of several "

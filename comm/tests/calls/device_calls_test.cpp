@@ -182,41 +182,44 @@ TEST(DeviceCalls, ByTheBackend) {
   HostCollectives backend(comm.native());
   const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
   const On<Row> on(comm);
-  const detail::Reducer sum{.named = ReduceOp::sum};
-  const auto queue = [&](const auto& collective, const auto&... views) {
+  using detail::Kind;
+  const auto of_sum = [](const Kind& kind, int root = 0) {
+    return detail::reduction<Row>(kind, ReduceOp::sum, root);
+  };
+  const auto queue = [&](const detail::Collective& collective, const auto&... views) {
     EXPECT_TRUE(detail::queue(on, &backend, collective, views...));
   };
   set(part, 1);
-  queue(detail::Allreduce{sum}, part);
+  queue(of_sum(Kind::allreduce), part);
   EXPECT_EQ(wrong(part, ranks, ranks), 0);
   set(part, 1);
-  queue(detail::Reduce{sum, ranks - 1}, part);
+  queue(of_sum(Kind::reduce, ranks - 1), part);
   EXPECT_EQ(wrong(part, rank == ranks - 1 ? ranks : 1, rank == ranks - 1 ? ranks : 1), 0);
   set(part, rank);
-  queue(detail::Broadcast{ranks - 1}, part);
+  queue({.kind = Kind::bcast, .root = ranks - 1}, part);
   EXPECT_EQ(wrong(part, ranks - 1), 0);
   set(part, n * rank);
-  queue(detail::Allgather{}, part, whole);
+  queue({.kind = Kind::allgather}, part, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, -1, 0);
   set(Kokkos::subview(whole, std::pair(n * rank, n * rank + n)), n * rank);
-  queue(detail::Allgather{}, whole);
+  queue({.kind = Kind::allgather}, whole);
   EXPECT_EQ(wrong(whole, 0), 0);
   set(whole, rank, 0);
-  queue(detail::Alltoall{}, whole, other);
+  queue({.kind = Kind::alltoall}, whole, other);
   EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
-  EXPECT_FALSE(detail::queue(on, &backend, detail::Alltoall{}, whole));
+  EXPECT_FALSE(detail::queue(on, &backend, {.kind = Kind::alltoall}, whole));
 
   FewCollectives few(comm.native());
   const Row most("most", FewCollectives::most);
   set(most, 1);
-  EXPECT_TRUE(detail::queue(on, &few, detail::Allreduce{sum}, most));
+  EXPECT_TRUE(detail::queue(on, &few, of_sum(Kind::allreduce), most));
   EXPECT_EQ(wrong(most, ranks, ranks), 0);
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allreduce{sum}, part));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Reduce{sum, 0}, part, other));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Broadcast{0}, most));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Allgather{}, whole));
-  EXPECT_FALSE(detail::queue(on, &few, detail::Alltoall{}, whole, other));
+  EXPECT_FALSE(detail::queue(on, &few, of_sum(Kind::allreduce), part));
+  EXPECT_FALSE(detail::queue(on, &few, of_sum(Kind::reduce, 0), part, other));
+  EXPECT_FALSE(detail::queue(on, &few, {.kind = Kind::bcast, .root = 0}, most));
+  EXPECT_FALSE(detail::queue(on, &few, {.kind = Kind::allgather}, whole));
+  EXPECT_FALSE(detail::queue(on, &few, {.kind = Kind::alltoall}, whole, other));
 }
 
 } // namespace

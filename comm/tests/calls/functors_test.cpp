@@ -176,24 +176,29 @@ TEST_F(Chunks, GiveWhatOneCallGives) {
     for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
     return bytes_of(all);
   };
-  const auto op = detail::reducer<Affine>(then);
-  const auto expect = [&](const auto& collective, bool gets, int last) {
+  using detail::Kind;
+  const auto expect = [&](const detail::Collective& collective, bool gets, int last) {
     in.store(of_ranks(me, me));
     out.fill(1);
     detail::run(On<>(comm), collective, in_field.view, out_field.view);
     if (gets)
-      out.expect(of_ranks(0, last), collective.traits.blocking);
+      out.expect(of_ranks(0, last), collective.kind.blocking);
     else
-      out.expect_unchanged(collective.traits.blocking);
+      out.expect_unchanged(collective.kind.blocking);
   };
   const int last = comm.size() - 1;
   for (const int chunk : {1, 4, 14, 15}) {
-    expect(detail::Allreduce{op, chunk}, true, last);
-    expect(detail::Scan{op, chunk}, true, me);
-    expect(detail::Exscan{op, chunk}, me > 0, me - 1);
-    expect(detail::Reduce{op, last, chunk}, me == last, last);
+    const auto in_chunks = [&](const Kind& kind) {
+      auto collective = detail::reduction<Affine>(kind, then, last);
+      collective.chunk = chunk;
+      return collective;
+    };
+    expect(in_chunks(Kind::allreduce), true, last);
+    expect(in_chunks(Kind::scan), true, me);
+    expect(in_chunks(Kind::exscan), me > 0, me - 1);
+    expect(in_chunks(Kind::reduce), me == last, last);
     in.store(of_ranks(me, me));
-    detail::run(On<>(comm), detail::Scan{op, chunk}, in_field.view);
+    detail::run(On<>(comm), in_chunks(Kind::scan), in_field.view);
     in.expect(of_ranks(0, me), "in place");
   }
 }

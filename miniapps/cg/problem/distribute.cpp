@@ -5,7 +5,7 @@
 #include "cg/problem/arriving_rows.hpp"
 #include "cg/problem/chunked_scatter.hpp"
 
-#include <kontor/comm/scatter.hpp>
+#include <kontor/comm/gather.hpp>
 
 #include <fmt/format.h>
 

@@ -2,52 +2,32 @@
 #pragma once
 
 #include <kontor/comm/calls/collective.hpp>
-#include <kontor/comm/counts.hpp>
 
 /// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
 /// orders and errors as in gather.hpp.
 namespace kontor::comm {
-namespace detail {
-
-struct Alltoall {
-  static constexpr Traits traits{"alltoall", "ialltoall", Flow::among_all};
-  void operator()(const Call&) const;
-  bool queues(const StreamCollectives& backend, Scalar, std::size_t operands, std::int64_t) const {
-    return operands == 2 && backend.moves(); // none does it in place
-  }
-};
-
-struct Alltoallv {
-  static constexpr Traits traits{"alltoallv", "ialltoallv", Flow::among_all};
-  const Counts& send_counts;
-  const Counts& receive_counts;
-  void operator()(const Call&) const;
-};
-
-} // namespace detail
-
 /// Collective. Parts of equal sizes. MPI_Alltoall.
 template <SentView In, ReceivedView Out>
 void alltoall(On<In, Out> on, const In& in, const Out& out) {
-  detail::run(on, detail::Alltoall{}, in, out);
+  detail::run(on, {.kind = detail::Kind::alltoall}, in, out);
 }
 
 /// Collective. In place. MPI_Alltoall with MPI_IN_PLACE.
 template <ReceivedView View>
 void alltoall(On<View> on, const View& view) {
-  detail::run(on, detail::Alltoall{}, view);
+  detail::run(on, {.kind = detail::Kind::alltoall}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoall.
 template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoall(On<In, Out> on, const In& in, const Out& out) {
-  return detail::start(on, detail::Alltoall{}, in, out);
+  return detail::start(on, {.kind = detail::Kind::alltoall}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoall with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> ialltoall(On<View> on, const View& view) {
-  return detail::start(on, detail::Alltoall{}, view);
+  return detail::start(on, {.kind = detail::Kind::alltoall}, view);
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
@@ -55,26 +35,29 @@ Request<View> ialltoall(On<View> on, const View& view) {
 template <SentView In, ReceivedView Out>
 void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                const Counts& receive_counts) {
-  detail::run(on, detail::Alltoallv{send_counts, receive_counts}, in, out);
+  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts},
+              in, out);
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
 void alltoallv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, detail::Alltoallv{counts, counts}, view);
+  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
-  return detail::start(on, detail::Alltoallv{send_counts, receive_counts}, in, out);
+  return detail::start(
+      on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, detail::Alltoallv{counts, counts}, view);
+  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts},
+                       view);
 }
 
 } // namespace kontor::comm

@@ -5,7 +5,5 @@
 #include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/gather.hpp>
-#include <kontor/comm/reduce_scatter.hpp>
 #include <kontor/comm/reductions.hpp>
-#include <kontor/comm/scatter.hpp>
 #include <kontor/comm/with_counts.hpp>

@@ -2,23 +2,21 @@
 #pragma once
 
 #include <kontor/comm/calls/collective.hpp>
-#include <kontor/comm/counts.hpp>
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-/// The Views of all ranks one after the other, in the order of ranks: at the root, or on every rank.
+/// The Views of all ranks one after the other, in the order of ranks: at the root, on every rank, or from the
+/// root to the ranks.
 ///
 /// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie,
 /// so a View of doubles (n) gathers into one of (n, ranks) that is LayoutLeft. What is received has room for
 /// exactly what is sent. Views in host memory are ordered on the host: fence what writes them before; those
 /// in device memory on an instance, as On says. Blocking ones return when `out` is valid; the others give a
 /// Request, whose wait() returns the Views when it is. A contiguous View costs the MPI call alone, a strided
-/// one travels through a copy. Where ranks give different numbers of elements (gatherv, allgatherv) each call
-/// makes the arrays of `int` that MPI wants, where it needs them.
+/// one travels through a copy. Where ranks give different numbers of elements (gatherv, allgatherv, scatterv)
+/// each call makes the arrays of `int` that MPI wants, where it needs them.
 ///
 /// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number
 /// of elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI
@@ -27,43 +25,16 @@
 namespace kontor::comm {
 namespace detail {
 
-struct Gather {
-  static constexpr Traits traits{"gather", "igather", Flow::to_root};
-  int root;
-  void operator()(const Call&) const;
-};
-
-struct Gatherv {
-  static constexpr Traits traits{"gatherv", "igatherv", Flow::to_root};
-  const Counts& counts;
-  int root;
-  void operator()(const Call&) const;
-};
-
-struct Allgather {
-  static constexpr Traits traits{"allgather", "iallgather", Flow::among_all};
-  void operator()(const Call&) const;
-  bool queues(const StreamCollectives& backend, Scalar, std::size_t, std::int64_t) const {
-    return backend.moves();
-  }
-};
-
-struct Allgatherv {
-  static constexpr Traits traits{"allgatherv", "iallgatherv", Flow::among_all};
-  const Counts& counts;
-  void operator()(const Call&) const;
-};
-
 /// One value of each rank, on the ranks that get them.
-template <class T, class Collective>
+template <class T>
 std::vector<T> gather_values(const Communicator& comm, const Collective& collective, T value) {
   using Held = std::conditional_t<std::is_same_v<T, bool>, char, T>; // a std::vector<bool> has no elements
-  const bool gets = writes(accesses<2>(Collective::traits.flow, at_root(comm, collective))[1]);
+  const bool gets = writes(accesses(comm, collective, 2)[1]);
   std::vector<Held> all(gets ? comm.size() : 0);
   const auto in = value_operand<T>(value);
   auto out = in.at(all.data());
   out.count = static_cast<std::int64_t>(all.size());
-  collective({comm, Collective::traits, in, out});
+  collective.kind.perform({comm, collective, in, out});
   return std::vector<T>(all.begin(), all.end());
 }
 
@@ -73,112 +44,163 @@ std::vector<T> gather_values(const Communicator& comm, const Collective& collect
 /// not looked at and may be empty. MPI_Gather.
 template <SentView In, ReceivedView Out>
 void gather(On<In, Out> on, const In& in, const Out& out, int root) {
-  detail::run(on, detail::Gather{root}, in, out);
+  detail::run(on, {.kind = detail::Kind::gather, .root = root}, in, out);
 }
 
 /// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
 /// their part. MPI_Gather, at the root with MPI_IN_PLACE.
 template <InPlaceView View>
 void gather(On<View> on, const View& view, int root) {
-  detail::run(on, detail::Gather{root}, view);
+  detail::run(on, {.kind = detail::Kind::gather, .root = root}, view);
 }
 
 /// Collective. At the root the values of all ranks; nothing on the other ranks. MPI_Gather.
 template <PlainValue T>
 std::vector<T> gather(const Communicator& comm, const T& value, int root) {
-  return detail::gather_values(comm, detail::Gather{root}, value);
+  return detail::gather_values(comm, {.kind = detail::Kind::gather, .root = root}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igather.
 template <SentView In, ReceivedView Out>
 Request<In, Out> igather(On<In, Out> on, const In& in, const Out& out, int root) {
-  return detail::start(on, detail::Gather{root}, in, out);
+  return detail::start(on, {.kind = detail::Kind::gather, .root = root}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Igather, at the root with MPI_IN_PLACE.
 template <InPlaceView View>
 Request<View> igather(On<View> on, const View& view, int root) {
-  return detail::start(on, detail::Gather{root}, view);
+  return detail::start(on, {.kind = detail::Kind::gather, .root = root}, view);
 }
 
 /// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
 /// MPI_Gatherv.
 template <SentView In, ReceivedView Out>
 void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  detail::run(on, detail::Gatherv{counts, root}, in, out);
+  detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
 }
 
 /// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
 void gatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  detail::run(on, detail::Gatherv{counts, root}, view);
+  detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> igatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  return detail::start(on, detail::Gatherv{counts, root}, in, out);
+  return detail::start(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> igatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  return detail::start(on, detail::Gatherv{counts, root}, view);
+  return detail::start(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, view);
 }
 
 /// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
 template <SentView In, ReceivedView Out>
 void allgather(On<In, Out> on, const In& in, const Out& out) {
-  detail::run(on, detail::Allgather{}, in, out);
+  detail::run(on, {.kind = detail::Kind::allgather}, in, out);
 }
 
 /// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
 /// with MPI_IN_PLACE.
 template <InPlaceView View>
 void allgather(On<View> on, const View& view) {
-  detail::run(on, detail::Allgather{}, view);
+  detail::run(on, {.kind = detail::Kind::allgather}, view);
 }
 
 /// Collective. The values of all ranks. MPI_Allgather.
 template <PlainValue T>
 std::vector<T> allgather(const Communicator& comm, const T& value) {
-  return detail::gather_values(comm, detail::Allgather{}, value);
+  return detail::gather_values(comm, {.kind = detail::Kind::allgather}, value);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgather.
 template <SentView In, ReceivedView Out>
 Request<In, Out> iallgather(On<In, Out> on, const In& in, const Out& out) {
-  return detail::start(on, detail::Allgather{}, in, out);
+  return detail::start(on, {.kind = detail::Kind::allgather}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgather with MPI_IN_PLACE.
 template <InPlaceView View>
 Request<View> iallgather(On<View> on, const View& view) {
-  return detail::start(on, detail::Allgather{}, view);
+  return detail::start(on, {.kind = detail::Kind::allgather}, view);
 }
 
 /// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
 template <SentView In, ReceivedView Out>
 void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  detail::run(on, detail::Allgatherv{counts}, in, out);
+  detail::run(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
 }
 
 /// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
 void allgatherv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, detail::Allgatherv{counts}, view);
+  detail::run(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, view);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
 template <SentView In, ReceivedView Out>
 Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  return detail::start(on, detail::Allgatherv{counts}, in, out);
+  return detail::start(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, detail::Allgatherv{counts}, view);
+  return detail::start(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, view);
+}
+
+/// Collective. Every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of other
+/// ranks is not looked at and may be empty. MPI_Scatter.
+template <SentView In, ReceivedView Out>
+void scatter(On<In, Out> on, const In& in, const Out& out, int root) {
+  detail::run(on, {.kind = detail::Kind::scatter, .root = root}, in, out);
+}
+
+/// Collective. In place: the root gives the whole View and keeps its own part in it; the others get their
+/// part. MPI_Scatter, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+void scatter(On<View> on, const View& view, int root) {
+  detail::run(on, {.kind = detail::Kind::scatter, .root = root}, view);
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscatter.
+template <SentView In, ReceivedView Out>
+Request<In, Out> iscatter(On<In, Out> on, const In& in, const Out& out, int root) {
+  return detail::start(on, {.kind = detail::Kind::scatter, .root = root}, in, out);
+}
+
+/// Collective, non-blocking. In place. MPI_Iscatter, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> iscatter(On<View> on, const View& view, int root) {
+  return detail::start(on, {.kind = detail::Kind::scatter, .root = root}, view);
+}
+
+/// Collective. Like scatter(), but rank r gets counts[r] elements; they need be right at the root only.
+/// MPI_Scatterv.
+template <SentView In, ReceivedView Out>
+void scatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
+  detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
+}
+
+/// Collective. In place, as with scatter(). MPI_Scatterv, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+void scatterv(On<View> on, const View& view, const Counts& counts, int root) {
+  detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, view);
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscatterv.
+template <SentView In, ReceivedView Out>
+Request<In, Out> iscatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
+  return detail::start(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
+}
+
+/// Collective, non-blocking. In place. MPI_Iscatterv, at the root with MPI_IN_PLACE.
+template <ReceivedView View>
+Request<View> iscatterv(On<View> on, const View& view, const Counts& counts, int root) {
+  return detail::start(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, view);
 }
 
 } // namespace kontor::comm

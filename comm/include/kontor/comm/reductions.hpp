@@ -2,8 +2,6 @@
 #pragma once
 
 #include <kontor/comm/calls/collective.hpp>
-#include <kontor/comm/calls/value.hpp>
-#include <kontor/comm/reduce_op.hpp>
 
 #include <type_traits>
 
@@ -18,50 +16,16 @@
 /// fence what writes them before; those in device memory on an instance, as On says, and reduced on the host,
 /// through pinned memory, unless the backend has the ReduceOp by itself.
 ///
-/// The blocking ones return when the result is valid; the others give a Request, whose wait() returns the
-/// Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. More
-/// than 2^30 elements go in several calls, and non-blocking ones take at most 2^31 - 1.
+/// In place there is one View, which is changed, or a value: its result is returned. The blocking calls
+/// return when the result is valid; the others give a Request, whose wait() returns the Views, or the result
+/// of the value, when it is. A contiguous View costs the MPI call alone, a strided one travels through a
+/// copy. More than 2^30 elements go in several calls, and non-blocking ones take at most 2^31 - 1.
 ///
 /// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on
 /// also if the root is not a rank, the two Views differ in size or share memory, or elements of the result
 /// do. Error with MPI's text if MPI reports one.
 namespace kontor::comm {
 namespace detail {
-
-struct Allreduce {
-  static constexpr Traits traits{"allreduce", "iallreduce", Flow::among_all};
-  Reducer op;
-  std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Call&) const;
-  bool queues(const StreamCollectives& backend, Scalar scalar, std::size_t, std::int64_t count) const {
-    return !op.function && backend.reduces(scalar, op.named, count);
-  }
-};
-
-struct Reduce {
-  static constexpr Traits traits{"reduce", "ireduce", Flow::to_root};
-  Reducer op;
-  int root;
-  std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Call&) const;
-  bool queues(const StreamCollectives& backend, Scalar scalar, std::size_t, std::int64_t count) const {
-    return !op.function && backend.reduces(scalar, op.named, count);
-  }
-};
-
-struct Scan {
-  static constexpr Traits traits{"scan", "iscan", Flow::among_all};
-  Reducer op;
-  std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Call&) const;
-};
-
-struct Exscan {
-  static constexpr Traits traits{"exscan", "iexscan", Flow::to_higher};
-  Reducer op;
-  std::int64_t chunk = mpi::chunk_elements;
-  void operator()(const Call&) const;
-};
 
 /// What the operation combines: the elements of a View or of an array, or the value as a whole.
 template <class T, class Op>
@@ -78,8 +42,8 @@ template <class T, class Op>
 using Element = typename Combined<T, Op>::type;
 
 template <class T, class Op>
-Reducer reducer_of(const Op& op) {
-  return reducer<Element<T, Op>>(op);
+Collective reduction(const Kind& kind, const Op& op, int root = 0, const Counts* counts = nullptr) {
+  return {.kind = kind, .root = root, .op = reducer<Element<T, Op>>(op), .counts = counts};
 }
 
 } // namespace detail
@@ -91,158 +55,156 @@ concept ReductionOf = detail::check_op<Op, detail::Element<T, Op>>();
 /// Collective. `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Allreduce{detail::reducer_of<In>(op)}, in, out);
+  detail::run(on, detail::reduction<In>(detail::Kind::allreduce, op), in, out);
 }
 
 /// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-void allreduce(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
-}
-
-/// Collective. The combination of all ranks' values. MPI_Allreduce with MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-T allreduce(const Communicator& comm, const T& value, const Op& op) {
-  return detail::run_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)}, value);
+template <InPlace T, ReductionOf<T> Op>
+InPlaceResult<T> allreduce(On<T> on, const T& values, const Op& op) {
+  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::allreduce, op), values);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallreduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Allreduce{detail::reducer_of<In>(op)}, in, out);
+  return detail::start(on, detail::reduction<In>(detail::Kind::allreduce, op), in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-Request<View> iallreduce(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Allreduce{detail::reducer_of<View>(op)}, view);
-}
-
-/// Collective, non-blocking. wait() returns the combination of all ranks' values. MPI_Iallreduce with
-/// MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-Request<Value<T>> iallreduce(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<detail::Element<T, Op>>(comm, detail::Allreduce{detail::reducer_of<T>(op)},
-                                                     value);
+template <InPlace T, ReductionOf<T> Op>
+InPlaceRequest<T> iallreduce(On<T> on, const T& values, const Op& op) {
+  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::allreduce, op), values);
 }
 
 /// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not
 /// looked at and may be empty. MPI_Reduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  detail::run(on, detail::Reduce{detail::reducer_of<In>(op), root}, in, out);
+  detail::run(on, detail::reduction<In>(detail::Kind::reduce, op, root), in, out);
 }
 
-/// Collective. The root's View becomes the combination of all ranks' Views; those of other ranks are not
-/// changed. MPI_Reduce, at the root with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-void reduce(On<View> on, const View& view, const Op& op, int root) {
-  detail::run(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
-}
-
-/// Collective. At the root the combination of all ranks' values; on the other ranks their own. MPI_Reduce, at
-/// the root with MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-T reduce(const Communicator& comm, const T& value, const Op& op, int root) {
-  return detail::run_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
-                                                   value);
+/// Collective. In place: the root gets the combination of all ranks' Views or values, the others keep their
+/// own. MPI_Reduce, at the root with MPI_IN_PLACE.
+template <InPlace T, ReductionOf<T> Op>
+InPlaceResult<T> reduce(On<T> on, const T& values, const Op& op, int root) {
+  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root),
+                                             values);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  return detail::start(on, detail::Reduce{detail::reducer_of<In>(op), root}, in, out);
+  return detail::start(on, detail::reduction<In>(detail::Kind::reduce, op, root), in, out);
 }
 
-/// Collective, non-blocking. MPI_Ireduce, at the root with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-Request<View> ireduce(On<View> on, const View& view, const Op& op, int root) {
-  return detail::start(on, detail::Reduce{detail::reducer_of<View>(op), root}, view);
-}
-
-/// Collective, non-blocking. wait() returns what reduce() of a value does. MPI_Ireduce, at the root with
-/// MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-Request<Value<T>> ireduce(const Communicator& comm, const T& value, const Op& op, int root) {
-  return detail::start_value<detail::Element<T, Op>>(comm, detail::Reduce{detail::reducer_of<T>(op), root},
-                                                     value);
+/// Collective, non-blocking. In place. MPI_Ireduce, at the root with MPI_IN_PLACE.
+template <InPlace T, ReductionOf<T> Op>
+InPlaceRequest<T> ireduce(On<T> on, const T& values, const Op& op, int root) {
+  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root),
+                                               values);
 }
 
 /// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Scan{detail::reducer_of<In>(op)}, in, out);
+  detail::run(on, detail::reduction<In>(detail::Kind::scan, op), in, out);
 }
 
 /// Collective. In place. MPI_Scan with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-void scan(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Scan{detail::reducer_of<View>(op)}, view);
-}
-
-/// Collective. The combination of the values of ranks 0 to this one. MPI_Scan with MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-T scan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::run_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
+template <InPlace T, ReductionOf<T> Op>
+InPlaceResult<T> scan(On<T> on, const T& values, const Op& op) {
+  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::scan, op), values);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Scan{detail::reducer_of<In>(op)}, in, out);
+  return detail::start(on, detail::reduction<In>(detail::Kind::scan, op), in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-Request<View> iscan(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Scan{detail::reducer_of<View>(op)}, view);
-}
-
-/// Collective, non-blocking. wait() returns what scan() of a value does. MPI_Iscan with MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-Request<Value<T>> iscan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<detail::Element<T, Op>>(comm, detail::Scan{detail::reducer_of<T>(op)}, value);
+template <InPlace T, ReductionOf<T> Op>
+InPlaceRequest<T> iscan(On<T> on, const T& values, const Op& op) {
+  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::scan, op), values);
 }
 
 /// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has
 /// none before it, stays as it is. MPI_Exscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::Exscan{detail::reducer_of<In>(op)}, in, out);
+  detail::run(on, detail::reduction<In>(detail::Kind::exscan, op), in, out);
 }
 
-/// Collective. In place. MPI_Exscan with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-void exscan(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
-}
-
-/// Collective. The combination of the values of the ranks before this one; T{} on rank 0. MPI_Exscan with
-/// MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-T exscan(const Communicator& comm, const T& value, const Op& op) {
-  const auto result =
-      detail::run_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value);
-  return comm.rank() == 0 ? T{} : result;
+/// Collective. In place; of a value T{} on rank 0. MPI_Exscan with MPI_IN_PLACE.
+template <InPlace T, ReductionOf<T> Op>
+InPlaceResult<T> exscan(On<T> on, const T& values, const Op& op) {
+  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iexscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::Exscan{detail::reducer_of<In>(op)}, in, out);
+  return detail::start(on, detail::reduction<In>(detail::Kind::exscan, op), in, out);
 }
 
-/// Collective, non-blocking. In place. MPI_Iexscan with MPI_IN_PLACE.
+/// Collective, non-blocking. In place; of a value T{} on rank 0. MPI_Iexscan with MPI_IN_PLACE.
+template <InPlace T, ReductionOf<T> Op>
+InPlaceRequest<T> iexscan(On<T> on, const T& values, const Op& op) {
+  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
+}
+
+// Each rank gets its part of the combination: the elements of rank 0, then those of rank 1 and so on. A part
+// has at most 2^31 - 1 elements.
+
+/// Collective. Parts of equal sizes: `in` has those of all ranks, and `out` becomes this rank's of the
+/// combination. MPI_Reduce_scatter_block.
+template <SentView In, InPlaceView Out, ReductionOf<In> Op>
+void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  detail::run(on, detail::reduction<In>(detail::Kind::reduce_scatter, op), in, out);
+}
+
+/// Collective. In place: the View has the parts of all ranks, and its first elements become this rank's of
+/// the combination; the others mean nothing then. MPI_Reduce_scatter_block with MPI_IN_PLACE.
 template <InPlaceView View, ReductionOf<View> Op>
-Request<View> iexscan(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::Exscan{detail::reducer_of<View>(op)}, view);
+void reduce_scatter(On<View> on, const View& view, const Op& op) {
+  detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatter, op), view);
 }
 
-/// Collective, non-blocking. wait() returns what exscan() of a value does. MPI_Iexscan with MPI_IN_PLACE.
-template <PlainValue T, ReductionOf<T> Op>
-Request<Value<T>> iexscan(const Communicator& comm, const T& value, const Op& op) {
-  return detail::start_value<detail::Element<T, Op>>(comm, detail::Exscan{detail::reducer_of<T>(op)}, value,
-                                                     comm.rank() != 0);
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce_scatter_block.
+template <SentView In, InPlaceView Out, ReductionOf<In> Op>
+Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Op& op) {
+  return detail::start(on, detail::reduction<In>(detail::Kind::reduce_scatter, op), in, out);
+}
+
+/// Collective, non-blocking. In place. MPI_Ireduce_scatter_block with MPI_IN_PLACE.
+template <InPlaceView View, ReductionOf<View> Op>
+Request<View> ireduce_scatter(On<View> on, const View& view, const Op& op) {
+  return detail::start(on, detail::reduction<View>(detail::Kind::reduce_scatter, op), view);
+}
+
+/// Collective. Rank r gets counts[r] elements; the counts are equal on all ranks. MPI_Reduce_scatter.
+template <SentView In, ReceivedView Out, ReductionOf<In> Op>
+void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts, const Op& op) {
+  detail::run(on, detail::reduction<In>(detail::Kind::reduce_scatterv, op, 0, &counts), in, out);
+}
+
+/// Collective. In place, as with parts of equal sizes. MPI_Reduce_scatter with MPI_IN_PLACE.
+template <InPlaceView View, ReductionOf<View> Op>
+void reduce_scatter(On<View> on, const View& view, const Counts& counts, const Op& op) {
+  detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
+}
+
+/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce_scatter.
+template <SentView In, ReceivedView Out, ReductionOf<In> Op>
+Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts,
+                                 const Op& op) {
+  return detail::start(on, detail::reduction<In>(detail::Kind::reduce_scatterv, op, 0, &counts), in, out);
+}
+
+/// Collective, non-blocking. In place. MPI_Ireduce_scatter with MPI_IN_PLACE.
+template <InPlaceView View, ReductionOf<View> Op>
+Request<View> ireduce_scatter(On<View> on, const View& view, const Counts& counts, const Op& op) {
+  return detail::start(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
 }
 
 } // namespace kontor::comm

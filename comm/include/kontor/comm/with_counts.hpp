@@ -4,7 +4,6 @@
 #include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/received.hpp>
-#include <kontor/comm/scatter.hpp>
 #include <kontor/comm/two_phases.hpp>
 
 #include <algorithm>

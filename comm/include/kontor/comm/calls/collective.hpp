@@ -7,8 +7,11 @@
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/counts.hpp>
 #include <kontor/comm/on.hpp>
+#include <kontor/comm/reduce_op.hpp>
 #include <kontor/comm/request.hpp>
+#include <kontor/comm/views/datatype.hpp>
 #include <kontor/device/streams.hpp>
 
 #include <mpi.h>
@@ -20,9 +23,8 @@
 #include <type_traits>
 #include <utility>
 
-/// How a collective operation goes from Views to MPI. Each operation is a struct of its parameters, such as
-/// `Gather{root}`, with its names and its flow; its operator() is compiled once and takes a Call. run() and
-/// start() are what the typed functions have in common.
+/// How a collective operation goes from Views to MPI. A Collective says what is called, run() and start()
+/// call it with typed Views, and Kind::perform is its body, compiled once.
 namespace kontor::comm::detail {
 
 /// Which ranks give something, and which get a result.
@@ -33,12 +35,32 @@ enum class Flow : std::uint8_t {
   to_higher  ///< all give, all but rank 0 get
 };
 
+struct Call;
+struct Collective;
+
 /// What an operation is. The names are those in errors, and MPI's functions have them too: "MPI_Gather".
-struct Traits {
+struct Kind {
   const char* blocking;
   const char* nonblocking;
   Flow flow;
+  void (*perform)(const Call&);
+  /// Whether a backend has it for so many operands of so many elements; null: none has it.
+  bool (*queues)(const StreamCollectives&, const Collective&, Scalar, std::size_t operands,
+                 std::int64_t count) = nullptr;
   const char* of_mpi = ""; ///< what MPI's names have besides: "_block"
+
+  static const Kind barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall,
+      alltoallv, allreduce, reduce, scan, exscan, reduce_scatter, reduce_scatterv;
+};
+
+/// An operation and its parameters: those that it has.
+struct Collective {
+  const Kind& kind;
+  int root = 0;
+  std::optional<Reducer> op{};
+  const Counts* counts = nullptr;      ///< of the parts of the whole; of alltoallv those that are received
+  const Counts* send_counts = nullptr; ///< of alltoallv
+  std::int64_t chunk = mpi::chunk_elements; ///< the most elements that one reduction of MPI's takes
 };
 
 /// A collective that has begun: by MPI, or queued on a stream.
@@ -57,55 +79,36 @@ std::shared_ptr<Checked> checked_collective(Pending);
 /// A collective operation as MPI takes it on this rank.
 struct Call {
   const Communicator& comm;
-  const Traits& traits;
+  const Collective& collective;
   Operand in;
   Operand out;
   Pending* pending = nullptr; ///< null: a blocking one
 
   bool queued() const { return pending && pending->collectives; }
+  const char* name() const {
+    return pending && !queued() ? collective.kind.nonblocking : collective.kind.blocking;
+  }
 };
 
-/// Whether this is the root: of Flow::to_higher, rank 0.
-template <class Collective>
-bool at_root(const Communicator& comm, const Collective& collective) {
-  if constexpr (requires { collective.root; })
-    return comm.rank() == collective.root;
-  else
-    return comm.rank() == 0;
-}
-
 /// What this rank does with the operands of an operation: with `in` and `out`, or with one that is both.
-template <std::size_t operands>
-constexpr std::array<Access, operands> accesses(Flow flow, bool at_root) {
-  const bool gives = flow != Flow::from_root || at_root;
-  const bool gets = flow == Flow::to_root ? at_root : flow != Flow::to_higher || !at_root;
-  if constexpr (operands == 2) {
-    return {gives ? Access::read : Access::none, gets ? Access::write : Access::none};
-  } else if constexpr (operands == 1) {
-    const bool changes = gets && !(flow == Flow::from_root && at_root); // the root's part lies there already
-    return {!gives ? Access::write : changes ? Access::read_write : Access::read};
-  } else {
-    return {};
-  }
-}
+std::array<Access, 2> accesses(const Communicator&, const Collective&, std::size_t operands);
 
 /// One operand as both: MPI gets MPI_IN_PLACE for what is this rank's part of the other, and null for what
 /// the rank does not have.
-inline Call call_in_place(const Communicator& comm, const Traits& traits, bool at_root, const Operand& inout,
-                          Pending* pending) {
-  const bool root_alone = traits.flow == Flow::to_root || traits.flow == Flow::from_root;
-  const auto part = inout.at(root_alone && !at_root ? nullptr : MPI_IN_PLACE);
-  const bool gives = traits.flow == Flow::from_root ? at_root : root_alone && !at_root;
-  return gives ? Call{comm, traits, inout, part, pending} : Call{comm, traits, part, inout, pending};
+Call call_in_place(const Communicator&, const Collective&, const Operand& inout, Pending*);
+
+/// Whether this rank gets a result at all.
+inline bool gets_result(const Communicator& comm, const Collective& collective) {
+  return collective.kind.flow != Flow::to_higher || comm.rank() != 0;
 }
 
-template <class Collective, class... Held>
+template <class... Held>
 Call call_of(const Communicator& comm, const Collective& collective, const Operands<Held...>& operands,
              Pending* pending) {
   if constexpr (sizeof...(Held) == 1)
-    return call_in_place(comm, Collective::traits, at_root(comm, collective), operands.operand(0), pending);
+    return call_in_place(comm, collective, operands.operand(0), pending);
   else
-    return {comm, Collective::traits, operands.operand(0), operands.operand(1), pending};
+    return {comm, collective, operands.operand(0), operands.operand(1), pending};
 }
 
 /// Check level `local`, as this rank sees it: elements that are written share no memory.
@@ -118,14 +121,13 @@ void check_written(const Communicator& comm, const char* operation, const View& 
 }
 
 /// What this rank does with the Views, which have been checked.
-template <class Collective, class... Views>
-std::array<Access, sizeof...(Views)> check_views(const Communicator& comm,
-                                                 [[maybe_unused]] const char* operation,
-                                                 const Collective& collective, const Views&... views) {
+template <class... Views>
+std::array<Access, 2> check_views(const Communicator& comm, [[maybe_unused]] const char* operation,
+                                  const Collective& collective, const Views&... views) {
   if constexpr (sizeof...(Views) == 2)
     static_assert(std::is_same_v<typename Views::non_const_value_type...>,
                   "kontor::comm: the Views of a collective operation must have the same scalar type");
-  const auto access = accesses<sizeof...(Views)>(Collective::traits.flow, at_root(comm, collective));
+  const auto access = accesses(comm, collective, sizeof...(Views));
   [[maybe_unused]] const Access* next = access.data();
   (check_written(comm, operation, views, *next++), ...);
   return access;
@@ -133,66 +135,57 @@ std::array<Access, sizeof...(Views)> check_views(const Communicator& comm,
 
 /// Who reads and writes Views in device memory. Open MPI's non-blocking collective operations take none, and
 /// its reductions copy it to the host themselves, into memory that is not pinned.
-template <class Collective>
-constexpr Taker taker(bool blocking) {
-  constexpr bool reduces = requires(const Collective& collective) {
-    collective.op;
-  };
-  return blocking && !reduces ? Taker::mpi : Taker::host;
+inline Taker taker(const Collective& collective, bool blocking) {
+  return blocking && !collective.op ? Taker::mpi : Taker::host;
 }
 
-/// Whether a backend can do the operation by itself with these Views, as far as their types tell.
-template <class Collective, class... Views>
-inline constexpr bool
-    may_be_queued = ((memory_of<Views>() == MemoryKind::device) && ...) && sizeof...(Views) > 0 &&
-                    requires(const Collective& collective, const StreamCollectives& backend) {
-  collective.queues(backend, Scalar{}, sizeof...(Views), std::int64_t{});
-};
-
 /// The blocking operation by a backend that queues it on the instance. False: it has not got it.
-template <class Collective, class Space, class... Views>
+template <class Space, class... Views>
 bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
            const Views&... views) {
   using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
+  const auto& kind = collective.kind;
   const std::int64_t counts[] = {static_cast<std::int64_t>(views.size())...}; // the first one decides
-  if (!backend || !collective.queues(*backend, scalar_of<Scalars>(), sizeof...(Views), counts[0]))
+  if (!backend || !kind.queues ||
+      !kind.queues(*backend, collective, scalar_of<Scalars>(), sizeof...(Views), counts[0]))
     return false;
   const Space instance = on.instance() ? *on.instance() : Space();
   Pending pending{backend, device::native_stream(instance)};
-  const auto access = check_views(on.comm, Collective::traits.blocking, collective, views...);
-  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), Collective::traits.blocking,
-                                           Taker::stream, access.data(), views...);
-  collective(call_of(on.comm, collective, operands, &pending));
+  const auto access = check_views(on.comm, kind.blocking, collective, views...);
+  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking, Taker::stream,
+                                           access.data(), views...);
+  kind.perform(call_of(on.comm, collective, operands, &pending));
   operands.deliver();
   return true;
 }
 
 /// The blocking operation.
-template <class Collective, class Space, class... Views>
-void run(CallOn<Space> on, const Collective& collective, const Views&... views) {
-  if constexpr (may_be_queued<Collective, Views...>)
+template <class = void, class Space, class... Views>
+requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective,
+                                        const Views&... views) {
+  if constexpr (sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
     if (queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, views...)) return;
-  const auto access = check_views(on.comm, Collective::traits.blocking, collective, views...);
-  const Operands<const Views&...> operands(on, Collective::traits.blocking, taker<Collective>(true),
-                                           access.data(), views...);
-  collective(call_of(on.comm, collective, operands, nullptr));
+  const auto& kind = collective.kind;
+  const auto access = check_views(on.comm, kind.blocking, collective, views...);
+  const Operands<const Views&...> operands(on, kind.blocking, taker(collective, true), access.data(),
+                                           views...);
+  kind.perform(call_of(on.comm, collective, operands, nullptr));
   operands.deliver();
 }
 
-/// The blocking operation on a value, in place, as elements of type E.
-template <class E, class T, class Collective>
-T run_value(const Communicator& comm, const Collective& collective, T value) {
-  collective(
-      call_in_place(comm, Collective::traits, at_root(comm, collective), value_operand<E>(value), nullptr));
-  return value;
+/// The blocking operation on a value, in place, as elements of type E. T{} where this rank gets no result.
+template <class E, class Space, PlainValue T>
+T run(CallOn<Space> on, const Collective& collective, T value) {
+  collective.kind.perform(call_in_place(on.comm, collective, value_operand<E>(value), nullptr));
+  return gets_result(on.comm, collective) ? value : T{};
 }
 
 /// The non-blocking operation on what the Request has.
-template <class Collective, class... Views>
+template <class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Pending pending;
-  collective(call_of(comm, collective, RequestAccess::operands(request), &pending));
-  const Envelope envelope{.operation = Collective::traits.nonblocking};
+  collective.kind.perform(call_of(comm, collective, RequestAccess::operands(request), &pending));
+  const Envelope envelope{.operation = collective.kind.nonblocking};
   if (pending.check) {
     pending.keep = RequestAccess::keep(request);
     RequestAccess::begun(request, checked_collective(std::move(pending)), envelope);
@@ -203,22 +196,38 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
 }
 
 /// The non-blocking operation.
-template <class Collective, class Space, class... Views>
-Request<Views...> start(CallOn<Space> on, const Collective& collective, const Views&... views) {
-  const auto access = check_views(on.comm, Collective::traits.nonblocking, collective, views...);
+template <class = void, class Space, class... Views>
+requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const Collective& collective,
+                                                       const Views&... views) {
+  const char* const name = collective.kind.nonblocking;
+  const auto access = check_views(on.comm, name, collective, views...);
   return begin(on.comm, collective,
-               RequestAccess::make<Views...>(on, Collective::traits.nonblocking, taker<Collective>(false),
-                                             access.data(), views...));
+               RequestAccess::make<Views...>(on, name, taker(collective, false), access.data(), views...));
 }
 
-/// The non-blocking operation on a value. Unless this rank `gets` something, wait() gives T{}.
-template <class E, class T, class Collective>
-Request<Value<T>> start_value(const Communicator& comm, const Collective& collective, const T& value,
-                              bool gets = true) {
+/// The non-blocking operation on a value, as run().
+template <class E, class Space, PlainValue T>
+Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T& value) {
   const Access access = Access::read_write;
-  return begin(comm, collective,
-               RequestAccess::make<Value<T>>(On<>(comm), Collective::traits.nonblocking, Taker::host, &access,
-                                             GivenValue<T>{value, value_operand<E, T>, gets}));
+  const GivenValue<T> given{value, value_operand<E, T>, gets_result(on.comm, collective)};
+  return begin(on.comm, collective,
+               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, Taker::host, &access, given));
 }
 
 } // namespace kontor::comm::detail
+
+namespace kontor::comm {
+
+/// What is input and output: a View, or a value, whose result the call gives.
+template <class T>
+concept InPlace = InPlaceView<T> || PlainValue<T>;
+
+/// Nothing where a View is changed in place; of a value, the result.
+template <class T>
+using InPlaceResult = std::conditional_t<ViewType<T>, void, T>;
+
+/// Its wait() gives the View, or the result.
+template <class T>
+using InPlaceRequest = Request<std::conditional_t<ViewType<T>, T, Value<T>>>;
+
+} // namespace kontor::comm

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ranks give and get, and the operations whose Views have no parts.
+#include "calls/perform.hpp"
+
+namespace kontor::comm::detail {
+
+std::array<Access, 2> accesses(const Communicator& comm, const Collective& collective, std::size_t operands) {
+  const auto flow = collective.kind.flow;
+  const bool at_root = comm.rank() == collective.root;
+  const bool gives = flow != Flow::from_root || at_root;
+  const bool gets = flow == Flow::to_root ? at_root : gets_result(comm, collective);
+  if (operands == 2) return {gives ? Access::read : Access::none, gets ? Access::write : Access::none};
+  const bool changes = gets && !(flow == Flow::from_root && at_root); // the root's part lies there already
+  return {!gives ? Access::write : changes ? Access::read_write : Access::read};
+}
+
+Call call_in_place(const Communicator& comm, const Collective& collective, const Operand& inout,
+                   Pending* pending) {
+  const auto flow = collective.kind.flow;
+  const bool at_root = comm.rank() == collective.root;
+  const bool root_alone = flow == Flow::to_root || flow == Flow::from_root;
+  const auto part = inout.at(root_alone && !at_root ? nullptr : MPI_IN_PLACE);
+  const bool gives = flow == Flow::from_root ? at_root : root_alone && !at_root;
+  return gives ? Call{comm, collective, inout, part, pending} : Call{comm, collective, part, inout, pending};
+}
+
+bool moves(const StreamCollectives& backend, const Collective&, Scalar, std::size_t, std::int64_t) {
+  return backend.moves();
+}
+
+namespace {
+
+void broadcast(const Call& call) {
+  const int root = call.collective.root;
+  const auto& view = call.comm.rank() == root ? call.in : call.out;
+  const auto describe = [&] { return in_words(call, name(view), {equal_words(view), root_words(root)}); };
+  check(
+      call, [&] { return root_problem(call.comm, root); }, describe);
+  if (call.queued())
+    return naming(describe,
+                  [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
+  const auto data = mpi::payload(view.count, view.scalar);
+  call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type, root);
+}
+
+void meet(const Call& call) {
+  const auto describe = [&] { return in_words(call, "", {}); };
+  check(
+      call, [] { return Problem(); }, describe);
+  call_mpi(call, describe, MPI_Barrier, MPI_Ibarrier);
+}
+
+} // namespace
+
+const Kind Kind::bcast{"bcast", "ibcast", Flow::from_root, broadcast, moves};
+const Kind Kind::barrier{"barrier", "ibarrier", Flow::among_all, meet};
+
+} // namespace kontor::comm::detail
