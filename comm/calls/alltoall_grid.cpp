@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kontor::comm {
 namespace {
@@ -78,6 +80,21 @@ AlltoallGrid::AlltoallGrid(const Communicator& comm)
       column_(comm.split(comm.rank() % columns_, comm.rank())) {}
 
 namespace detail {
+
+void move_blocks(const Executor& executor, const Buffer& from, const Buffer& to,
+                 const std::vector<Block>& blocks) {
+  const auto at = [](const Buffer& buffer, std::int64_t i) {
+    return static_cast<char*>(buffer.data) + i * buffer.shape.strides[0] * buffer.scalar.size;
+  };
+  std::vector<Piece> pieces;
+  for (const auto& block : blocks) {
+    const auto shape = row_shape(block.count, from.shape.strides[0]);
+    const auto loops = loop_nest(shape, storage_order(shape));
+    pieces.push_back({at(from, block.from), at(to, block.to), loops, from.scalar.size});
+  }
+  executor.run(*executor.list(pieces), PackDirection::pack);
+  executor.fence("comm/blocks");
+}
 
 GridPlan::GridPlan(const AlltoallGrid& grid, const Counts& send_counts, std::size_t size,
                    const std::string& label) {

@@ -87,11 +87,7 @@ inline MPI_Datatype element_type(const Call& call) {
 
 /// What backends take for an operand: as many elements of it, or all of them.
 inline Buffer flat_buffer(const Operand& operand, std::int64_t count) {
-  return {operand.data,
-          operand.scalar,
-          {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}},
-          MemoryKind::device,
-          operand.buffer().label};
+  return {operand.data, operand.scalar, row_shape(count), MemoryKind::device, operand.buffer().label};
 }
 inline Buffer flat_buffer(const Operand& operand) {
   return flat_buffer(operand, operand.count);

@@ -4,7 +4,6 @@
 #include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
-#include <kontor/comm/wait.hpp>
 
 #include <fmt/format.h>
 
@@ -103,6 +102,12 @@ bool Operation::poll(Part& part) {
   return !part.pending();
 }
 
+bool Operation::poll() {
+  for (auto& part : parts())
+    if (!poll(part) && part.announces) return false;
+  return mark_complete();
+}
+
 void Operation::complete(Part& part, const MPI_Status& status) {
   part.request = MPI_REQUEST_NULL;
   if (!part.receives()) return;
@@ -129,15 +134,14 @@ void Operation::complete() {
     return;
   }
   Operation* const self = this;
-  Pool({&self, 1}).all(Pool::Until::complete);
+  Pool({&self, 1}).all(Until::complete);
 }
 
 bool Operation::completes() {
   if (state_ == State::empty) fail_empty("test()");
   if (finished()) return true;
   if (has_timeout()) detail::internals(*comm_).checks()->progress();
-  for (auto& part : parts()) poll(part);
-  return mark_complete();
+  return poll();
 }
 
 void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
@@ -149,14 +153,17 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
       fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
                  to_string(part.envelope), to_string(buffer(part.view)),
                  part.receives() ? "it is cancelled" : "it goes on and keeps its Views");
-    if (part.checked) {
-      part.checked->detach(*comm_, keep);
-    } else if (part.receives()) {
+    using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+    if (part.receives() && !part.checked) {
       MPI_Cancel(&part.request);
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
-    } else {
-      detail::internals(*comm_).detach(part.request, keep, std::move(part.arrays));
+      continue;
     }
+    const auto all = std::make_shared<Pair>(keep, std::move(part.arrays));
+    if (part.checked)
+      part.checked->detach(*comm_, all);
+    else
+      detail::internals(*comm_).detach(part.request, all);
   }
   clear();
 }

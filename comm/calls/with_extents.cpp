@@ -19,6 +19,13 @@ namespace {
 constexpr Scalar byte{ScalarKind::bytes, 1};
 constexpr int at_once = 1; // the number of a description whose data do not wait for its answer
 
+/// What goes before the data of a View.
+Description announcement(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
+  auto mine = describe(comm.rank(), envelope.tag, buffer);
+  mine.announces = true;
+  return mine;
+}
+
 /// The data that follow a description that does not fit.
 void take_away(const Communicator& comm, const Description& sent) {
   const auto bytes = element_count(sent.shape) * sent.scalar.size;
@@ -39,60 +46,22 @@ void take_away(const Communicator& comm, const Description& sent) {
 
 } // namespace
 
-class SentHeader {
- public:
-  SentHeader(const Communicator& comm, const Envelope& envelope, const Buffer& buffer)
-      : comm_(comm.share()), envelope_(envelope), buffer_(buffer),
-        mine_(std::make_shared<Description>(describe(comm.rank(), envelope.tag, buffer))) {
-    mine_->announces = true;
-    mine_->number = at_once;
-    const auto payload = mpi::payload(sizeof(Description), byte);
-    if (verified(comm)) {
-      message_ = checked_message(comm, envelope, buffer, mine_.get(), payload, *mine_);
-      return;
-    }
-    const int code = MPI_Isend(mine_.get(), payload.count, payload.type, envelope.peer, envelope.tag,
-                               comm.native(), &request_);
-    if (code != MPI_SUCCESS) fail_message(code, "MPI_Isend", envelope, buffer);
+void Operation::announce(const Envelope& envelope) {
+  if (envelope.peer == no_rank) return;
+  const auto mine = std::make_shared<Description>(announcement(*comm_, envelope, buffer(0)));
+  mine->number = at_once;
+  const auto payload = mpi::payload(sizeof(Description), byte);
+  auto& part = next_part(envelope, 0);
+  part.arrays = mine;
+  part.announces = true;
+  if (has_timeout()) {
+    part.checked = checked_message(*comm_, envelope, buffer(0), mine.get(), payload, *mine);
+    return;
   }
-  SentHeader(const SentHeader&) = delete;
-  SentHeader& operator=(const SentHeader&) = delete;
-  ~SentHeader() {
-    if (message_) message_->detach(comm_, mine_);
-    if (request_ != MPI_REQUEST_NULL) internals(comm_).detach(request_, mine_);
-  }
-
-  bool has_arrived(bool wait) {
-    if (message_) {
-      if (wait)
-        wait_with_timeout(comm_, *message_, envelope_, buffer_);
-      else if (internals(comm_).checks()->progress(); !message_->poll())
-        return false;
-      message_.reset();
-    }
-    int done = 1;
-    const int code =
-        wait ? MPI_Wait(&request_, MPI_STATUS_IGNORE) : MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) fail_message(code, "MPI_Isend", envelope_, buffer_);
-    return done != 0;
-  }
-
- private:
-  Communicator comm_;
-  Envelope envelope_;
-  Buffer buffer_;
-  std::shared_ptr<Description> mine_;
-  std::shared_ptr<Checked> message_; // at check level `cross_rank`, instead of the request
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
-
-std::shared_ptr<SentHeader> begin_header(const Communicator& comm, const Envelope& envelope,
-                                         const Buffer& buffer) {
-  return envelope.peer == no_rank ? nullptr : std::make_shared<SentHeader>(comm, envelope, buffer);
-}
-
-bool has_arrived(SentHeader& header, bool wait) {
-  return header.has_arrived(wait);
+  const int code = MPI_Isend(mine.get(), payload.count, payload.type, envelope.peer, envelope.tag,
+                             detail::internals(*comm_).cached().comm, &part.request);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    fail(part, code, "MPI_Isend");
 }
 
 std::optional<Header> ReceivedHeader::test() {
@@ -128,8 +97,7 @@ std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shap
 
 void send_header(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
   if (envelope.peer == no_rank) return;
-  auto mine = describe(comm.rank(), envelope.tag, buffer);
-  mine.announces = true;
+  const auto mine = announcement(comm, envelope, buffer);
   const auto payload = mpi::payload(sizeof(mine), byte);
   if (verified(comm)) {
     const auto message = checked_message(comm, envelope, buffer, &mine, payload, mine);
@@ -141,9 +109,8 @@ void send_header(const Communicator& comm, const Envelope& envelope, const Buffe
 
 Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar scalar, const Shape& expected) {
   if (envelope.peer == no_rank) return {expected, "", no_rank, envelope.tag};
-  Buffer buffer{nullptr, scalar, expected, MemoryKind::host, "to be made"};
-  auto mine = describe(comm.rank(), envelope.tag, buffer);
-  mine.announces = true;
+  const Buffer buffer{nullptr, scalar, expected, MemoryKind::host, "to be made"};
+  const auto mine = announcement(comm, envelope, buffer);
   Description sent;
   sent.signature = 0;
   const auto payload = mpi::payload(sizeof(sent), byte);

@@ -11,8 +11,8 @@ FLOORS = ["device", "sums", "mpi", "base", "views", "backend", "communicator", "
 PUBLIC = {  # the headers directly in kontor/comm; all others are calls
     "base": "error mpi_check options",
     "backend": "registry",
-    "communicator": "communicator on",
-    "exchange": "exchange phase_times sparse_exchange timed_method",
+    "communicator": "communicator",
+    "exchange": "exchange phase_times sparse_exchange",
 }
 FLOOR_OF = {header: floor for floor, headers in PUBLIC.items() for header in headers.split()}
 

@@ -8,7 +8,6 @@
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/point_to_point.hpp>
 
 #include <fmt/format.h>

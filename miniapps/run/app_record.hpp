@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kontor/comm/options.hpp>
-#include <kontor/comm/timed_method.hpp>
+#include <kontor/comm/phase_times.hpp>
 
 #include <nlohmann/json.hpp>
 

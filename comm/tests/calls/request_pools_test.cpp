@@ -126,6 +126,10 @@ TEST_P(RequestPools, StatusOfEach) {
   expect("test_any", [](Pool& pool) {
     for (int n = 0; n < 6;) n += test_any(pool) ? 1 : 0;
   });
+  expect("test_some", [](Pool& pool) {
+    for (std::size_t n = 0; n < 6;) n += test_some(pool).size();
+    EXPECT_TRUE(test_some(pool).empty());
+  });
   auto both = isendrecv(comm, out, next, in, any_source, 4);
   both.wait();
   EXPECT_EQ(both.status().source, previous);

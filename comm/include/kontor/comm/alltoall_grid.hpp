@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/pack.hpp>
+#include <kontor/comm/views/kokkos_executor.hpp>
 #include <kontor/comm/with_counts.hpp>
-#include <kontor/device/gpu.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -59,33 +57,8 @@ struct GridPlan {
   Counts row_sends, row_receives, column_sends, column_receives, received;
 };
 
-/// Copies the blocks. From and to device memory: queued on the instance, one work item an element.
-template <class From, class To, class Space>
-void move_blocks(const Space& instance, const From& from, const To& to, const std::vector<Block>& blocks) {
-  if constexpr (memory_of<From>() == MemoryKind::host && memory_of<To>() == MemoryKind::host) {
-    for (const auto& block : blocks)
-      for (std::int64_t i = 0; i < block.count; ++i) copy_element(to(block.to + i), from(block.from + i));
-  } else {
-    if (blocks.empty()) return;
-    const Kokkos::View<Block*, device::PinnedSpace> table("comm/blocks", blocks.size());
-    std::ranges::copy(blocks, table.data());
-    const auto* const source = data_of(from);
-    auto* const target = data_of(to);
-    const auto stride = static_cast<std::int64_t>(from.stride(0));
-    const std::int64_t total = blocks.back().to + blocks.back().count;
-    Kokkos::parallel_for(
-        "comm/blocks", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0, total),
-        KOKKOS_LAMBDA(std::int64_t i) {
-          std::size_t begin = 0;
-          for (std::size_t end = table.extent(0); end - begin > 1;) {
-            const auto middle = (begin + end) / 2;
-            (table(middle).to <= i ? begin : end) = middle;
-          }
-          copy_element(target[i], source[(table(begin).from + i - table(begin).to) * stride]);
-        });
-    device::fence(instance, "comm/blocks");
-  }
-}
+/// Copies the blocks, by one kernel; they are there on return.
+void move_blocks(const Executor&, const Buffer& from, const Buffer& to, const std::vector<Block>&);
 
 } // namespace detail
 
@@ -99,21 +72,26 @@ alltoallv_with_counts(const AlltoallGrid& grid, const In& in, const Counts& send
                       Received<Out> into = {}, const typename detail::SpaceOf<In, Out>::type& instance = {}) {
   static_assert(static_cast<int>(In::rank) == 1, "kontor::comm: a View that goes along a grid is of rank 1");
   const detail::GridPlan plan(grid, send_counts, in.size(), in.label());
-  const auto buffer = [](const Counts& counts) {
-    const std::string label = "comm/grid";
-    return Out(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-               static_cast<std::size_t>(counts.total()));
+  const KokkosExecutor<typename detail::SpaceOf<In, Out>::type> executor(instance);
+  const auto move = [&](const auto& from, const Out& to, const std::vector<detail::Block>& blocks) {
+    detail::move_blocks(executor, to_buffer(from), to_buffer(to), blocks);
   };
-  const auto by_column = buffer(plan.row_sends);
-  detail::move_blocks(instance, in, by_column, plan.before);
-  const auto from_row = buffer(plan.row_receives);
+  const auto room_for = [](const Counts& counts) {
+    Received<Out> room;
+    room.resize("comm/grid", counts);
+    return room.data;
+  };
+  const auto by_column = room_for(plan.row_sends);
+  move(in, by_column, plan.before);
+  const auto from_row = room_for(plan.row_receives);
   alltoallv({grid.row(), instance}, by_column, plan.row_sends, from_row, plan.row_receives);
-  const auto by_row = buffer(plan.column_sends);
-  detail::move_blocks(instance, from_row, by_row, plan.between);
-  const auto from_column = buffer(plan.column_receives);
+  const auto by_row = room_for(plan.column_sends);
+  move(from_row, by_row, plan.between);
+  const auto from_column = room_for(plan.column_receives);
   alltoallv({grid.column(), instance}, by_row, plan.column_sends, from_column, plan.column_receives);
   into.resize(in.label(), plan.received);
-  detail::move_blocks(instance, from_column, into.data, plan.after);
+  move(from_column, into.data, plan.after);
   return into;
 }
+
 } // namespace kontor::comm

@@ -7,13 +7,11 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/exchange.hpp>
-#include <kontor/comm/extents.hpp>
-#include <kontor/comm/nonblocking.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/reduction.hpp>
 #include <kontor/comm/registry.hpp>
+#include <kontor/comm/request.hpp>
 #include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
-#include <kontor/comm/wait.hpp>
 #include <kontor/comm/with_extents.hpp>

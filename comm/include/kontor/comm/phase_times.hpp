@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/options.hpp>
 #include <kontor/device/clock.hpp>
 
 #include <cstdint>
@@ -52,6 +53,12 @@ class PhaseClock {
  private:
   PhaseTimes* times_;
   double last_ = 0;
+};
+
+/// A method of exchanging Views that has been tried.
+struct TimedMethod {
+  Options options;    ///< with nothing left to `auto`
+  double seconds = 0; ///< the median time of one exchange, on the slowest rank
 };
 
 } // namespace kontor::comm

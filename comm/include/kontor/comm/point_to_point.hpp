@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/nonblocking.hpp>
-#include <kontor/comm/on.hpp>
+#include <kontor/comm/request.hpp>
+#include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
 
 #include <cstring>
 
-/// Blocking messages. Views of rank 0 to 8, of any layout; elements travel in the order in
+/// Messages. Views of rank 0 to 8, of any layout; elements travel in the order in
 /// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank`
 /// verifies. Views in host memory are ordered on the host: fence what writes one before it is sent; those in
-/// device memory on an instance, as On says. What was received is valid on return. A contiguous View costs
-/// what MPI costs; a strided one travels through a copy.
+/// device memory on an instance, as On says. What was received is valid when the call, or the wait() of a
+/// Request, returns. A contiguous View costs what MPI costs; a strided one travels through a copy.
 ///
 /// All of them throw CallError from check level `local` on if the peer, the tag or the View is not
 /// available, or elements of the View to receive into share memory, and Error with MPI's text if MPI reports
@@ -23,6 +24,37 @@
 /// message must then use these calls, and not MPI's own.
 namespace kontor::comm {
 namespace detail {
+
+/// Of a message.
+constexpr Access access_of(const Envelope& envelope) {
+  return envelope.peer == no_rank                ? Access::none
+         : envelope.direction == Direction::from ? Access::write
+                                                 : Access::read;
+}
+
+/// A message; before it the extents of its View, if they are `announced`.
+template <ViewType View>
+Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope,
+                            const Envelope* announced = nullptr) {
+  const auto access = access_of(envelope);
+  auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
+  if (announced) RequestAccess::announce(request, *announced);
+  RequestAccess::begin(request, envelope, RequestAccess::operands(request).first);
+  return request;
+}
+
+template <ViewType SendView, ViewType ReceiveView>
+Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
+                                              const Envelope& to, const ReceiveView& receive_view,
+                                              const Envelope& from) {
+  const Access access[] = {access_of(to), access_of(from)};
+  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
+                                                            receive_view);
+  const auto& operands = RequestAccess::operands(request);
+  RequestAccess::begin(request, from, operands.rest.first, 1);
+  RequestAccess::begin(request, to, operands.first);
+  return request;
+}
 
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
@@ -147,6 +179,36 @@ MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int sour
     detail::fail_sendrecv(code, "MPI_Sendrecv_replace", to, to_buffer(view), from, to_buffer(view));
   memory.deliver();
   return MessageStatus(status);
+}
+
+/// Called by the sender. Begins to send; wait() returns when the View may be written. MPI_Isend.
+template <SentView View>
+Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
+  const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, view);
+  return detail::begin_message<View>(on, view, to);
+}
+
+/// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
+/// any_source, and `tag` any_tag. MPI_Irecv.
+template <ReceivedView View>
+Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
+  const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, view);
+  return detail::begin_message<View>(on, view, from);
+}
+
+/// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
+/// first. MPI_Irecv and MPI_Isend.
+template <SentView SendView, ReceivedView ReceiveView>
+Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
+                                         const ReceiveView& receive_view, int source, int tag = 0) {
+  detail::check_sendrecv<SendView, ReceiveView>();
+  const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
+  const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, send_view);
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, receive_view);
+  return detail::begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
 }
 
 } // namespace kontor::comm

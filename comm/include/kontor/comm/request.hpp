@@ -5,10 +5,16 @@
 #include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <ranges>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kontor::comm {
 namespace detail {
@@ -120,6 +126,11 @@ struct RequestAccess {
     return request.keep();
   }
 
+  /// Sends the extents of the Request's View before it.
+  template <class View>
+  static void announce(Request<View>& request, const Envelope& envelope) {
+    request.announce(envelope);
+  }
   /// Begins a message: errors name the View of that number, whose elements are the operand's.
   template <class... Views, class View>
   static void begin(Request<Views...>& request, const Envelope& envelope, const TypedOperand<View>& operand,
@@ -133,5 +144,79 @@ struct RequestAccess {
   }
 };
 
+template <class T>
+concept RequestType = std::derived_from<T, Operation>;
+
+template <class Range>
+concept RequestRange = std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>>;
+
+template <class T>
+concept NamedRequest = std::is_lvalue_reference_v<T> && RequestType<std::remove_reference_t<T>>;
+
+/// Some that have names, of any types, or a range of them.
+template <class... T>
+concept Requests = sizeof...(T) > 0 && ((NamedRequest<T> && ...) ||
+                                        (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
+
+template <class Wait, class... T>
+auto with_pool(Wait wait, T&... requests) {
+  if constexpr ((RequestType<T> && ...)) {
+    const std::array<Operation*, sizeof...(T)> operations{&requests...};
+    return wait(Pool(operations));
+  } else {
+    auto& range = (requests, ...);
+    Scratch<Operation*> operations(static_cast<std::size_t>(std::ranges::distance(range)));
+    std::ranges::transform(range, operations.span().begin(), [](auto& request) { return &request; });
+    return wait(Pool(operations.span()));
+  }
+}
+
 } // namespace detail
+
+// Waiting for many Requests at once. The Requests are updated: one that is complete is `finished`, and its
+// wait() gives its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a
+// vector, a span or any other range, of which up to 64 cost no allocation. Throw Error if MPI reports one,
+// naming the first Request that it happened to; the others remain as far as they are.
+
+/// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
+template <class... T>
+requires detail::Requests<T...>
+void wait_all(T&&... requests) {
+  detail::with_pool([](detail::Pool pool) { return pool.all(detail::Until::complete); }, requests...);
+}
+
+/// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check
+/// level `cross_rank`. MPI_Testall.
+template <class... T>
+requires detail::Requests<T...>
+bool test_all(T&&... requests) {
+  return detail::with_pool([](detail::Pool pool) { return pool.all(detail::Until::now); }, requests...);
+}
+
+/// Waits until one of the active Requests is complete, and says which; nothing if none is active.
+/// MPI_Waitany.
+template <class... T>
+requires detail::Requests<T...> std::optional<std::size_t> wait_any(T&&... requests) {
+  return detail::with_pool([](detail::Pool pool) { return pool.any(detail::Until::complete); }, requests...);
+}
+
+/// Local. Which of the active Requests is complete; nothing if none is. MPI_Testany.
+template <class... T>
+requires detail::Requests<T...> std::optional<std::size_t> test_any(T&&... requests) {
+  return detail::with_pool([](detail::Pool pool) { return pool.any(detail::Until::now); }, requests...);
+}
+
+/// Waits until at least one of the active Requests is complete, and says which are; empty if none is active.
+/// MPI_Waitsome.
+template <class... T>
+requires detail::Requests<T...> std::vector<std::size_t> wait_some(T&&... requests) {
+  return detail::with_pool([](detail::Pool pool) { return pool.some(detail::Until::complete); }, requests...);
+}
+
+/// Local. Which of the active Requests are complete. MPI_Testsome.
+template <class... T>
+requires detail::Requests<T...> std::vector<std::size_t> test_some(T&&... requests) {
+  return detail::with_pool([](detail::Pool pool) { return pool.some(detail::Until::now); }, requests...);
+}
+
 } // namespace kontor::comm

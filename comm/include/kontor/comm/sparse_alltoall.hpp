@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/on.hpp>
-#include <kontor/comm/received.hpp>
+#include <kontor/comm/calls/on.hpp>
+#include <kontor/comm/calls/operand.hpp>
+#include <kontor/comm/counts.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
-#include <kontor/comm/views/lowering.hpp>
 
 #include <algorithm>
 #include <list>
@@ -25,17 +25,6 @@ namespace detail {
 /// Collective. Throws CallError if a destination is no rank, or is there twice; at check level `cross_rank`
 /// AgreedError if the two ends of a message have different scalars.
 void check_sparse(const Communicator&, const std::string& what, const std::vector<int>& destinations, Scalar);
-
-/// A View and its elements as MPI takes them.
-template <class View>
-struct SparseElements {
-  SparseElements(const Communicator& comm, int rank, const View& elements,
-                 const typename View::execution_space* instance)
-      : peer(rank), view(elements), memory(internals(comm).lowering(), "sparse_alltoall", view, instance) {}
-  int peer;
-  View view;
-  Lowered<View> memory;
-};
 
 /// Pieces of one message as one View.
 template <class Out>
@@ -74,33 +63,33 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   for (const auto& message : messages) destinations.push_back(message.first);
   detail::check_sparse(on.comm, what, destinations, scalar_of<typename Out::value_type>());
 
-  const auto sent = std::make_shared<std::list<detail::SparseElements<View>>>();
+  const auto sent = std::make_shared<std::list<detail::TypedOperand<View>>>();
   std::vector<detail::SparseMessage> outgoing;
   for (const auto& [peer, view] : messages) {
     if (peer == no_rank) continue;
-    const auto& elements = sent->emplace_back(on.comm, peer, view, on.instance());
-    elements.memory.pack();
-    outgoing.push_back({peer, elements.memory.data(), view.size() * size});
+    const auto& elements = sent->emplace_back(on, "sparse_alltoall", view, detail::Access::read);
+    outgoing.push_back({peer, elements.data(), view.size() * size});
   }
-  std::list<detail::SparseElements<Out>> arrived;
+  std::list<std::pair<int, detail::TypedOperand<Out>>> arrived;
   const auto place = [&](int peer, std::size_t bytes) -> void* {
-    const auto properties = Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing);
-    const auto& elements = arrived.emplace_back(on.comm, peer, Out(properties, bytes / size), on.instance());
-    elements.memory.prepare();
-    return elements.memory.data();
+    const Out piece(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
+                    bytes / size);
+    detail::TypedOperand<Out> elements(on, "sparse_alltoall", piece, detail::Access::write);
+    return arrived.emplace_back(peer, std::move(elements)).second.data();
   };
   const auto most = std::max(most_at_once / size, std::size_t{1}) * size;
   detail::sparse_exchange(on.comm, what, outgoing, sent, place, most);
 
-  arrived.sort([](const auto& a, const auto& b) { return a.peer < b.peer; });
+  arrived.sort([](const auto& a, const auto& b) { return a.first < b.first; });
   SparseMessages<Out> received;
   std::vector<Out> pieces;
   for (auto it = arrived.begin(); it != arrived.end(); ++it) {
-    it->memory.unpack();
-    pieces.push_back(it->view);
-    if (std::next(it) != arrived.end() && std::next(it)->peer == it->peer) continue;
+    auto& [peer, elements] = *it;
+    elements.deliver();
+    pieces.push_back(elements.give_back());
+    if (std::next(it) != arrived.end() && std::next(it)->first == peer) continue;
     received.emplace_back(
-        it->peer, detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
+        peer, detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
     pieces.clear();
   }
   return received;

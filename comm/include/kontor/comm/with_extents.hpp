@@ -2,14 +2,15 @@
 #pragma once
 
 #include <kontor/comm/broadcast.hpp>
+#include <kontor/comm/calls/on.hpp>
+#include <kontor/comm/calls/two_phases.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/nonblocking.hpp>
-#include <kontor/comm/on.hpp>
 #include <kontor/comm/point_to_point.hpp>
-#include <kontor/comm/two_phases.hpp>
 #include <kontor/comm/views/concepts.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,12 +33,6 @@ struct Header {
 
 /// Tells the receiver about the View that follows.
 void send_header(const Communicator&, const Envelope&, const Buffer&);
-
-/// The same, under way.
-class SentHeader;
-std::shared_ptr<SentHeader> begin_header(const Communicator&, const Envelope&, const Buffer&);
-/// Whether it has arrived; waits for that if told to.
-bool has_arrived(SentHeader&, bool wait);
 
 /// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that
 /// follows is another one.
@@ -83,15 +78,17 @@ View make_view(const std::string& label, const Shape& shape) {
   }
 }
 
-/// Where elements arrive in the order in which they lie at the sender: the View itself if they lie in it so.
-template <ViewType View, bool = static_cast<int>(View::rank) == 0>
-struct Arriving {
-  using Type =
-      Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, typename View::device_type>;
+/// Where elements arrive: the View itself, or one whose elements lie in the sender's order.
+template <ViewType View>
+using ArrivingIn = std::conditional_t<
+    static_cast<int>(View::rank) == 0, View,
+    Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, typename View::device_type>>;
 
-  static Type of(const View& view, const Shape& sender) {
-    const auto order = storage_order(sender);
-    if (is_contiguous(shape_of(view), order)) return view;
+template <ViewType View>
+ArrivingIn<View> arriving_in(const View& view, const Shape& sender) {
+  const auto order = storage_order(sender);
+  if (is_contiguous(shape_of(view), order)) return view;
+  if constexpr (static_cast<int>(View::rank) > 0) {
     Kokkos::LayoutStride layout;
     std::size_t stride = 1;
     for (int n = order.rank - 1; n >= 0; --n) {
@@ -100,22 +97,21 @@ struct Arriving {
       layout.stride[d] = stride;
       stride *= layout.dimension[d];
     }
-    return Type(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing), layout);
+    return ArrivingIn<View>(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing),
+                            layout);
   }
-  /// By logical index.
-  static void deliver(const Type& arrived, const View& view, const typename View::execution_space* instance) {
-    if (arrived.data() == view.data()) return;
-    const auto space = instance ? *instance : typename View::execution_space();
-    Kokkos::deep_copy(space, view, arrived);
-    device::fence(space, "comm/arrived");
-  }
-};
+  return view;
+}
+
+/// By logical index.
 template <ViewType View>
-struct Arriving<View, true> {
-  using Type = View;
-  static View of(const View& view, const Shape&) { return view; }
-  static void deliver(const View&, const View&, const typename View::execution_space*) {}
-};
+void copy_arrived(const ArrivingIn<View>& arrived, const View& view,
+                  const typename View::execution_space* instance) {
+  if (arrived.data() == view.data()) return;
+  const auto space = instance ? *instance : typename View::execution_space();
+  Kokkos::deep_copy(space, view, arrived);
+  device::fence(space, "comm/arrived");
+}
 
 /// The first phase of a receive. The message is chosen when it is looked for: so the data that are received
 /// next are those that follow it.
@@ -161,6 +157,14 @@ View fitting(const View& view, const ExtentNumbers& root, const Take& take) {
 
 } // namespace detail
 
+/// Local. The extents of a View of rank 0 to 8, in elements; what is known at compile time included.
+template <ViewType View>
+std::array<std::size_t, static_cast<std::size_t>(View::rank)> extents(const View& view) {
+  std::array<std::size_t, static_cast<std::size_t>(View::rank)> result{};
+  for (std::size_t d = 0; d < result.size(); ++d) result[d] = view.extent(d);
+  return result;
+}
+
 /// A View that a call makes for what arrives: in any memory space, with memory of its own, LayoutLeft or
 /// LayoutRight.
 template <class View>
@@ -189,48 +193,27 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
   if (source == no_rank) return {};
   const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const auto arriving = detail::Arriving<View>::of(view, header.shape);
+  const auto arriving = detail::arriving_in(view, header.shape);
   recv(on, arriving, header.source, header.tag);
-  detail::Arriving<View>::deliver(arriving, view, on.instance());
+  detail::copy_arrived(arriving, view, on.instance());
   return view;
 }
 
-/// What isend_with_extents() gives. Movable; what MPI still reads when it is dropped is kept until then.
+/// What isend_with_extents() gives.
 template <SentView View>
-class [[nodiscard("kontor::comm: what is dropped is never waited for")]] RequestToSendWithExtents {
- public:
-  /// Local.
-  RequestToSendWithExtents(std::shared_ptr<detail::SentHeader> header, Request<View> data)
-      : header_(std::move(header)), data_(std::move(data)) {}
-  /// Returns the View when it may be written. Throws as Request::wait() does.
-  View wait() {
-    if (header_) detail::has_arrived(*header_, true);
-    return data_.wait();
-  }
-  /// Local. Like wait() if the operation is complete; else nothing, and it goes on.
-  std::optional<View> test() {
-    if (header_ && !detail::has_arrived(*header_, false)) return std::nullopt;
-    return data_.test();
-  }
-
- private:
-  std::shared_ptr<detail::SentHeader> header_;
-  Request<View> data_;
-};
+using RequestToSendWithExtents = Request<View>;
 
 /// Called by the sender. Like send_with_extents(), but does not block. Two MPI_Isend.
 template <SentView View>
 RequestToSendWithExtents<View> isend_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
-  const detail::Envelope envelope{"isend_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
-  auto header = detail::begin_header(on.comm, envelope, to_buffer(view));
-  return {std::move(header), isend(on, view, dest, tag)};
+  const detail::Envelope announced{"isend_with_extents", detail::Direction::to, dest, tag};
+  detail::check_message(on.comm, detail::internals(on.comm).cached(), announced, view);
+  return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag}, &announced);
 }
 
 /// What irecv_with_extents() gives.
 template <MadeView View>
-using RequestWithExtents =
-    TwoPhases<View, detail::ReceivedHeader, Request<typename detail::Arriving<View>::Type>>;
+using RequestWithExtents = TwoPhases<View, detail::ReceivedHeader, Request<detail::ArrivingIn<View>>>;
 
 /// Called by the receiver. Like recv_with_extents(), but does not block: wait() gives the View. The message
 /// is the first that test() or wait() finds, so of several receives that it fits, the one that is asked first
@@ -238,7 +221,6 @@ using RequestWithExtents =
 template <MadeView View>
 RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;
-  using Arriving = detail::Arriving<View>;
   struct State {
     detail::LaterOn<typename detail::SpaceOf<View>::type> on;
     View view;
@@ -249,10 +231,11 @@ RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0
   return {detail::ReceivedHeader(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>()),
           [state](const detail::Header& header) {
             if (header.source != no_rank) state->view = detail::make_view<View>(header.label, header.shape);
-            return irecv(state->on.get(), Arriving::of(state->view, header.shape), header.source, header.tag);
+            return irecv(state->on.get(), detail::arriving_in(state->view, header.shape), header.source,
+                         header.tag);
           },
-          [state](const typename Arriving::Type& arrived) {
-            Arriving::deliver(arrived, state->view, state->on.get().instance());
+          [state](const detail::ArrivingIn<View>& arrived) {
+            detail::copy_arrived(arrived, state->view, state->on.get().instance());
             return std::move(state->view);
           }};
 }

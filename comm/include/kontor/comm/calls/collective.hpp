@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/calls/operand.hpp>
 #include <kontor/comm/calls/value.hpp>
 #include <kontor/comm/checks/agreement_check.hpp>
@@ -8,7 +9,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/counts.hpp>
-#include <kontor/comm/on.hpp>
 #include <kontor/comm/reduce_op.hpp>
 #include <kontor/comm/request.hpp>
 #include <kontor/comm/views/datatype.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/on.hpp>
 #include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
 

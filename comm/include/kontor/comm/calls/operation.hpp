@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/message_status.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/probe.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
 #include <mpi.h>
@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace kontor::comm::detail {
 
@@ -47,6 +48,8 @@ class Operation {
 
   /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
   void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
+  /// Sends the extents of the Request's View, whose elements follow as the next part.
+  void announce(const Envelope&);
   /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
   /// the arrays until it is complete.
   void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
@@ -54,7 +57,7 @@ class Operation {
 
   /// Makes sure that it is complete, and waits for that. Throws CallError if it is empty.
   void complete();
-  /// Whether it is complete. Throws CallError if it is empty.
+  /// Local. Whether it is complete. Throws CallError if it is empty.
   bool completes();
   /// Gives up; `keep` holds the Views for as long as MPI needs them.
   void drop(const std::shared_ptr<void>& keep) noexcept;
@@ -76,6 +79,7 @@ class Operation {
     Envelope envelope{};
     std::size_t view = 0;
     std::shared_ptr<void> arrays{};
+    bool announces = false; ///< the next part, whose errors come after its own
     bool pending() const { return request != MPI_REQUEST_NULL || checked; }
     bool receives() const { return envelope.direction == Direction::from; }
   };
@@ -84,6 +88,8 @@ class Operation {
   std::span<Part> parts() { return std::span(parts_).first(count_); }
   bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
   bool poll(Part&);
+  /// Lets its parts go on; whether they are all complete.
+  bool poll();
   /// MPI has completed it.
   void complete(Part&, const MPI_Status&);
   /// Becomes finished if nothing is pending.
@@ -98,6 +104,42 @@ class Operation {
   State state_ = State::empty;
   MPI_Status status_{}; ///< of what was received
   bool received_ = false;
+};
+
+/// Memory for a number of elements; up to 64 of them cost no allocation.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t size) : many_(size > few_.size() ? size : 0), size_(size) {}
+  std::span<T> span() { return {many_.empty() ? few_.data() : many_.data(), size_}; }
+
+ private:
+  std::array<T, 64> few_; // not initialised
+  std::vector<T> many_;
+  std::size_t size_;
+};
+
+enum class Until { complete, now };
+
+/// Operations that are waited for together, or tested: those that are active.
+class Pool {
+ public:
+  explicit Pool(std::span<Operation* const> operations) : operations_(operations) {}
+  bool all(Until);
+  std::optional<std::size_t> any(Until);
+  std::vector<std::size_t> some(Until);
+
+ private:
+  enum class Many { all, any, some };
+  class Gathered;
+  /// `found(i)` is told of each that has become complete.
+  template <class Found>
+  void run(Many, Until, const Found& found);
+  /// The same where waits have a timeout.
+  template <class Found>
+  void poll(Many, Until, const Found& found);
+
+  std::span<Operation* const> operations_;
 };
 
 } // namespace kontor::comm::detail

@@ -48,9 +48,8 @@ Operand value_operand(T& value) {
   constexpr bool whole = std::is_same_v<E, T>;
   static constexpr std::int64_t count = whole ? 1 : Parts<T>::count;
   return {&value, count, scalar_of<E>(), &value, [](const void*) {
-            Buffer buffer{nullptr, scalar_of<E>(), {}, MemoryKind::host, {}};
-            if constexpr (!whole) buffer.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
-            return buffer;
+            const auto shape = whole ? Shape() : row_shape(count);
+            return Buffer{nullptr, scalar_of<E>(), shape, MemoryKind::host, {}};
           }};
 }
 

@@ -4,7 +4,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
 #include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/timed_method.hpp>
 #include <kontor/comm/views/buffer.hpp>
 
 #include <memory>

@@ -35,6 +35,14 @@ struct Shape {
   bool by_index = false; ///< rows go by a list: the k-th lies indices[k] times its stride from the beginning
 };
 
+/// Of elements one after the other, or every so many.
+inline Shape row_shape(std::int64_t extent, std::int64_t stride = 1) {
+  Shape shape{.rank = 1};
+  shape.extents[0] = extent;
+  shape.strides[0] = stride;
+  return shape;
+}
+
 /// Which rows of an array a Buffer is made of, where they have been chosen: those along dimension 0.
 struct RowIndices {
   const std::int64_t* indices = nullptr; ///< where the Shape is by_index: of each row, in host memory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/on.hpp>
+#include <kontor/comm/calls/on.hpp>
 
 #include <functional>
 #include <optional>
