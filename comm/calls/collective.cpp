@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ranks give and get, and the operations whose Views have no parts.
+// Which ranks give and get, what backends have, and the operations whose Views have no parts.
 #include "calls/perform.hpp"
 
 namespace kontor::comm::detail {
@@ -19,14 +19,19 @@ Call call_in_place(const Communicator& comm, const Collective& collective, const
                    Pending* pending) {
   const auto flow = collective.kind.flow;
   const bool at_root = comm.rank() == collective.root;
-  const bool root_alone = flow == Flow::to_root || flow == Flow::from_root;
+  const bool root_alone = collective.kind.rooted();
   const auto part = inout.at(root_alone && !at_root ? nullptr : MPI_IN_PLACE);
   const bool gives = flow == Flow::from_root ? at_root : root_alone && !at_root;
   return gives ? Call{comm, collective, inout, part, pending} : Call{comm, collective, part, inout, pending};
 }
 
-bool moves(const StreamCollectives& backend, const Collective&, Scalar, std::size_t, std::int64_t) {
-  return backend.moves();
+bool has(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t operands,
+         std::int64_t count) {
+  const auto is = [&](const Kind& kind) { return &collective.kind == &kind; };
+  if (is(Kind::allreduce) || is(Kind::reduce))
+    return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
+  if (is(Kind::alltoall) && operands == 1) return false; // none does it in place
+  return (is(Kind::bcast) || is(Kind::allgather) || is(Kind::alltoall)) && backend.moves();
 }
 
 namespace {
@@ -34,14 +39,14 @@ namespace {
 void broadcast(const Call& call) {
   const int root = call.collective.root;
   const auto& view = call.comm.rank() == root ? call.in : call.out;
-  const auto describe = [&] { return in_words(call, name(view), {equal_words(view), root_words(root)}); };
+  const auto describe = [&] { return in_words(call, name(view), {equal_words(view)}); };
   check(
-      call, [&] { return root_problem(call.comm, root); }, describe);
+      call, [] { return Problem(); }, describe);
   if (call.queued())
     return naming(describe,
                   [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
   const auto data = mpi::payload(view.count, view.scalar);
-  call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type, root);
+  call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type);
 }
 
 void meet(const Call& call) {
@@ -53,7 +58,7 @@ void meet(const Call& call) {
 
 } // namespace
 
-const Kind Kind::bcast{"bcast", "ibcast", Flow::from_root, broadcast, moves};
+const Kind Kind::bcast{"bcast", "ibcast", Flow::from_root, broadcast};
 const Kind Kind::barrier{"barrier", "ibarrier", Flow::among_all, meet};
 
 } // namespace kontor::comm::detail

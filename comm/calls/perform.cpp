@@ -22,10 +22,11 @@ Problem first_of(std::initializer_list<Problem> problems) {
   return found == problems.end() ? std::nullopt : *found;
 }
 
-Problem root_problem(const Communicator& comm, int root) {
-  if (root >= 0 && root < comm.size()) [[likely]]
+Problem root_problem(const Call& call) {
+  const int root = call.collective.root;
+  if (!call.rooted() || (root >= 0 && root < call.comm.size())) [[likely]]
     return std::nullopt;
-  return fmt::format("there is no rank {}; ranks are 0 to {}", root, comm.size() - 1);
+  return fmt::format("there is no rank {}; ranks are 0 to {}", root, call.comm.size() - 1);
 }
 
 Problem count_problem(const Operand& view, std::int64_t expected, const char* why) {
@@ -114,11 +115,8 @@ std::string count_words(std::int64_t count, Scalar scalar) {
   return fmt::format("{} x {} a rank", count, comm::to_string(scalar));
 }
 
-std::string root_words(int root) {
-  return fmt::format("root {}", root);
-}
-
 CollectiveCall in_words(const Call& call, std::string subject, std::vector<std::string> fields) {
+  if (call.rooted()) fields.push_back(fmt::format("root {}", call.collective.root));
   return {call.name(), std::move(subject), std::move(fields)};
 }
 

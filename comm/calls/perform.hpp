@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,8 @@ using Problem = std::optional<std::string>;
 /// The first that is one.
 Problem first_of(std::initializer_list<Problem>);
 
-/// Unless the root is a rank.
-Problem root_problem(const Communicator&, int root);
+/// Where there is a root that is no rank.
+Problem root_problem(const Call&);
 /// Unless the View has `expected` elements, which is what `why` says.
 Problem count_problem(const Operand& view, std::int64_t expected, const char* why);
 /// Unless the elements of the View divide evenly among the ranks.
@@ -48,9 +49,8 @@ std::string equal_words(const Operand&);
 std::string equal_words(const Buffer&);
 /// The same where only their numbers of elements are.
 std::string count_words(std::int64_t count, Scalar);
-std::string root_words(int root);
 
-/// The call in words.
+/// The call in words; the root, where there is one, is the last of the fields.
 CollectiveCall in_words(const Call&, std::string subject, std::vector<std::string> fields);
 
 /// So many zeros, but for one rank.
@@ -65,7 +65,8 @@ template <class FindProblem, class Describe>
 void check(const Call& call, const FindProblem& find_problem, const Describe& describe) {
   const auto level = detail::internals(call.comm).cached().check;
   if (level == CheckLevel::off) return;
-  auto problem = find_problem();
+  auto problem = root_problem(call);
+  if (!problem) problem = find_problem();
   if (problem || level == CheckLevel::cross_rank) [[unlikely]]
     check_words(call, describe(), std::move(problem));
 }
@@ -76,9 +77,6 @@ void check(const Call& call, const Operation& operation) {
   check(
       call, [&] { return operation.problem(); }, operation);
 }
-
-/// Of the operations that move data: whether the backend has those.
-bool moves(const StreamCollectives&, const Collective&, Scalar, std::size_t operands, std::int64_t count);
 
 /// MPI's type of an element.
 inline MPI_Datatype element_type(const Call& call) {
@@ -114,26 +112,18 @@ auto naming(const Describe& describe, const Function& function) {
 struct CountArrays {
   std::vector<int> counts;
   std::vector<int> offsets;
+  std::shared_ptr<void> others; ///< that MPI reads as well
 };
 CountArrays arrays(const Counts&, const Operand& view);
 
-/// Of both operands.
-struct BothCounts {
-  CountArrays in;
-  CountArrays out;
-};
-
-/// Null: an operand has none. MPI reads them as long as the operation lasts.
+/// Null: none. MPI reads them as long as the operation lasts.
 template <class Describe>
-std::shared_ptr<const BothCounts> count_arrays(const Call& call, const Describe& describe, const Counts* in,
-                                               const Counts* out) {
-  const auto both = std::make_shared<BothCounts>();
-  naming(describe, [&] {
-    if (in) both->in = arrays(*in, call.in);
-    if (out) both->out = arrays(*out, call.out);
-  });
-  if (call.pending) call.pending->arrays = both;
-  return both;
+std::shared_ptr<const CountArrays> count_arrays(const Call& call, const Describe& describe,
+                                                const Counts* counts, const Operand& view) {
+  const auto made = std::make_shared<CountArrays>();
+  if (counts) *made = naming(describe, [&] { return arrays(*counts, view); });
+  if (call.pending) made->others = std::exchange(call.pending->arrays, made);
+  return made;
 }
 
 /// Throws Error with MPI's text.
@@ -141,21 +131,25 @@ std::shared_ptr<const BothCounts> count_arrays(const Call& call, const Describe&
 /// Waits for a call that is under way, no longer than the timeout. Throws Error.
 void wait_for_others(const Communicator&, MPI_Request&, const CollectiveCall&);
 
-/// Calls an MPI function, or its non-blocking form, with the arguments that both have. Where waits have a
-/// timeout, a blocking call is made of the other form, too.
+/// Calls an MPI function, or its non-blocking form, with the arguments that both have and the root, where
+/// they take one. Where waits have a timeout, a blocking call is made of the other form, too.
 template <class Describe, class Blocking, class Nonblocking, class... Arguments>
 void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Nonblocking nonblocking,
               Arguments... arguments) {
-  const auto& cached = detail::internals(call.comm).cached();
-  const bool blocks = !call.pending && cached.check != CheckLevel::cross_rank;
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code =
-      blocks ? blocking(arguments..., cached.comm)
-             : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail_call(code, call, blocks, describe());
-  if (!blocks && !call.pending) [[unlikely]]
-    wait_for_others(call.comm, request, describe());
+  if constexpr (std::is_invocable_v<Blocking, Arguments..., int, MPI_Comm>)
+    return call_mpi(call, describe, blocking, nonblocking, arguments..., call.collective.root);
+  else {
+    const auto& cached = detail::internals(call.comm).cached();
+    const bool blocks = !call.pending && cached.check != CheckLevel::cross_rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code =
+        blocks ? blocking(arguments..., cached.comm)
+               : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail_call(code, call, blocks, describe());
+    if (!blocks && !call.pending) [[unlikely]]
+      wait_for_others(call.comm, request, describe());
+  }
 }
 
 } // namespace kontor::comm::detail

@@ -67,16 +67,14 @@ Reduction reduction_of(const Call& call, const Reducer& op, Scalar scalar, const
 struct Combination {
   const Call& call;
   const Reducer& op = *call.collective.op;
-  int root = call.collective.root;
 
   const Operand& own() const { return call.in.in_place() ? call.out : call.in; }
-  bool has_root() const { return call.collective.kind.flow == Flow::to_root; }
-  bool has_both() const { return !call.in.in_place() && (!has_root() || call.comm.rank() == root); }
+  bool has_both() const {
+    return !call.in.in_place() && (!call.rooted() || call.comm.rank() == call.collective.root);
+  }
 
   Problem problem() const {
     if (auto undefined = op_problem(op, own().scalar)) return undefined;
-    if (has_root())
-      if (auto not_a_rank = root_problem(call.comm, root)) return not_a_rank;
     if (!has_both()) return std::nullopt;
     if (auto other_count = count_problem(call.out, call.in.count, "as many as are given")) return other_count;
     if (auto overlap = overlap_problem(call.in, call.out)) return overlap;
@@ -92,11 +90,9 @@ struct Combination {
   }
 
   CollectiveCall operator()() const {
-    std::vector<std::string> fields{equal_words(own()), words(op)};
-    if (has_root()) fields.push_back(root_words(root));
     auto subject =
         has_both() ? detail::name(call.in) + " into " + detail::name(call.out) : detail::name(own());
-    return in_words(call, std::move(subject), std::move(fields));
+    return in_words(call, std::move(subject), {equal_words(own()), words(op)});
   }
 
   Reduction reduction() const {
@@ -108,22 +104,21 @@ struct Combination {
                                   to_string((*this)()), own().count, most));
     return reduction_of(call, op, own().scalar, *this);
   }
+  void queue() const {
+    auto& [collectives, stream, request, arrays, check, keep] = *call.pending;
+    if (call.rooted())
+      collectives->reduce(stream, flat_buffer(own()), call.out.data, op.named, call.collective.root);
+    else
+      collectives->allreduce(stream, own().data, flat_buffer(call.out), op.named);
+  }
 };
 
-/// The body of those without parts: in chunks, because one call of MPI's takes so many elements at most.
-template <auto blocking, auto nonblocking, bool rooted = false>
+/// In chunks, because one call of MPI's takes so many elements at most.
+template <auto blocking, auto nonblocking>
 void combine(const Call& call) {
   const Combination combination{call};
   const auto [type, op] = combination.reduction();
-  if (call.queued())
-    return naming(combination, [&] {
-      auto& [collectives, stream, request, arrays, check, keep] = *call.pending;
-      const auto named = combination.op.named;
-      if constexpr (rooted)
-        collectives->reduce(stream, flat_buffer(combination.own()), call.out.data, named, combination.root);
-      else
-        collectives->allreduce(stream, combination.own().data, flat_buffer(call.out), named);
-    });
+  if (call.queued()) return naming(combination, [&] { combination.queue(); });
   const auto count = combination.own().count;
   std::int64_t first = 0;
   do {
@@ -131,13 +126,9 @@ void combine(const Call& call) {
       const auto moves = operand.data && !operand.in_place();
       return moves ? static_cast<char*>(operand.data) + first * operand.scalar.size : operand.data;
     };
-    const auto length =
-        static_cast<int>(call.pending ? count : std::min(count - first, call.collective.chunk));
-    if constexpr (rooted)
-      call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), length, type, op,
-               combination.root);
-    else
-      call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), length, type, op);
+    const auto length = call.pending ? count : std::min(count - first, call.collective.chunk);
+    call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out),
+             static_cast<int>(length), type, op);
     first += length;
   } while (first < count);
 }
@@ -180,26 +171,20 @@ void reduce_scatterv(const Call& call) {
   };
   check(call, problem, describe);
   const auto [type, mpi_op] = reduction_of(call, op, whole.scalar, describe);
-  const auto all = count_arrays(call, describe, &whole == &call.in ? &counts : nullptr,
-                                &whole == &call.out ? &counts : nullptr);
+  const auto all = count_arrays(call, describe, &counts, whole);
   call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data,
-           (&whole == &call.in ? all->in : all->out).counts.data(), type, mpi_op);
-}
-
-bool reduces(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t,
-             std::int64_t count) {
-  return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
+           all->counts.data(), type, mpi_op);
 }
 
 } // namespace
 
-const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, combine<MPI_Allreduce, MPI_Iallreduce>,
-                           reduces};
-const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce, true>, reduces};
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all,
+                           combine<MPI_Allreduce, MPI_Iallreduce>};
+const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce>};
 const Kind Kind::scan{"scan", "iscan", Flow::among_all, combine<MPI_Scan, MPI_Iscan>};
 const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, combine<MPI_Exscan, MPI_Iexscan>};
-const Kind Kind::reduce_scatter{"reduce_scatter",       "ireduce_scatter", Flow::among_all,
-                                detail::reduce_scatter, nullptr,           "_block"};
+const Kind Kind::reduce_scatter{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter,
+                                "_block"};
 const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all,
                                  detail::reduce_scatterv};
 

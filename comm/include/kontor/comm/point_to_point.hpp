@@ -36,6 +36,7 @@ constexpr Access access_of(const Envelope& envelope) {
 template <ViewType View>
 Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope,
                             const Envelope* announced = nullptr) {
+  check_message(on.comm, announced ? *announced : envelope, view);
   const auto access = access_of(envelope);
   auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
   if (announced) RequestAccess::announce(request, *announced);
@@ -47,6 +48,9 @@ template <ViewType SendView, ViewType ReceiveView>
 Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
                                               const Envelope& to, const ReceiveView& receive_view,
                                               const Envelope& from) {
+  check_sendrecv<SendView, ReceiveView>();
+  check_message(on.comm, to, send_view);
+  check_message(on.comm, from, receive_view);
   const Access access[] = {access_of(to), access_of(from)};
   auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
                                                             receive_view);
@@ -95,8 +99,7 @@ template <ViewType View>
 template <SentView View>
 void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
-  const auto& cached = detail::internals(on.comm).cached();
-  detail::check_message(on.comm, cached, envelope, view);
+  const auto& cached = detail::check_message(on.comm, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return void(detail::message_verified<View>(on, view, envelope));
   if (dest == no_rank) return;
@@ -112,8 +115,7 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
 template <ReceivedView View>
 MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
-  const auto& cached = detail::internals(on.comm).cached();
-  detail::check_message(on.comm, cached, envelope, view);
+  const auto& cached = detail::check_message(on.comm, envelope, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::message_verified<View>(on, view, envelope);
   if (source == no_rank) return {};
@@ -137,9 +139,8 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
   detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"sendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
-  const auto& cached = detail::internals(on.comm).cached();
-  detail::check_message(on.comm, cached, to, send_view);
-  detail::check_message(on.comm, cached, from, receive_view);
+  const auto& cached = detail::check_message(on.comm, to, send_view);
+  detail::check_message(on.comm, from, receive_view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
   const detail::TypedOperand<const SendView&> out(on, to.operation, send_view, detail::access_of(to));
@@ -163,9 +164,8 @@ template <ReceivedView View>
 MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int source, int tag = 0) {
   const detail::Envelope to{"sendrecv_replace", detail::Direction::to, dest, tag};
   const detail::Envelope from{"sendrecv_replace", detail::Direction::from, source, tag};
-  const auto& cached = detail::internals(on.comm).cached();
-  detail::check_message(on.comm, cached, to, view);
-  detail::check_message(on.comm, cached, from, view);
+  const auto& cached = detail::check_message(on.comm, to, view);
+  detail::check_message(on.comm, from, view);
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_replace_verified<View>(on, view, to, from);
   if (dest == no_rank && source == no_rank) return {};
@@ -184,18 +184,14 @@ MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int sour
 /// Called by the sender. Begins to send; wait() returns when the View may be written. MPI_Isend.
 template <SentView View>
 Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
-  const detail::Envelope to{"isend", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, view);
-  return detail::begin_message<View>(on, view, to);
+  return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag});
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
 /// any_source, and `tag` any_tag. MPI_Irecv.
 template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
-  const detail::Envelope from{"irecv", detail::Direction::from, source, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, view);
-  return detail::begin_message<View>(on, view, from);
+  return detail::begin_message<View>(on, view, {"irecv", detail::Direction::from, source, tag});
 }
 
 /// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
@@ -203,11 +199,8 @@ Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
 template <SentView SendView, ReceivedView ReceiveView>
 Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {
-  detail::check_sendrecv<SendView, ReceiveView>();
   const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
   const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), to, send_view);
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), from, receive_view);
   return detail::begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
 }
 

@@ -175,7 +175,7 @@ concept MadeView = detail::check_made<View>();
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), envelope, view);
+  detail::check_message(on.comm, envelope, view);
   detail::send_header(on.comm, envelope, to_buffer(view));
   send(on, view, dest, tag);
 }
@@ -207,7 +207,6 @@ using RequestToSendWithExtents = Request<View>;
 template <SentView View>
 RequestToSendWithExtents<View> isend_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope announced{"isend_with_extents", detail::Direction::to, dest, tag};
-  detail::check_message(on.comm, detail::internals(on.comm).cached(), announced, view);
   return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag}, &announced);
 }
 

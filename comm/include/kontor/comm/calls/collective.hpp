@@ -44,10 +44,9 @@ struct Kind {
   const char* nonblocking;
   Flow flow;
   void (*perform)(const Call&);
-  /// Whether a backend has it for so many operands of so many elements; null: none has it.
-  bool (*queues)(const StreamCollectives&, const Collective&, Scalar, std::size_t operands,
-                 std::int64_t count) = nullptr;
   const char* of_mpi = ""; ///< what MPI's names have besides: "_block"
+
+  bool rooted() const { return flow == Flow::to_root || flow == Flow::from_root; }
 
   static const Kind barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall,
       alltoallv, allreduce, reduce, scan, exscan, reduce_scatter, reduce_scatterv;
@@ -84,6 +83,7 @@ struct Call {
   Operand out;
   Pending* pending = nullptr; ///< null: a blocking one
 
+  bool rooted() const { return collective.kind.rooted(); }
   bool queued() const { return pending && pending->collectives; }
   const char* name() const {
     return pending && !queued() ? collective.kind.nonblocking : collective.kind.blocking;
@@ -139,6 +139,9 @@ inline Taker taker(const Collective& collective, bool blocking) {
   return blocking && !collective.op ? Taker::mpi : Taker::host;
 }
 
+/// Whether a backend has it, for so many operands of so many elements.
+bool has(const StreamCollectives&, const Collective&, Scalar, std::size_t operands, std::int64_t count);
+
 /// The blocking operation by a backend that queues it on the instance. False: it has not got it.
 template <class Space, class... Views>
 bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
@@ -146,9 +149,7 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
   using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
   const auto& kind = collective.kind;
   const std::int64_t counts[] = {static_cast<std::int64_t>(views.size())...}; // the first one decides
-  if (!backend || !kind.queues ||
-      !kind.queues(*backend, collective, scalar_of<Scalars>(), sizeof...(Views), counts[0]))
-    return false;
+  if (!backend || !has(*backend, collective, scalar_of<Scalars>(), sizeof...(Views), counts[0])) return false;
   const Space instance = on.instance() ? *on.instance() : Space();
   Pending pending{backend, device::native_stream(instance)};
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
@@ -209,7 +210,8 @@ requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const C
 template <class E, class Space, PlainValue T>
 Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T& value) {
   const Access access = Access::read_write;
-  const GivenValue<T> given{value, value_operand<E, T>, gets_result(on.comm, collective)};
+  const auto held = std::make_shared<T>(value);
+  const HeldValue<T> given{held, value_operand<E>(*held), gets_result(on.comm, collective)};
   return begin(on.comm, collective,
                RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, Taker::host, &access, given));
 }

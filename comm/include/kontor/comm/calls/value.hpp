@@ -53,11 +53,11 @@ Operand value_operand(T& value) {
           }};
 }
 
-/// What a non-blocking operation is given instead of a View.
+/// A value that a non-blocking operation works on.
 template <class T>
-struct GivenValue {
-  const T& value;
-  Operand (*as_operand)(T&);
+struct HeldValue {
+  std::shared_ptr<T> value; ///< stays where it is while a Request is moved
+  Operand operand;
   bool gets; ///< false: T{} is given back
 };
 
@@ -65,19 +65,17 @@ template <class T>
 class TypedOperand<Value<T>> {
  public:
   template <class Space>
-  TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const GivenValue<T>& given, Access /*access*/,
+  TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const HeldValue<T>& held, Access /*access*/,
                Taker /*taker*/)
-      : value_(std::make_shared<T>(given.value)), operand_(given.as_operand(*value_)), gets_(given.gets) {}
+      : held_(held) {}
 
-  Operand operand() const { return operand_; }
-  Buffer buffer() const { return operand_.buffer(); }
+  Operand operand() const { return held_.operand; }
+  Buffer buffer() const { return held_.operand.buffer(); }
   void deliver() const {}
-  T give_back() { return gets_ ? *value_ : T{}; }
+  T give_back() { return held_.gets ? *held_.value : T{}; }
 
  private:
-  std::shared_ptr<T> value_; // stays where it is while this is moved
-  Operand operand_;
-  bool gets_;
+  HeldValue<T> held_;
 };
 
 } // namespace detail

@@ -73,16 +73,17 @@ template <ViewType View>
 inline constexpr bool may_share_elements =
     static_cast<int>(View::rank) > 0 && std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 
-/// Check level `local`.
+/// Check level `local`. Gives what the call looks up next.
 template <ViewType View>
-void check_message(const Communicator& comm, const CachedProperties& cached, const Envelope& envelope,
-                   const View& view) {
-  if (cached.check == CheckLevel::off) return;
+const CachedProperties& check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
+  const auto& cached = detail::internals(comm).cached();
+  if (cached.check == CheckLevel::off) return cached;
   if (!is_valid(cached, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));
   if constexpr (may_share_elements<View>)
     if (envelope.direction == Direction::from && overlaps_itself(shape_of(view))) [[unlikely]]
       refuse_message(comm, envelope, to_buffer(view));
+  return cached;
 }
 
 } // namespace detail
