@@ -59,8 +59,15 @@ class CheckedCollective final : public Checked {
 
 } // namespace
 
-std::shared_ptr<Checked> checked_collective(Pending pending) {
-  return std::make_shared<CheckedCollective>(std::move(pending));
+void Operation::begun(const char* operation, Pending pending) {
+  auto& part = next_part({.operation = operation}, 0);
+  if (pending.check) {
+    pending.keep = keep();
+    part.checked = std::make_shared<CheckedCollective>(std::move(pending));
+  } else {
+    part.request = pending.request;
+    part.arrays = std::move(pending.arrays);
+  }
 }
 
 } // namespace kontor::comm::detail

@@ -30,17 +30,6 @@ Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view
   return part;
 }
 
-void Operation::begun(MPI_Request request, const Envelope& envelope, std::size_t view,
-                      std::shared_ptr<void> arrays) {
-  auto& part = next_part(envelope, view);
-  part.request = request;
-  part.arrays = std::move(arrays);
-}
-
-void Operation::begun(std::shared_ptr<Checked> checked, const Envelope& envelope, std::size_t view) {
-  next_part(envelope, view).checked = std::move(checked);
-}
-
 void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& payload, std::size_t view) {
   auto& part = next_part(envelope, view);
   const bool sends = !part.receives();
@@ -133,8 +122,7 @@ void Operation::complete() {
     mark_complete();
     return;
   }
-  Operation* const self = this;
-  Pool({&self, 1}).all(Until::complete);
+  Pool(Until::complete, std::array<Operation*, 1>{this}).all();
 }
 
 bool Operation::completes() {
@@ -144,7 +132,7 @@ bool Operation::completes() {
   return poll();
 }
 
-void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
+void Operation::drop() noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
   for (auto& part : parts()) {
@@ -159,7 +147,7 @@ void Operation::drop(const std::shared_ptr<void>& keep) noexcept {
       MPI_Wait(&part.request, MPI_STATUS_IGNORE);
       continue;
     }
-    const auto all = std::make_shared<Pair>(keep, std::move(part.arrays));
+    const auto all = std::make_shared<Pair>(keep(), std::move(part.arrays));
     if (part.checked)
       part.checked->detach(*comm_, all);
     else

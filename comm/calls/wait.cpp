@@ -112,12 +112,12 @@ class Pool::Gathered {
 };
 
 template <class Found>
-void Pool::run(Many many, Until until, const Found& found) {
+void Pool::run(Many many, const Found& found) {
   if (std::ranges::any_of(operations_, [](Operation* o) { return o->active() && o->has_timeout(); }))
-    return poll(many, until, found);
+    return poll(many, found);
   Gathered gathered(operations_);
   for (bool enough = gathered.empty(); !enough;) { // one of two parts is not yet all
-    const int count = gathered.ask(many, until);
+    const int count = gathered.ask(many, until_);
     for (int k = 0; k < count; ++k) gathered.complete(k);
     enough = count == 0;
     for (std::size_t i = 0; i < operations_.size() && count > 0; ++i) {
@@ -130,7 +130,7 @@ void Pool::run(Many many, Until until, const Found& found) {
 }
 
 template <class Found>
-void Pool::poll(Many many, Until until, const Found& found) {
+void Pool::poll(Many many, const Found& found) {
   const auto first_active = [&] { return std::ranges::find_if(operations_, &Operation::active); };
   const double timeout = (*first_active())->comm_->options().timeout;
   const auto done = [&] {
@@ -139,7 +139,7 @@ void Pool::poll(Many many, Until until, const Found& found) {
       if (!operation->active() || !operation->has_timeout()) continue;
       if (auto* const own = internals(*operation->comm_).checks(); own != checks) (checks = own)->progress();
     }
-    bool enough = until == Until::now;
+    bool enough = until_ == Until::now;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       if (!operations_[i]->active() || !operations_[i]->poll()) continue;
       found(i);
@@ -153,20 +153,21 @@ void Pool::poll(Many many, Until until, const Found& found) {
   late.fail_timeout(*std::ranges::find_if(late.parts_, &Operation::Part::pending));
 }
 
-bool Pool::all(Until until) {
-  run(Many::all, until, [](std::size_t) {});
+bool Pool::all() {
+  if (std::ranges::count(operations_, nullptr) > 0) return false; // one has not begun its second phase
+  run(Many::all, [](std::size_t) {});
   return std::ranges::none_of(operations_, &Operation::active);
 }
 
-std::optional<std::size_t> Pool::any(Until until) {
+std::optional<std::size_t> Pool::any() {
   std::optional<std::size_t> which;
-  run(Many::any, until, [&](std::size_t i) { which = i; });
+  run(Many::any, [&](std::size_t i) { which = i; });
   return which;
 }
 
-std::vector<std::size_t> Pool::some(Until until) {
+std::vector<std::size_t> Pool::some() {
   std::vector<std::size_t> which;
-  run(Many::some, until, [&](std::size_t i) { which.push_back(i); });
+  run(Many::some, [&](std::size_t i) { which.push_back(i); });
   return which;
 }
 

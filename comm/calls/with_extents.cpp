@@ -97,7 +97,7 @@ std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shap
 
 void send_header(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
   if (envelope.peer == no_rank) return;
-  const auto mine = announcement(comm, envelope, buffer);
+  auto mine = announcement(comm, envelope, buffer);
   const auto payload = mpi::payload(sizeof(mine), byte);
   if (verified(comm)) {
     const auto message = checked_message(comm, envelope, buffer, &mine, payload, mine);

@@ -62,6 +62,25 @@ TEST_F(WithCounts, Allgatherv) {
   });
 }
 
+TEST_F(WithCounts, ManyAtOnce) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const HostRow in("in", static_cast<std::size_t>(count_of(comm.rank(), 2)));
+  on_device::set(in, element(comm.rank(), 0, 0));
+  const auto begun = [&] { return iallgatherv_with_counts(comm, in); };
+  auto first = begun(), second = begun();
+  auto third = iallreduce(comm, 1, ReduceOp::sum);
+  wait_all(first, second, third);
+  EXPECT_TRUE(third.finished());
+  expect_gathered(first.wait(), comm.size(), 2);
+  expect_gathered(second.wait(), comm.size(), 2);
+  std::vector<RequestWithCounts<HostRow, HostRow>> some;
+  some.push_back(begun());
+  some.push_back(begun());
+  while (!test_all(some)) {
+  }
+  for (auto& request : some) expect_gathered(request.wait(), comm.size(), 2);
+}
+
 TEST_F(WithCounts, Gatherv) {
   with_levels_and_memories([](const Communicator& comm, auto row) {
     using Row = decltype(row);

@@ -39,8 +39,10 @@ Request<View> begin_message(On<View> on, const View& view, const Envelope& envel
   check_message(on.comm, announced ? *announced : envelope, view);
   const auto access = access_of(envelope);
   auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
-  if (announced) RequestAccess::announce(request, *announced);
-  RequestAccess::begin(request, envelope, RequestAccess::operands(request).first);
+  const auto& operand = RequestAccess::operands(request).first;
+  auto& operation = RequestAccess::operation(request);
+  if (announced) operation.announce(*announced);
+  operation.begin(envelope, operand.data(), operand.payload());
   return request;
 }
 
@@ -54,9 +56,10 @@ Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, cons
   const Access access[] = {access_of(to), access_of(from)};
   auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
                                                             receive_view);
-  const auto& operands = RequestAccess::operands(request);
-  RequestAccess::begin(request, from, operands.rest.first, 1);
-  RequestAccess::begin(request, to, operands.first);
+  const auto& [sent, rest] = RequestAccess::operands(request);
+  auto& operation = RequestAccess::operation(request);
+  operation.begin(from, rest.first.data(), rest.first.payload(), 1);
+  operation.begin(to, sent.data(), sent.payload());
   return request;
 }
 

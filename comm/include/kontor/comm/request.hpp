@@ -5,9 +5,7 @@
 #include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 
-#include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -20,6 +18,8 @@ namespace kontor::comm {
 namespace detail {
 struct RequestAccess;
 }
+template <class Result, class First, class Second>
+class TwoPhases;
 
 /// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
 /// those that are sent may be read but not written before it is complete, those that receive neither.
@@ -32,7 +32,7 @@ struct RequestAccess;
 /// is done with them. From check level `local` on, a line on stderr says so.
 template <class... Views>
 class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")]] Request final
-    : public detail::Operation {
+    : private detail::Operation {
  public:
   /// What wait() gives back: the View, or a pair of them; of a Value, the result.
   using Result = decltype(std::declval<detail::Operands<Views...>>().give_back());
@@ -41,10 +41,8 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   Request() {}
   /// The one moved from is empty.
   Request(Request && other) noexcept
-      : Operation(static_cast<Operation&&>(other)), holds_(other.holds_) { // the Views are still there
-    if (!holds_) return;
-    std::construct_at(&operands_, std::move(other.operands_));
-    other.forget();
+      : Operation(static_cast<Operation&&>(other)), operands_(std::move(other.operands_)) {
+    other.operands_.reset();
   }
   /// The one that was here is dropped; the one moved from is empty.
   Request& operator=(Request&& other) noexcept {
@@ -53,9 +51,16 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return *std::construct_at(this, std::move(other));
   }
   ~Request() {
-    if (active()) drop(keep());
-    forget();
+    if (active()) drop();
   }
+
+  /// Local. Whether it has been begun and is not known to be complete.
+  using Operation::active;
+  /// Local. Whether it is known to be complete, and its Views have not been given back.
+  using Operation::finished;
+  /// Local. The message that has been received, from when the operation is known to be complete until another
+  /// Request takes this one's place: after wait() and test(), too. Throws CallError where none has been.
+  using Operation::status;
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
   /// the host or, in device memory, for every instance. The Request is empty then. MPI_Wait, where it is not
@@ -78,38 +83,31 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   template <class Space, class... Given>
   Request(detail::CallOn<Space> on, const char* operation, detail::Taker taker, const detail::Access* access,
           const Given&... given)
-      : Operation(on.comm), operands_(on, operation, taker, access, given...), holds_(true) {}
-
-  std::shared_ptr<void> keep() const {
-    return std::make_shared<Operands>(operands_);
-  }
+      : Operation(on.comm), operands_(std::in_place, on, operation, taker, access, given...) {}
 
   Result give_back() {
     clear();
-    Result result = operands_.give_back();
-    forget();
+    Result result = operands_->give_back();
+    operands_.reset();
     return result;
-  }
-  void forget() {
-    if (std::exchange(holds_, false)) std::destroy_at(&operands_);
   }
 
   void deliver() override {
-    operands_.deliver();
+    operands_->deliver();
   }
   Buffer buffer(std::size_t view) const override {
-    return operands_.buffer(view);
+    return operands_->buffer(view);
+  }
+  std::shared_ptr<void> keep() const override {
+    return std::make_shared<Operands>(*operands_);
   }
 
-  union {
-    Operands operands_; // if it holds some
-  };
-  bool holds_ = false;
+  std::optional<Operands> operands_;
 };
 
 namespace detail {
 
-/// What the calls that begin operations see of a Request, and its users do not.
+/// What the calls that begin operations, or wait for many, see of a Request, and its users do not.
 struct RequestAccess {
   /// For an operation on these Views or values, which is begun next.
   template <class... Views, class... Arguments>
@@ -118,57 +116,55 @@ struct RequestAccess {
   }
   template <class... Views>
   static const Operands<Views...>& operands(const Request<Views...>& request) {
-    return request.operands_;
+    return *request.operands_;
   }
-  /// Shares ownership of the Views.
   template <class... Views>
-  static std::shared_ptr<void> keep(const Request<Views...>& request) {
-    return request.keep();
+  static Operation& operation(Request<Views...>& request) {
+    return request;
   }
-
-  /// Sends the extents of the Request's View before it.
-  template <class View>
-  static void announce(Request<View>& request, const Envelope& envelope) {
-    request.announce(envelope);
+  template <class... Views>
+  static Operation* operation(Request<Views...>& request, Until) {
+    return &request;
   }
-  /// Begins a message: errors name the View of that number, whose elements are the operand's.
-  template <class... Views, class View>
-  static void begin(Request<Views...>& request, const Envelope& envelope, const TypedOperand<View>& operand,
-                    std::size_t view = 0) {
-    request.begin(envelope, operand.data(), operand.payload(), view);
-  }
-  /// Another call of MPI's, or its check, has begun an operation of which errors name the first View.
-  template <class... Views, class Begun, class... Arrays>
-  static void begun(Request<Views...>& request, Begun begun, const Envelope& envelope, Arrays... arrays) {
-    request.begun(std::move(begun), envelope, 0, std::move(arrays)...);
+  /// That of the data, which it begins. Null: what goes before them is not complete.
+  template <class... T>
+  static Operation* operation(TwoPhases<T...>& request, Until until) {
+    return request.begin_data(until == Until::complete) ? &operation(request.second_) : nullptr;
   }
 };
 
 template <class T>
-concept RequestType = std::derived_from<T, Operation>;
-
-template <class Range>
-concept RequestRange = std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>>;
-
+inline constexpr bool is_request = false;
+template <class... Views>
+inline constexpr bool is_request<Request<Views...>> = true;
 template <class T>
-concept NamedRequest = std::is_lvalue_reference_v<T> && RequestType<std::remove_reference_t<T>>;
+inline constexpr bool has_two_phases = false;
+template <class... T>
+inline constexpr bool has_two_phases<TwoPhases<T...>> = true;
+
+template <class T, bool two_phases>
+concept RequestType = is_request<T> ||(two_phases&& has_two_phases<T>);
+
+template <class Range, bool two_phases>
+concept RequestRange =
+    std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>, two_phases>;
+
+template <class T, bool two_phases>
+concept NamedRequest = std::is_lvalue_reference_v<T> && RequestType<std::remove_reference_t<T>, two_phases>;
 
 /// Some that have names, of any types, or a range of them.
-template <class... T>
-concept Requests = sizeof...(T) > 0 && ((NamedRequest<T> && ...) ||
-                                        (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
+template <bool two_phases, class... T>
+concept Requests = sizeof...(T) > 0 &&
+                   ((NamedRequest<T, two_phases> && ...) ||
+                    (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>, two_phases> && ...)));
 
-template <class Wait, class... T>
-auto with_pool(Wait wait, T&... requests) {
-  if constexpr ((RequestType<T> && ...)) {
-    const std::array<Operation*, sizeof...(T)> operations{&requests...};
-    return wait(Pool(operations));
-  } else {
-    auto& range = (requests, ...);
-    Scratch<Operation*> operations(static_cast<std::size_t>(std::ranges::distance(range)));
-    std::ranges::transform(range, operations.span().begin(), [](auto& request) { return &request; });
-    return wait(Pool(operations.span()));
-  }
+template <class... T>
+Pool pool_of(Until until, T&... requests) {
+  const auto operation_of = [until](auto& request) { return RequestAccess::operation(request, until); };
+  if constexpr ((RequestType<T, true> && ...))
+    return Pool(until, std::array<Operation*, sizeof...(T)>{operation_of(requests)...});
+  else
+    return Pool(until, (requests, ...) | std::views::transform(operation_of));
 }
 
 } // namespace detail
@@ -176,47 +172,48 @@ auto with_pool(Wait wait, T&... requests) {
 // Waiting for many Requests at once. The Requests are updated: one that is complete is `finished`, and its
 // wait() gives its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a
 // vector, a span or any other range, of which up to 64 cost no allocation. Throw Error if MPI reports one,
-// naming the first Request that it happened to; the others remain as far as they are.
+// naming the first Request that it happened to; the others remain as far as they are. wait_all() and
+// test_all() also take what goes on in two phases.
 
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>
-requires detail::Requests<T...>
+requires detail::Requests<true, T...>
 void wait_all(T&&... requests) {
-  detail::with_pool([](detail::Pool pool) { return pool.all(detail::Until::complete); }, requests...);
+  detail::pool_of(detail::Until::complete, requests...).all();
 }
 
 /// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check
 /// level `cross_rank`. MPI_Testall.
 template <class... T>
-requires detail::Requests<T...>
+requires detail::Requests<true, T...>
 bool test_all(T&&... requests) {
-  return detail::with_pool([](detail::Pool pool) { return pool.all(detail::Until::now); }, requests...);
+  return detail::pool_of(detail::Until::now, requests...).all();
 }
 
 /// Waits until one of the active Requests is complete, and says which; nothing if none is active.
 /// MPI_Waitany.
 template <class... T>
-requires detail::Requests<T...> std::optional<std::size_t> wait_any(T&&... requests) {
-  return detail::with_pool([](detail::Pool pool) { return pool.any(detail::Until::complete); }, requests...);
+requires detail::Requests<false, T...> std::optional<std::size_t> wait_any(T&&... requests) {
+  return detail::pool_of(detail::Until::complete, requests...).any();
 }
 
 /// Local. Which of the active Requests is complete; nothing if none is. MPI_Testany.
 template <class... T>
-requires detail::Requests<T...> std::optional<std::size_t> test_any(T&&... requests) {
-  return detail::with_pool([](detail::Pool pool) { return pool.any(detail::Until::now); }, requests...);
+requires detail::Requests<false, T...> std::optional<std::size_t> test_any(T&&... requests) {
+  return detail::pool_of(detail::Until::now, requests...).any();
 }
 
 /// Waits until at least one of the active Requests is complete, and says which are; empty if none is active.
 /// MPI_Waitsome.
 template <class... T>
-requires detail::Requests<T...> std::vector<std::size_t> wait_some(T&&... requests) {
-  return detail::with_pool([](detail::Pool pool) { return pool.some(detail::Until::complete); }, requests...);
+requires detail::Requests<false, T...> std::vector<std::size_t> wait_some(T&&... requests) {
+  return detail::pool_of(detail::Until::complete, requests...).some();
 }
 
 /// Local. Which of the active Requests are complete. MPI_Testsome.
 template <class... T>
-requires detail::Requests<T...> std::vector<std::size_t> test_some(T&&... requests) {
-  return detail::with_pool([](detail::Pool pool) { return pool.some(detail::Until::now); }, requests...);
+requires detail::Requests<false, T...> std::vector<std::size_t> test_some(T&&... requests) {
+  return detail::pool_of(detail::Until::now, requests...).some();
 }
 
 } // namespace kontor::comm

@@ -72,9 +72,6 @@ struct Pending {
   std::shared_ptr<void> keep{};          ///< then also the Views
 };
 
-/// Is complete when all ranks have been found to agree and the operation is.
-std::shared_ptr<Checked> checked_collective(Pending);
-
 /// A collective operation as MPI takes it on this rank.
 struct Call {
   const Communicator& comm;
@@ -186,13 +183,7 @@ template <class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Pending pending;
   collective.kind.perform(call_of(comm, collective, RequestAccess::operands(request), &pending));
-  const Envelope envelope{.operation = collective.kind.nonblocking};
-  if (pending.check) {
-    pending.keep = RequestAccess::keep(request);
-    RequestAccess::begun(request, checked_collective(std::move(pending)), envelope);
-  } else {
-    RequestAccess::begun(request, pending.request, envelope, std::move(pending.arrays));
-  }
+  RequestAccess::operation(request).begun(collective.kind.nonblocking, std::move(pending));
   return request;
 }
 

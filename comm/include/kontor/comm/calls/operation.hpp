@@ -9,10 +9,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +22,7 @@
 namespace kontor::comm::detail {
 
 class Checked;
+struct Pending;
 
 /// What a Request is besides its Views: one or two operations that MPI has been asked for, and how far
 /// they are.
@@ -28,13 +31,27 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  /// Local. Whether it has been begun and is not known to be complete.
   bool active() const { return state_ == State::active; }
-  /// Local. Whether it is known to be complete, and its Views have not been given back.
   bool finished() const { return state_ == State::finished; }
-  /// Local. The message that has been received, from when the operation is known to be complete until another
-  /// Request takes this one's place: after wait() and test(), too. Throws CallError where none has been.
   MessageStatus status() const;
+
+  /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
+  void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view = 0);
+  /// Sends the extents of the Request's View, whose elements follow as the next part.
+  void announce(const Envelope&);
+  /// Takes charge of a collective that has been begun; errors name the first View.
+  void begun(const char* operation, Pending);
+
+  /// Makes sure that it is complete, and waits for that. Throws CallError if it is empty.
+  void complete();
+  /// Local. Whether it is complete. Throws CallError if it is empty.
+  bool completes();
+  /// Gives up, as Request says.
+  void drop() noexcept;
+  void clear() {
+    count_ = 0;
+    state_ = State::empty;
+  }
 
  protected:
   Operation() = default;
@@ -46,32 +63,14 @@ class Operation {
   Operation& operator=(Operation&&) = delete;
   ~Operation() = default;
 
-  /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
-  void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view);
-  /// Sends the extents of the Request's View, whose elements follow as the next part.
-  void announce(const Envelope&);
-  /// Takes charge of what another MPI call has begun; errors name that View. MPI may read
-  /// the arrays until it is complete.
-  void begun(MPI_Request, const Envelope&, std::size_t view, std::shared_ptr<void> arrays = nullptr);
-  void begun(std::shared_ptr<Checked>, const Envelope&, std::size_t view);
-
-  /// Makes sure that it is complete, and waits for that. Throws CallError if it is empty.
-  void complete();
-  /// Local. Whether it is complete. Throws CallError if it is empty.
-  bool completes();
-  /// Gives up; `keep` holds the Views for as long as MPI needs them.
-  void drop(const std::shared_ptr<void>& keep) noexcept;
-  void clear() {
-    count_ = 0;
-    state_ = State::empty;
-  }
-
  private:
   friend class Pool;
 
   /// The data have arrived: where they were received into a copy, the View gets them.
   virtual void deliver() = 0;
   virtual Buffer buffer(std::size_t view) const = 0;
+  /// Shares ownership of the Views.
+  virtual std::shared_ptr<void> keep() const = 0;
 
   struct Part {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -124,22 +123,33 @@ enum class Until { complete, now };
 /// Operations that are waited for together, or tested: those that are active.
 class Pool {
  public:
-  explicit Pool(std::span<Operation* const> operations) : operations_(operations) {}
-  bool all(Until);
-  std::optional<std::size_t> any(Until);
-  std::vector<std::size_t> some(Until);
+  /// A range of pointers; null for what cannot be complete yet.
+  template <class Range>
+  Pool(Until until, Range&& operations)
+      : until_(until), memory_(static_cast<std::size_t>(std::ranges::distance(operations))),
+        operations_(memory_.span()) {
+    std::ranges::copy(operations, operations_.begin());
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  bool all();
+  std::optional<std::size_t> any();
+  std::vector<std::size_t> some();
 
  private:
   enum class Many { all, any, some };
   class Gathered;
   /// `found(i)` is told of each that has become complete.
   template <class Found>
-  void run(Many, Until, const Found& found);
+  void run(Many, const Found& found);
   /// The same where waits have a timeout.
   template <class Found>
-  void poll(Many, Until, const Found& found);
+  void poll(Many, const Found& found);
 
-  std::span<Operation* const> operations_;
+  Until until_;
+  Scratch<Operation*> memory_;
+  std::span<Operation*> operations_;
 };
 
 } // namespace kontor::comm::detail

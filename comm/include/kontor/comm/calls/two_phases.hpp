@@ -25,23 +25,29 @@ class [[nodiscard("kontor::comm: the data of what is dropped are never received"
   /// Waits until both phases are complete. Errors are those of the operations that it consists of; CallError
   /// if the result was given already.
   Result wait() {
-    if (begin_) second_ = std::exchange(begin_, nullptr)(first_.wait());
+    begin_data(true);
     return finish_(second_.wait());
   }
 
   /// Local. Like wait() if both phases are complete; else nothing, and it goes on.
   std::optional<Result> test() {
-    if (begin_) {
-      auto learned = first_.test();
-      if (!learned) return std::nullopt;
-      second_ = std::exchange(begin_, nullptr)(std::move(*learned));
-    }
+    if (!begin_data(false)) return std::nullopt;
     auto complete = second_.test();
     if (!complete) return std::nullopt;
     return finish_(std::move(*complete));
   }
 
  private:
+  friend struct detail::RequestAccess;
+
+  /// Whether the data have been begun, which is when the first phase is complete; waits for that if told to.
+  bool begin_data(bool waits) {
+    if (!begin_) return true;
+    auto learned = waits ? std::optional(first_.wait()) : first_.test();
+    if (learned) second_ = std::exchange(begin_, nullptr)(std::move(*learned));
+    return learned.has_value();
+  }
+
   First first_;
   std::function<Second(decltype(std::declval<First&>().wait()))> begin_;
   Second second_;
