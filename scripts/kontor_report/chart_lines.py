@@ -9,11 +9,11 @@ from .statistics import Estimate
 def estimated(name: str, colour: str, points: list[tuple[float, Estimate, str]], dash: int = 0) -> Line:
     """A line through estimates: of each point x, the estimate, and what is shown of it."""
     values = [value for _, value, _ in points]
-    return Line(name, colour, [x for x, _, _ in points], [value.value for value in values], [value.low for value in values],
-                [value.high for value in values], [words for _, _, words in points], dash)
+    return Line(name, colour, x=[x for x, _, _ in points], y=[value.value for value in values], low=[value.low for value in values],
+                high=[value.high for value in values], words=[words for _, _, words in points], dash=dash)
 
 
 def level(name: str, value: float, lines: list[Line]) -> Line:
     """A line to compare with: the value wherever one of the lines has a point."""
     across = sorted({x for line in lines for x in line.x})
-    return Line(name, OTHER, across, [value] * len(across), ideal=True)
+    return Line(name, OTHER, across, [value] * len(across), dash=1, ideal=True)

@@ -35,8 +35,9 @@ def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) ->
 def _draw_lines(chart: Chart, axes) -> None:
     small = sum(line.small for line in chart.lines)
     for place, line in enumerate(chart.lines):
-        width = 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2  # the first are the widest: others may lie upon them
-        style = {"color": line.colour, "linestyle": DASHES[1 if line.ideal else line.dash % len(DASHES)], "label": textwrap.fill(line.name, 48),
+        # The first of many points are the widest: others may lie upon them.
+        width = 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2
+        style = {"color": line.colour, "linestyle": DASHES[line.dash % len(DASHES)], "label": textwrap.fill(line.name, 48),
                  "linewidth": width}
         if line.ideal or line.small:
             axes.plot(line.x, line.y, marker="." if line.small and len(line.x) < 40 else None, **style)
@@ -45,7 +46,8 @@ def _draw_lines(chart: Chart, axes) -> None:
         errors = [[y - low if low is not None else 0 for y, low in zip(line.y, line.low)],
                   [high - y if high is not None else 0 for y, high in zip(line.y, line.high)]] if any(known) else None
         axes.errorbar(line.x, line.y, errors, capsize=3, marker=MARKERS[place % len(MARKERS)], markersize=5, **style)
-    axes.set(xlabel=chart.x_label, ylabel=chart.y_label, xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
+    axes.set(xlabel=chart.x_label, ylabel=chart.y_label)
+    axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
     across = sorted({x for line in chart.lines for x in line.x})
     if chart.x_unit:
         _tell(axes.xaxis, chart.x_unit, chart.log_x)

@@ -28,8 +28,8 @@ def history_charts(records: list[Record]) -> list[Chart]:
 
 
 def _lines(records: list[Record], scales: list[float | None]) -> list[Line]:
-    """A line for each run, its iterations multiplied by its scale, if it has one. A backend has its colour; with one backend
-    each run has a colour."""
+    """A line for each run that has a scale, by which its iterations are multiplied. A backend has its colour; with one
+    backend each run has a colour."""
     names, backends = names_of(records), [str(record.run.get("backend", "?")) for record in records]
     groups = backends if len(set(backends)) > 1 else names
     chosen = [colours(groups)[group] for group in groups]

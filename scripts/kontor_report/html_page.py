@@ -47,4 +47,4 @@ def legend(chart: Chart) -> list[tuple[str, str, bool]]:
     if chart.bars:
         names = sorted(dict.fromkeys(name for bar in chart.bars for name, _ in bar.parts), key=lambda name: name == "other")
         return [(name, chart.colours.get(name, "#999999"), False) for name in names]
-    return [(line.name, line.colour, line.dashed) for line in chart.lines]
+    return [(line.name, line.colour, line.dash > 0) for line in chart.lines]

@@ -28,12 +28,8 @@ class Line:
     high: list[float | None] = field(default_factory=list)
     words: list[str] = field(default_factory=list)  # of each point, shown when it is pointed at
     dash: int = 0  # 0: none; lines that share a colour have different ones
-    ideal: bool = False  # a line to compare with: dashed, without markers
+    ideal: bool = False  # a line to compare with: no markers
     small: bool = False  # many points: small markers that the keyboard does not stop at
-
-    @property
-    def dashed(self) -> bool:
-        return self.ideal or self.dash > 0
 
 
 @dataclass

@@ -70,7 +70,7 @@ def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     one, rows = scaled[0]
     first = next(row.seconds.value for row in rows if row.point is one.base)
     chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
-                            [first if weak else first / row.growth for row in rows], ideal=True))
+                            [first if weak else first / row.growth for row in rows], dash=1, ideal=True))
     return chart
 
 

@@ -64,7 +64,7 @@ def _series(line: Line, place: int, x_axis: Axis, y_axis: Axis) -> str:
         step = max(1, len(line.x) // MOST_POINTS)
         line = replace(line, x=line.x[::step], y=line.y[::step], words=line.words[::step])
     points = [(x_axis.at(x), y_axis.at(y)) for x, y in zip(line.x, line.y)]
-    dash = DASHES[1 if line.ideal else line.dash % len(DASHES)]
+    dash = DASHES[line.dash % len(DASHES)]
     path = element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in points), fill="none", stroke=line.colour,
                    stroke_width=1.3 if line.ideal else 2, stroke_dasharray=dash)
     if line.ideal:

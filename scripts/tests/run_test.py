@@ -252,8 +252,8 @@ class End(KontorTest):
         self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
 
     def told(self, how, script, times=1, **variables):
-        """The program's process, and the exit code, stdout and stderr of a run that is sent a signal; again for each line that the
-        program then adds to the file `log`."""
+        """The program's process, and the exit code, stdout and stderr of a run that is sent a signal so many times. Each
+        time the program has added a line to the file `log` before."""
         (self.folder / "log").unlink(missing_ok=True)
         self.make_app(script)
         running = self.start("run", "plate.yaml", KONTOR_BUILT="1", **variables)

@@ -35,7 +35,7 @@ class Starts(RefusalTest):
 
     @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
     def test_ranks_that_differ(self):
-        """In the app, the options, the output, or a mistake: the arguments of rank 0, and the program and arguments of rank 1."""
+        """In the app, the options, the output, or a mistake: arguments of rank 0, program and arguments of rank 1."""
         self.write("deck.yaml", PLATE)
         for first, program, second in (
             (["deck.yaml"], PINGPONG, ["deck.yaml"]),
@@ -103,7 +103,8 @@ class Overrides(RefusalTest):
         ):
             self.refused_set(override, says, ranks=[ranks])
         says = f"{grid} [3, 1] cuts an axis of 2 cells into 3 parts; use fewer ranks or more cells"
-        self.refused(f"--set {grid}=[3,1]: {says}", "--set", "problem.cells=[2,11]", "--set", f"{grid}=[3,1]", ranks=[3])
+        words = "--set", "problem.cells=[2,11]", "--set", f"{grid}=[3,1]"
+        self.refused(f"--set {grid}=[3,1]: {says}", *words, ranks=[3])
 
 
 class Backends(RefusalTest):
