@@ -27,11 +27,11 @@ Call call_in_place(const Communicator& comm, const Collective& collective, const
 
 bool has(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t operands,
          std::int64_t count) {
-  const auto is = [&](const Kind& kind) { return &collective.kind == &kind; };
-  if (is(Kind::allreduce) || is(Kind::reduce))
-    return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
-  if (is(Kind::alltoall) && operands == 1) return false; // none does it in place
-  return (is(Kind::bcast) || is(Kind::allgather) || is(Kind::alltoall)) && backend.moves();
+  const auto& kind = collective.kind;
+  if (!kind.of_backends) return false;
+  if (collective.op) return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
+  const bool in_place = operands == 1 && &kind == &Kind::alltoall; // which none does
+  return !in_place && backend.moves();
 }
 
 namespace {
@@ -58,7 +58,7 @@ void meet(const Call& call) {
 
 } // namespace
 
-const Kind Kind::bcast{"bcast", "ibcast", Flow::from_root, broadcast};
+const Kind Kind::bcast{"bcast", "ibcast", Flow::from_root, broadcast, true};
 const Kind Kind::barrier{"barrier", "ibarrier", Flow::among_all, meet};
 
 } // namespace kontor::comm::detail

@@ -151,9 +151,9 @@ const Kind Kind::gather{"gather", "igather", Flow::to_root, equal<EqualParts, MP
 const Kind Kind::scatter{"scatter", "iscatter", Flow::from_root,
                          equal<EqualParts, MPI_Scatter, MPI_Iscatter>};
 const Kind Kind::allgather{"allgather", "iallgather", Flow::among_all,
-                           equal<EqualParts, MPI_Allgather, MPI_Iallgather>};
+                           equal<EqualParts, MPI_Allgather, MPI_Iallgather>, true};
 const Kind Kind::alltoall{"alltoall", "ialltoall", Flow::among_all,
-                          equal<EqualBlocks, MPI_Alltoall, MPI_Ialltoall>};
+                          equal<EqualBlocks, MPI_Alltoall, MPI_Ialltoall>, true};
 const Kind Kind::gatherv{"gatherv", "igatherv", Flow::to_root, gather_counted<MPI_Gatherv, MPI_Igatherv>};
 const Kind Kind::scatterv{"scatterv", "iscatterv", Flow::from_root, scatter_counted};
 const Kind Kind::allgatherv{"allgatherv", "iallgatherv", Flow::among_all,

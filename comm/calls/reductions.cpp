@@ -178,13 +178,13 @@ void reduce_scatterv(const Call& call) {
 
 } // namespace
 
-const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all,
-                           combine<MPI_Allreduce, MPI_Iallreduce>};
-const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce>};
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, combine<MPI_Allreduce, MPI_Iallreduce>,
+                           true};
+const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce>, true};
 const Kind Kind::scan{"scan", "iscan", Flow::among_all, combine<MPI_Scan, MPI_Iscan>};
 const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, combine<MPI_Exscan, MPI_Iexscan>};
-const Kind Kind::reduce_scatter{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter,
-                                "_block"};
+const Kind Kind::reduce_scatter{
+    "reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter, false, "_block"};
 const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all,
                                  detail::reduce_scatterv};
 

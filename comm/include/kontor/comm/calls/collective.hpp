@@ -44,7 +44,8 @@ struct Kind {
   const char* nonblocking;
   Flow flow;
   void (*perform)(const Call&);
-  const char* of_mpi = ""; ///< what MPI's names have besides: "_block"
+  bool of_backends = false; ///< whether some backends have it by themselves
+  const char* of_mpi = "";  ///< what MPI's names have besides: "_block"
 
   bool rooted() const { return flow == Flow::to_root || flow == Flow::from_root; }
 
@@ -162,7 +163,9 @@ template <class = void, class Space, class... Views>
 requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective,
                                         const Views&... views) {
   if constexpr (sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
-    if (queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, views...)) return;
+    if (collective.kind.of_backends &&
+        queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, views...))
+      return;
   const auto& kind = collective.kind;
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
   const Operands<const Views&...> operands(on, kind.blocking, taker(collective, true), access.data(),
