@@ -52,16 +52,16 @@ std::vector<std::unique_ptr<ExchangeMethod>> make_methods(const Communicator& co
                                                           const std::shared_ptr<const Executor>& executor,
                                                           const Owners& views) {
   std::vector<std::unique_ptr<ExchangeMethod>> methods;
-  std::optional<UsageError> refused;
+  std::optional<UsageError> refusal;
   for (const auto& method : detail::internals(comm).methods(memory)) {
     try {
       methods.push_back(
           std::make_unique<ExchangeMethod>(comm, method, label, slots, agreement, executor, views));
     } catch (const UsageError& error) {
-      if (!refused) refused = error;
+      if (!refusal) refusal = error;
     }
   }
-  if (methods.empty()) throw refused.value();
+  if (methods.empty()) throw refusal.value();
   return methods;
 }
 
