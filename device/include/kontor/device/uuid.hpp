@@ -7,7 +7,7 @@
 
 #if defined(__HIP__)
 #include <hip/hip_runtime.h>
-#else
+#elif __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
 #endif
 
@@ -18,6 +18,7 @@ namespace kontor::device {
 /// Equal in all processes that use the GPU.
 using GpuUuid = std::array<unsigned char, 16>;
 
+#if defined(__HIP__) || __has_include(<cuda_runtime_api.h>)
 /// Local. The UUID of the GPU with this ordinal. Returns the runtime's code for an error.
 inline auto get_uuid(GpuUuid& uuid, int device) {
 #if defined(__HIP__)
@@ -33,6 +34,7 @@ inline auto get_uuid(GpuUuid& uuid, int device) {
   if (code == decltype(code){}) std::memcpy(uuid.data(), bytes, sizeof uuid); // 0: success
   return code;
 }
+#endif
 
 /// 32 hexadecimal digits.
 inline std::string to_string(const GpuUuid& uuid) {
