@@ -34,13 +34,13 @@ class SparseExchange : device::NonCopyable {
  public:
   using Place = std::function<void*(int, std::size_t)>;
 
-  SparseExchange(const Communicator& comm, const std::shared_ptr<void>& keep, const Place& place)
-      : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()), keep_(keep), place_(place) {}
+  SparseExchange(const Communicator& comm, const std::shared_ptr<void>& sent, const Place& place)
+      : comm_(comm), channel_(detail::internals(comm).next_sparse_channel()), sent_(sent), place_(place) {}
 
   /// After an error MPI may still read what was sent.
   ~SparseExchange() {
-    for (const auto request : requests_) keep(request);
-    keep(barrier_);
+    for (const auto request : requests_) detach(request);
+    detach(barrier_);
   }
 
   void send(const std::vector<detail::SparseMessage>& messages, std::size_t most) {
@@ -82,8 +82,8 @@ class SparseExchange : device::NonCopyable {
   }
 
  private:
-  void keep(MPI_Request request) {
-    if (request != MPI_REQUEST_NULL) detail::internals(comm_).detach(request, keep_);
+  void detach(MPI_Request request) {
+    if (request != MPI_REQUEST_NULL) detail::internals(comm_).detach(request, sent_);
   }
 
   void receive() {
@@ -103,7 +103,7 @@ class SparseExchange : device::NonCopyable {
 
   const Communicator& comm_;
   detail::Channel channel_;
-  std::shared_ptr<void> keep_;
+  std::shared_ptr<void> sent_; ///< owns what MPI may still read
   const Place& place_;
   std::vector<MPI_Request> requests_; ///< a chunk each
   std::vector<int> peers_;            ///< to whom
@@ -114,9 +114,9 @@ class SparseExchange : device::NonCopyable {
 } // namespace
 
 void detail::sparse_exchange(const Communicator& comm, const std::string& what,
-                             const std::vector<SparseMessage>& messages, const std::shared_ptr<void>& keep,
+                             const std::vector<SparseMessage>& messages, const std::shared_ptr<void>& sent,
                              const std::function<void*(int, std::size_t)>& place, std::size_t most_at_once) {
-  SparseExchange exchange(comm, keep, place);
+  SparseExchange exchange(comm, sent, place);
   exchange.send(messages, most_at_once);
   mpi::wait_within(
       mpi::timeout(comm.options()), comm.native(), what, [&] { return exchange.advance(); },

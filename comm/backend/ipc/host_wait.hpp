@@ -14,7 +14,18 @@ namespace kontor::comm::ipc {
 
 /// Local. Waits until the stream has done its work, unless it is being captured. MPI messages of this rank
 /// must not stand still meanwhile: a peer may need them to come to what the stream waits for.
-cudaError_t wait_for_stream(MPI_Comm, cudaStream_t);
+inline cudaError_t wait_for_stream(MPI_Comm comm, cudaStream_t stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  auto code = cudaStreamIsCapturing(stream, &status);
+  if (code != cudaSuccess || status != cudaStreamCaptureStatusNone) return code;
+  constexpr double any_time = 0; // the kernels' own timeout ends it
+  mpi::Deadline(any_time).wait([&] {
+    mpi::make_progress(comm);
+    code = query(stream);
+    return code != cudaErrorNotReady;
+  });
+  return code;
+}
 
 /// Local. Kernels that wait for other ranks end, and `query_work` says when they have: for a second at most.
 /// Returns its last answer.

@@ -87,8 +87,8 @@ template <ViewType View>
                             typename View::device_type>;
   const Copy sent(Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing), view.layout());
   {
-    const TypedOperand<const View&> in(on, to.operation, view, Access::read, Taker::host);
-    const TypedOperand<const Copy&> out(on, to.operation, sent, Access::write, Taker::host);
+    const TypedOperand<const View&> in(on, to.operation, view, Access::read, AccessibleTo::host);
+    const TypedOperand<const Copy&> out(on, to.operation, sent, Access::write, AccessibleTo::host);
     std::memcpy(out.data(), in.data(), view.size() * sizeof(typename View::value_type));
     out.deliver();
   }

@@ -133,8 +133,8 @@ std::array<Access, 2> check_views(const Communicator& comm, [[maybe_unused]] con
 
 /// Who reads and writes Views in device memory. Open MPI's non-blocking collective operations take none, and
 /// its reductions copy it to the host themselves, into memory that is not pinned.
-inline Taker taker(const Collective& collective, bool blocking) {
-  return blocking && !collective.op ? Taker::mpi : Taker::host;
+inline AccessibleTo accessible_to(const Collective& collective, bool blocking) {
+  return blocking && !collective.op ? AccessibleTo::mpi : AccessibleTo::host;
 }
 
 /// Whether a backend has it, for so many operands of so many elements.
@@ -151,7 +151,7 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
   const Space instance = on.instance() ? *on.instance() : Space();
   Pending pending{backend, device::native_stream(instance)};
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking, Taker::stream,
+  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking, AccessibleTo::stream,
                                            access.data(), views...);
   kind.perform(call_of(on.comm, collective, operands, &pending));
   operands.deliver();
@@ -168,7 +168,7 @@ requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& coll
       return;
   const auto& kind = collective.kind;
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(on, kind.blocking, taker(collective, true), access.data(),
+  const Operands<const Views&...> operands(on, kind.blocking, accessible_to(collective, true), access.data(),
                                            views...);
   kind.perform(call_of(on.comm, collective, operands, nullptr));
   operands.deliver();
@@ -197,7 +197,7 @@ requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const C
   const char* const name = collective.kind.nonblocking;
   const auto access = check_views(on.comm, name, collective, views...);
   return begin(on.comm, collective,
-               RequestAccess::make<Views...>(on, name, taker(collective, false), access.data(), views...));
+               RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
 }
 
 /// The non-blocking operation on a value, as run().
@@ -207,7 +207,7 @@ Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T&
   const auto held = std::make_shared<T>(value);
   const HeldValue<T> given{held, value_operand<E>(*held), gets_result(on.comm, collective)};
   return begin(on.comm, collective,
-               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, Taker::host, &access, given));
+               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
 }
 
 } // namespace kontor::comm::detail

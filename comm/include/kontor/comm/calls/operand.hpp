@@ -58,9 +58,9 @@ class TypedOperand {
  public:
   template <class Space>
   TypedOperand(CallOn<Space> on, const char* operation, const View& view, Access access,
-               Taker taker = Taker::mpi)
+               AccessibleTo accessible_to = AccessibleTo::mpi)
       : view_(view), memory_(detail::internals(on.comm).lowering(), operation, view, instance_for<View>(on),
-                             taker, access != Access::none),
+                             accessible_to, access != Access::none),
         access_(access) {
     if (reads(access_))
       memory_.pack();
@@ -94,7 +94,8 @@ class TypedOperand {
 template <class... Held>
 struct Operands {
   template <class Space>
-  Operands(CallOn<Space> /*on*/, const char* /*operation*/, Taker /*taker*/, const Access* /*access*/) {}
+  Operands(CallOn<Space> /*on*/, const char* /*operation*/, AccessibleTo /*accessible_to*/,
+           const Access* /*access*/) {}
   std::tuple<> give_back() { return {}; }
   void deliver() const {}
   Buffer buffer(std::size_t) const { return {}; }
@@ -107,9 +108,10 @@ struct Operands<First, Rest...> {
   Operands<Rest...> rest;
 
   template <class Space, class Given, class... Others>
-  Operands(CallOn<Space> on, const char* operation, Taker taker, const Access* access, const Given& given,
-           const Others&... others)
-      : first(on, operation, given, *access, taker), rest(on, operation, taker, access + 1, others...) {}
+  Operands(CallOn<Space> on, const char* operation, AccessibleTo accessible_to, const Access* access,
+           const Given& given, const Others&... others)
+      : first(on, operation, given, *access, accessible_to),
+        rest(on, operation, accessible_to, access + 1, others...) {}
 
   auto give_back() {
     if constexpr (sizeof...(Rest) == 0)

@@ -66,7 +66,7 @@ class TypedOperand<Value<T>> {
  public:
   template <class Space>
   TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const HeldValue<T>& held, Access /*access*/,
-               Taker /*taker*/)
+               AccessibleTo /*accessible_to*/)
       : held_(held) {}
 
   Operand operand() const { return held_.operand; }

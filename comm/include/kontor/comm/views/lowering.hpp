@@ -14,8 +14,8 @@
 /// How the one-shot calls hand a View to MPI: pointer, count and datatype.
 namespace kontor::comm::detail {
 
-/// Who is handed the elements.
-enum class Taker : std::uint8_t {
+/// Who reads and writes the elements.
+enum class AccessibleTo : std::uint8_t {
   mpi,   ///< device memory where Lowering::direct, else pinned memory
   host,  ///< pinned memory, whatever the path: Open MPI has no such call for device memory
   stream ///< device memory, in the order of the instance: nothing waits
@@ -57,7 +57,7 @@ class LoweredHost : public LoweredElements {
   void prepare() const {}
 
  protected:
-  LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, Taker)
+  LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, AccessibleTo)
       : LoweredElements(data, count, scalar) {}
   void make_copy(const Lowering&, const char* operation, const Buffer&);
 
@@ -67,14 +67,14 @@ class LoweredHost : public LoweredElements {
   std::shared_ptr<const Copy> copy_;
 };
 
-/// Of a View in device memory, where the taker can read and write it.
+/// Of a View in device memory, in memory that MPI or the stream can access.
 template <class ExecutionSpace>
 class LoweredDevice : public LoweredElements {
  public:
   /// What MPI or the stream reads is what the instance has written until now.
   void pack() const {
     if (copied()) copy_piece<PackDirection::pack>(instance_, piece_);
-    if (taker_ != Taker::stream) device::fence(instance_, "comm/packed");
+    if (accessible_to_ != AccessibleTo::stream) device::fence(instance_, "comm/packed");
   }
   /// The View is valid for what any instance is given from now on; from the stream, for this one.
   void unpack() const {
@@ -84,16 +84,18 @@ class LoweredDevice : public LoweredElements {
   }
   /// Before something is written there that pack() has not prepared.
   void prepare() const {
-    if (!copied() && data_ && taker_ != Taker::stream) device::fence(instance_, "comm/ready");
+    if (!copied() && data_ && accessible_to_ != AccessibleTo::stream) device::fence(instance_, "comm/ready");
   }
 
  protected:
-  LoweredDevice(void* data, std::int64_t count, Scalar scalar, const ExecutionSpace* instance, Taker taker)
+  LoweredDevice(void* data, std::int64_t count, Scalar scalar, const ExecutionSpace* instance,
+                AccessibleTo accessible_to)
       : LoweredElements(data, count, scalar), instance_(instance ? *instance : ExecutionSpace()),
-        taker_(taker) {}
+        accessible_to_(accessible_to) {}
 
   void place(const Lowering& how, const Buffer& view, const WireOrder& order) {
-    const bool on_device = taker_ == Taker::stream || (taker_ == Taker::mpi && how.direct);
+    const bool on_device =
+        accessible_to_ == AccessibleTo::stream || (accessible_to_ == AccessibleTo::mpi && how.direct);
     if (on_device && is_contiguous(view.shape, order)) return;
     const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
     if (on_device) {
@@ -112,7 +114,7 @@ class LoweredDevice : public LoweredElements {
   bool copied() const { return piece_.packed != nullptr; }
 
   ExecutionSpace instance_;
-  Taker taker_;
+  AccessibleTo accessible_to_;
   Piece piece_;
   Device device_;
   PinnedPool::Block pinned_;
@@ -135,8 +137,8 @@ class Lowered : public LoweredIn<View> {
   /// Local. `used`: this rank reads or writes the View; else nobody looks at it. Throws CallError where
   /// packing is 'none' and it does not lie in one piece.
   Lowered(const Lowering& how, const char* operation, const View& view, const Space* instance,
-          Taker taker = Taker::mpi, bool used = true)
-      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, taker) {
+          AccessibleTo accessible_to = AccessibleTo::mpi, bool used = true)
+      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, accessible_to) {
     if constexpr (on_host) {
       if (!view.span_is_contiguous() && used) [[unlikely]]
         this->make_copy(how, operation, to_buffer(view));
