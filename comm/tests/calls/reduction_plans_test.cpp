@@ -170,20 +170,15 @@ TEST_F(ReductionPlans, StepsOutOfTurn) {
 TEST_F(ReductionPlans, Disagreements) {
   for (const auto check : all_levels) {
     const Communicator comm(MPI_COMM_WORLD, {.check = check, .timeout = 3});
-    const int last = comm.size() - 1;
-    const bool odd = comm.rank() == last;
     const Doubles two("two", 2), three("three", 3);
     const auto text = [&](const std::string& label, const Doubles& view, ReduceOp op) {
       return text_of<AgreedError>([&] { Reduction(comm, label, view, op); });
     };
-    const auto rank = "rank " + std::to_string(last);
     if (last > 0) {
-      const auto sizes = text("dots", odd ? three : two, ReduceOp::sum);
-      expect_facts(sizes, {"rank 0 ", "(2) double", "(3) double", rank});
-      const auto ops = text("dots", two, odd ? ReduceOp::max : ReduceOp::sum);
-      expect_facts(ops, {"sum", "max"});
-      const auto labels = text(odd ? "other" : "dots", two, ReduceOp::sum);
-      expect_facts(labels, {"'dots'", "'other'"});
+      expect_facts(text("dots", is_last ? three : two, ReduceOp::sum),
+                   {"rank 0 ", "(2) double", "(3) double", "rank " + std::to_string(last)});
+      expect_facts(text("dots", two, is_last ? ReduceOp::max : ReduceOp::sum), {"sum", "max"});
+      expect_facts(text(is_last ? "other" : "dots", two, ReduceOp::sum), {"'dots'", "'other'"});
     }
     const auto wrong = [&](auto make) {
       if (check == CheckLevel::cross_rank) return text_of<UsageError>(make);
@@ -215,8 +210,8 @@ TEST_F(ReductionPlans, OrderOfSteps) {
   const Doubles a("a", 1), b("b", 1);
   Reduction first(comm, "first", a, ReduceOp::sum);
   Reduction second(comm, "second", b, ReduceOp::sum);
-  const auto text = text_of<AgreedError>([&] { comm.rank() == 0 ? first.start() : second.start(); });
-  expect_facts(text, {"start", "'first'", "'second'"});
+  expect_facts(text_of<AgreedError>([&] { rank == 0 ? first.start() : second.start(); }),
+               {"start", "'first'", "'second'"});
   run_step(first);
 }
 
