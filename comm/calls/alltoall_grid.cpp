@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "calls/perform.hpp"
+
 #include <kontor/comm/alltoall_grid.hpp>
 #include <kontor/comm/error.hpp>
 
@@ -24,14 +26,13 @@ int row_of(int rank, int ranks, int columns) {
   return rank / columns < ranks / columns ? rank / columns : rank % columns;
 }
 
-void check_counts(const Counts& counts, int ranks, std::size_t size, const std::string& label) {
-  const bool negative = std::ranges::any_of(counts.values(), [](auto count) { return count < 0; });
-  if (negative || counts.size() != static_cast<std::size_t>(ranks) ||
-      counts.total() != static_cast<std::int64_t>(size))
-    throw CallError(fmt::format("alltoallv_with_counts of View '{}' along a grid: {} counts with a total of "
-                                "{}{}; give one for each of the {} ranks, with a total of {}",
-                                label, counts.size(), counts.total(), negative ? ", some negative" : "",
-                                ranks, size));
+void check_counts(const Communicator& comm, const Counts& counts, std::size_t size,
+                  const std::string& label) {
+  const auto view = fmt::format("View '{}'", label);
+  detail::check_call(
+      comm, {.operation = "alltoallv_with_counts along a grid",
+             .subject = view,
+             .problem = detail::counts_problem(comm, counts, view, static_cast<std::int64_t>(size))});
 }
 
 /// Numbers for the members of a row or a column, as many for each.
@@ -100,7 +101,7 @@ GridPlan::GridPlan(const AlltoallGrid& grid, const Counts& send_counts, std::siz
                    const std::string& label) {
   const int ranks = grid.comm().size();
   const int columns = grid.columns();
-  check_counts(send_counts, ranks, size, label);
+  check_counts(grid.comm(), send_counts, size, label);
 
   // Along the row: to each column what its ranks get, by their rows. The last member of a row may be a rank
   // of the incomplete one, which forwards nothing.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Non-blocking collective operations at check level `cross_rank`. They may not wait for other ranks when they
-// are called, so MPI has begun when the check ends: where the ranks differ, what has begun cannot end.
+// are called, so MPI has begun when the check ends. Where the ranks differ, it cannot complete: its memory is
+// leaked, and MPI is not asked about it again, because MPI reports its failure to the handler of
+// MPI_COMM_WORLD.
 #include "checks/checked.hpp"
 
 #include <kontor/comm/calls/collective.hpp>
@@ -31,6 +33,8 @@ class CheckedCollective final : public Checked {
           throw AgreedError(fmt::format("{}: {}", pending_.check->call().operation, *mismatch));
     } catch (const Error&) {
       detail::internals(pending_.check->comm()).leak_at_end();
+      leak(std::pair(std::move(pending_.keep), std::move(pending_.arrays)));
+      pending_.request = MPI_REQUEST_NULL;
       throw;
     }
     agreed_ = true;

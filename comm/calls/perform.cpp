@@ -43,14 +43,19 @@ Problem division_problem(const Communicator& comm, const Operand& view) {
 }
 
 Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& whole) {
+  return counts_problem(comm, counts, words(whole), whole.count);
+}
+
+Problem counts_problem(const Communicator& comm, const Counts& counts, const std::string& whole,
+                       std::int64_t elements) {
   if (counts.size() != static_cast<std::size_t>(comm.size()))
     return fmt::format("there are {} counts for {} ranks", counts.size(), comm.size());
   const auto negative = std::ranges::find_if(counts.values(), [](std::int64_t count) { return count < 0; });
   if (negative != counts.values().end())
     return fmt::format("the count of rank {} is {}", negative - counts.values().begin(), *negative);
-  if (counts.total() != whole.count)
+  if (counts.total() != elements)
     return fmt::format("the counts ({}) sum to {}, but {} has {} elements", fmt::join(counts.values(), ", "),
-                       counts.total(), words(whole), whole.count);
+                       counts.total(), whole, elements);
   return std::nullopt;
 }
 
@@ -182,6 +187,13 @@ void wait_for_others(const Communicator& comm, MPI_Request& request, const Colle
     detail::internals(comm).leak_at_end();
     return "the other ranks, which had all come";
   });
+}
+
+void check_call(const Communicator& comm, const CollectiveCall& call) {
+  const auto level = internals(comm).cached().check;
+  if (level == CheckLevel::cross_rank) return check_agreement(comm, call);
+  if (level == CheckLevel::local && call.problem)
+    throw CallError(fmt::format("{}: {}", to_string(call), *call.problem));
 }
 
 void check_words(const Call& call, CollectiveCall words, Problem problem) {

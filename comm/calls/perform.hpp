@@ -31,6 +31,7 @@ Problem count_problem(const Operand& view, std::int64_t expected, const char* wh
 /// Unless the elements of the View divide evenly among the ranks.
 Problem division_problem(const Communicator&, const Operand& view);
 /// Unless there is a count for each rank, none negative, and they sum to the elements of the whole.
+Problem counts_problem(const Communicator&, const Counts&, const std::string& whole, std::int64_t elements);
 Problem counts_problem(const Communicator&, const Counts&, const Operand& whole);
 /// Where two Views share memory.
 Problem overlap_problem(const Operand& in, const Operand& out);
@@ -56,6 +57,10 @@ CollectiveCall in_words(const Call&, std::string subject, std::vector<std::strin
 /// So many zeros, but for one rank.
 std::vector<std::int64_t> only(const Communicator&, int rank, std::int64_t count);
 
+/// Compares a call of several operations. Collective at check level `cross_rank`, see check_agreement(). At
+/// level `local` throws CallError on the rank that has a problem.
+void check_call(const Communicator&, const CollectiveCall&);
+
 /// Throws what a problem is at check levels `local` and `cross_rank`.
 void check_words(const Call&, CollectiveCall words, Problem);
 
@@ -66,6 +71,7 @@ void check(const Call& call, const FindProblem& find_problem, const Describe& de
   const auto level = detail::internals(call.comm).cached().check;
   if (level == CheckLevel::off) return;
   auto problem = root_problem(call);
+  if (!problem && call.collective.problem) problem = *call.collective.problem;
   if (!problem) problem = find_problem();
   if (problem || level == CheckLevel::cross_rank) [[unlikely]]
     check_words(call, describe(), std::move(problem));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "calls/perform.hpp"
+
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/sparse_alltoall.hpp>
@@ -46,9 +48,13 @@ std::optional<std::string> scalar_problem(const Communicator& comm, const std::s
 void check_sparse(const Communicator& comm, const std::string& what, const std::vector<int>& destinations,
                   Scalar scalar) {
   if (internals(comm).cached().check == CheckLevel::off) return;
-  if (const auto problem = destination_problem(destinations, comm.size()))
-    throw CallError(fmt::format("{}: {}", what, *problem));
+  check_call(comm, {.operation = what, .problem = destination_problem(destinations, comm.size())});
   if (verified(comm)) comm.agree(scalar_problem(comm, what, destinations, scalar));
+}
+
+void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element) {
+  throw Error(fmt::format("{}: rank {} sends {} bytes, no multiple of the {} bytes of an element", what, peer,
+                          bytes, element));
 }
 
 } // namespace kontor::comm::detail

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "calls/perform.hpp"
+
 #include <kontor/comm/with_counts.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -13,6 +17,15 @@ Numbers make_numbers(std::size_t size) {
 
 } // namespace
 
+Problem WithCounts::problem(const Communicator& comm, std::size_t size, const std::string& label) const {
+  const bool gives_all = numbers.flow == Flow::among_all || comm.rank() == root;
+  if (!given || !gives_all || internals(comm).cached().check == CheckLevel::off) return std::nullopt;
+  const auto wrong =
+      counts_problem(comm, *given, fmt::format("View '{}'", label), static_cast<std::int64_t>(size));
+  if (!wrong) return std::nullopt;
+  return fmt::format("{}_with_counts: {}", data.blocking, *wrong);
+}
+
 Numbers WithCounts::to_tell(const Communicator& comm, std::size_t size) const {
   const bool has_all = numbers.flow == Flow::among_all || comm.rank() == root;
   const auto told = make_numbers(has_all ? static_cast<std::size_t>(comm.size()) : 1);
@@ -21,14 +34,15 @@ Numbers WithCounts::to_tell(const Communicator& comm, std::size_t size) const {
   return told;
 }
 
-Counts WithCounts::learn(const Communicator& comm, std::size_t size) const {
+Counts WithCounts::learn(const Communicator& comm, std::size_t size, const std::string& label) const {
   const auto told = to_tell(comm, size);
+  const auto wrong = problem(comm, size, label);
   if (!given || numbers.flow == Flow::from_root) {
-    run(On<>(comm), of_numbers(), told);
+    run(On<>(comm), of_numbers(wrong), told);
     return learned(comm, told);
   }
   const auto received = make_numbers(told.size()); // an all-to-all in place takes MPI longer
-  run(On<>(comm), of_numbers(), told, received);
+  run(On<>(comm), of_numbers(wrong), told, received);
   return learned(comm, received);
 }
 

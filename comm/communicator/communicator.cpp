@@ -11,6 +11,9 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace kontor::comm {
 
@@ -38,9 +41,22 @@ Values values_of(const Options& options) {
   return values;
 }
 
+/// What is no value of its option.
+std::optional<std::string> value_problem(const Options& options) {
+  const auto names = values_of(options);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::string_view(names[i].data()) == "?") return fmt::format("{} has no such value", option_names[i]);
+  for (const auto& [name, seconds] : {std::pair("timeout", options.timeout), {"trial", options.trial}})
+    if (!(seconds >= 0)) return fmt::format("{} is {} seconds; it must be 0 or more", name, seconds);
+  if (options.ranks_per_node < 0)
+    return fmt::format("ranks_per_node is {}; it must be 0 or more", options.ranks_per_node);
+  return std::nullopt;
+}
+
 /// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if
 /// the options, the timeout aside, are not equal on all of them.
 void require_equal(MPI_Comm comm, const Options& options) {
+  if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
   const auto mine = values_of(options);
   auto first = mine;
   mpi::check(MPI_Bcast(first.data(), sizeof(Values), MPI_BYTE, 0, comm), "MPI_Bcast");
@@ -55,6 +71,7 @@ void require_equal(MPI_Comm comm, const Options& options) {
 
 /// Before anything depends on the options.
 MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {
+  if (parent == MPI_COMM_NULL) throw CallError("a Communicator of MPI_COMM_NULL: this rank is in none");
   auto comm = detail::duplicate(parent);
   try {
     require_equal(comm, options);

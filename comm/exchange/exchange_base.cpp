@@ -77,6 +77,9 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
   if (op == ReceiveOp::add && source != no_rank && !can_add(receive.buffer.scalar))
     s.fail("View '" + receive.buffer.label + "' of " + to_string(receive.buffer.scalar) +
            " cannot add what it receives; numbers and complex numbers of 32 or 64 bits can");
+  for (const auto& [buffer, peer] : {std::pair(&send.buffer, destination), {&receive.buffer, source}})
+    if (peer != no_rank && !buffer->data && element_count(buffer->shape) > 0)
+      s.fail("View '" + buffer->label + "' has elements but no memory (its data pointer is null)");
   s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
   for (auto& owned :
        {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
@@ -86,6 +89,7 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
 
 void ExchangeBase::commit() {
   auto& s = state();
+  if (s.method && s.method->step() == Step::under_way) s.fail("commit() between start() and finish()");
   const device::Region region("comm/commit");
   s.check_order("commit");
   const auto agreement = handshake(s.comm, s.label, s.slots);

@@ -71,10 +71,11 @@ TEST(AlltoallGrid, CountsThatAreWrong) {
   const AlltoallGrid grid(comm);
   const Doubles in("in", 3);
   const auto size = static_cast<std::size_t>(comm.size());
-  for (const auto& counts :
-       {std::vector<int>(size, 4), std::vector<int>(size + 1, 0), std::vector<int>(size, -3)})
+  for (const auto& [counts, fact] : {std::pair(std::vector<int>(size, 4), "but View 'in' has 3 elements"),
+                                     {std::vector<int>(size + 1, 0), "ranks"},
+                                     {std::vector<int>(size, -3), "the count of rank 0 is -3"}})
     expect_facts(text_of<CallError>([&] { (void)alltoallv_with_counts(grid, in, counts); }),
-                 {"with a total of 3"});
+                 {"along a grid", fact});
   expect_usable(comm);
 }
 

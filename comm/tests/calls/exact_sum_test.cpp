@@ -120,6 +120,9 @@ TEST(ExactSums, Misuse) {
   expect_facts(text_of<std::out_of_range>([&] { sums.add_sum(instance, -1, two); }), {"sum -1"});
   const auto text = text_of<CallError>([&] { sums.add_dot(instance, 0, two, three); });
   expect_facts(text, {"'two' (2)", "'three' (3)"});
+  const auto moved = std::move(sums);
+  expect_facts(text_of<CallError>([&] { sums.add_sum(instance, 0, two); }),
+               {"moved from"}); // NOLINT: defined
   if (comm.size() == 1) return;
   const int last = comm.size() - 1;
   const auto counts = text_of<AgreedError>([&] { ExactSums<>(comm, "dots", comm.rank() == last ? 3 : 2); });

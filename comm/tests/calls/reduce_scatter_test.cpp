@@ -42,8 +42,9 @@ class ReduceScatter : public AtLevel {
       call([&] { reduce_scatter(comm, in, *counts, plus); },
            [&] { return ireduce_scatter(comm, in, *counts, ReduceOp::sum); }, in);
     } else {
-      call([&] { reduce_scatter(comm, in, out, ReduceOp::sum); },
-           [&] { return ireduce_scatter(comm, in, out, plus); }, out);
+      const typename In::const_type given(in);
+      call([&] { reduce_scatter(comm, given, out, ReduceOp::sum); },
+           [&] { return ireduce_scatter(comm, given, out, plus); }, out);
       call([&] { reduce_scatter(comm, in, ReduceOp::sum); },
            [&] { return ireduce_scatter(comm, in, ReduceOp::sum); }, in);
     }

@@ -105,10 +105,37 @@ TEST(SparseAlltoall, ARankThatDoesNotComeIsAnError) {
     const auto text = text_of<Error>([&] {
       (void)sparse_alltoall(comm, SparseMessages<Doubles>{{last, Doubles("row", 2)}}, "graph");
     });
-    expect_facts(text, {"sparse_alltoall 'graph'", fmt::format("for rank {} to come to it", last)});
+    expect_facts(text, {"sparse_alltoall 'graph'", fmt::format("missing: {}", last)});
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() == last) detail::internals(comm).leak_at_end();
+}
+
+/// A message that is no multiple of the receiver's element ends with an error, not beyond its memory.
+TEST(SparseAlltoall, AMessageOfOtherElements) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
+  struct Element {
+    double values[64];
+  };
+  using Wide = HostView<Element*>;
+  if (comm.rank() == 1)
+    (void)sparse_alltoall(comm, SparseMessages<Doubles>{{0, Doubles("row", 63)}}, "graph");
+  else if (comm.rank() == 0)
+    expect_facts(text_of<Error>([&] { (void)sparse_alltoall(comm, SparseMessages<Wide>{}, "graph"); }),
+                 {"sparse_alltoall 'graph'", "rank 1 sends 504 bytes", "512 bytes"});
+  else
+    (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
+  expect_usable(comm);
+}
+
+TEST(SparseAlltoall, ADestinationThatIsNoRankIsAnErrorOfAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
+  const int peer = comm.rank() == 0 ? comm.size() : no_rank;
+  const SparseMessages<Doubles> messages{{peer, Doubles("row", 1)}};
+  expect_facts(text_of<UsageError>([&] { (void)sparse_alltoall(comm, messages, "graph"); }),
+               {fmt::format("destination {} is no rank", comm.size())});
+  expect_usable(comm);
 }
 
 } // namespace

@@ -64,7 +64,7 @@ TEST_F(WithCounts, Allgatherv) {
 
 TEST_F(WithCounts, ManyAtOnce) {
   const Communicator comm(MPI_COMM_WORLD);
-  const HostRow in("in", static_cast<std::size_t>(count_of(comm.rank(), 2)));
+  const Doubles in("in", static_cast<std::size_t>(count_of(comm.rank(), 2)));
   on_device::set(in, element(comm.rank(), 0, 0));
   const auto begun = [&] { return iallgatherv_with_counts(comm, in); };
   auto first = begun(), second = begun();
@@ -73,7 +73,7 @@ TEST_F(WithCounts, ManyAtOnce) {
   EXPECT_TRUE(third.finished());
   expect_gathered(first.wait(), comm.size(), 2);
   expect_gathered(second.wait(), comm.size(), 2);
-  std::vector<RequestWithCounts<HostRow, HostRow>> some;
+  std::vector<RequestWithCounts<Doubles, Doubles>> some;
   some.push_back(begun());
   some.push_back(begun());
   while (!test_all(some)) {
@@ -210,6 +210,30 @@ TEST_F(WithCounts, ScalarsThatDifferAreAnErrorOfAllRanks) {
   });
   expect_facts(text, {"float", "double"});
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Counts, OfAViewWithAStride) {
+  const HostView<int**, Right> table("table", 3, 2);
+  for (int i = 0; i < 3; ++i) table(i, 1) = i * i;
+  const Counts counts(Kokkos::subview(table, Kokkos::ALL, 1));
+  EXPECT_EQ(counts.values(), (std::vector<std::int64_t>{0, 1, 4}));
+}
+
+/// Before anything is sent: nobody receives a count that is wrong.
+TEST_F(WithCounts, WrongCountsAreRefused) {
+  const Doubles in("in", 2);
+  for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
+    const Communicator comm(MPI_COMM_WORLD, {.check = check});
+    const auto text = [&](std::int64_t first) {
+      std::vector<std::int64_t> counts(comm.size(), 0);
+      counts[0] = first;
+      const auto call = [&] { (void)alltoallv_with_counts(comm, in, counts); };
+      return check == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
+    };
+    expect_facts(text(-1), {"alltoallv_with_counts", "the count of rank 0 is -1"});
+    expect_facts(text(3), {"alltoallv_with_counts", "sum to 3, but View 'in' has 2 elements"});
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 } // namespace

@@ -81,6 +81,7 @@ TEST_F(WithExtents, ToNobody) {
   EXPECT_EQ(isend_with_extents(comm, Doubles("out", 3), no_rank).wait().size(), 3U);
   EXPECT_EQ(irecv_with_extents<Doubles>(comm, no_rank).wait().size(), 0U);
   EXPECT_TRUE(irecv_with_extents<Doubles>(comm, no_rank).test().has_value());
+  EXPECT_EQ(irecv_with_extents<HostView<double>>(comm, no_rank).wait().data(), nullptr);
 }
 
 /// What does not fit is taken away, so the next message is received as if nothing had been; at `cross_rank`

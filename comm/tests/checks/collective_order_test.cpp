@@ -200,5 +200,17 @@ TEST_F(CrossRank, NonblockingCallsDoNotWait) {
   meeting.wait();
 }
 
+/// MPI reports the failure of what has begun to the handler of MPI_COMM_WORLD: it is not asked about it
+/// again.
+TEST_F(CrossRank, RanksGoOnAfterANonblockingMismatch) {
+  const HostView<double*> in("in", is_last ? 8 : 4), out("out", 4 * ranks + (is_last ? 4 : 0));
+  std::vector<int> counts(ranks, 4);
+  if (is_last) counts[last] = 8;
+  EXPECT_NE(text_of<AgreedError>([&] { iallgatherv(comm, in, out, counts).wait(); }), "no error");
+  const HostView<int*> token("token", 1);
+  for (int n = 0; n < 1000; ++n) isend(comm, token, comm.rank()), recv(comm, token, comm.rank());
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 } // namespace
 } // namespace kontor::comm::test

@@ -4,6 +4,7 @@
 #include "comm_test.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace kontor::comm::test {
@@ -54,6 +55,22 @@ TEST(Options, AreEqualOnAllRanks) {
         o.pattern = Pattern::rma;
       },
       is("backend", "raw", "view") + ", " + is("pattern", "nonblocking", "rma"));
+}
+
+TEST(Options, HaveValuesThatThereAre) {
+  const auto expect = [](const auto& change, const std::string& problem) {
+    Options options;
+    change(options);
+    expect_facts(text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }), {problem});
+  };
+  expect([](Options& o) { o.messages = static_cast<Messages>(77); }, "messages has no such value");
+  expect([](Options& o) { o.timeout = -1; }, "timeout is -1");
+  expect([](Options& o) { o.trial = std::nan(""); }, "trial is nan");
+  expect([](Options& o) { o.ranks_per_node = -1; }, "ranks_per_node is -1");
+}
+
+TEST(Options, TheCommunicatorIsOne) {
+  expect_facts(text_of<CallError>([] { Communicator comm(MPI_COMM_NULL); }), {"MPI_COMM_NULL"});
 }
 
 } // namespace

@@ -120,9 +120,22 @@ TEST(ReceivesThatAdd, Errors) {
   exchange.add(y, next, Kokkos::subview(x, std::pair(0, 3)), previous, ReceiveOp::add);
   exchange.add(y, next, Kokkos::subview(x, std::pair(2, 5)), previous,
                ReceiveOp::add); // the order says which is first
+  exchange.add_send(y, no_rank);
+  exchange.add_receive(x, no_rank, ReceiveOp::add);
   exchange.commit();
+  exchange.start();
+  expect_facts(text_of<CallError>([&] { exchange.commit(); }), {"commit() between start() and finish()"});
+  exchange.finish();
   exchange.add(y, next, Kokkos::subview(x, std::pair(3, 6)), previous); // replaces what another one adds to
   expect_facts(text_of<AgreedError>([&] { exchange.commit(); }), {"share cells"});
+}
+
+TEST(Exchanges, RefuseAViewWithoutMemory) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> nothing(nullptr, 3);
+  Exchange<Doubles> exchange(comm, "empty");
+  expect_facts(text_of<CallError>([&] { exchange.add_send(nothing, 0); }), {"'empty'", "no memory"});
+  exchange.add_send(nothing, no_rank);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,20 +20,28 @@
 namespace kontor::comm {
 
 /// How many elements of a View belong to each rank, one after the other in the order of ranks. Made of a
-/// list, or of anything that has integers in one piece: a std::vector, a std::array, a host View of rank 1.
+/// list, a std::vector, a std::array, or a host View of rank 1.
 class Counts {
  public:
   Counts() = default;
   /// {3, 0, 5}
   Counts(std::initializer_list<std::int64_t> counts) : counts_(counts) {}
 
-  /// From whatever has data() and size().
+  /// From whatever has data() and size(), in one piece, or from a host View of rank 1 of any stride.
   template <class Integers>
   requires requires(const Integers& integers) {
     { *integers.data() } -> std::convertible_to<std::int64_t>;
     { integers.size() } -> std::convertible_to<std::size_t>;
   }
-  Counts(const Integers& integers) : counts_(integers.data(), integers.data() + integers.size()) {}
+  Counts(const Integers& integers) : counts_(integers.size()) {
+    if constexpr (Kokkos::is_view<Integers>::value) {
+      static_assert(Integers::rank == 1 && memory_of<Integers>() == MemoryKind::host,
+                    "kontor::comm: counts are a host View of rank 1");
+      for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] = integers(i);
+    } else {
+      std::copy_n(integers.data(), integers.size(), counts_.begin());
+    }
+  }
 
   /// For how many ranks there are counts.
   std::size_t size() const { return counts_.size(); }

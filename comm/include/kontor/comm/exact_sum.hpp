@@ -8,6 +8,7 @@
 #include <kontor/sums/detail/kernels.hpp>
 #include <kontor/sums/local_sums.hpp>
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -34,7 +35,7 @@ class ExactSums {
   /// Collective over the communicator. `count` sums, equal on all ranks, all 0. `label` names them in errors.
   /// The reduction is queued on `instance`. Throws as the constructor of Reduction.
   ExactSums(const Communicator& comm, std::string label, int count, const ExecutionSpace& instance = {})
-      : local_(count, instance), label_(std::move(label)),
+      : local_(std::make_unique<sums::LocalSums<ExecutionSpace>>(count, instance)), label_(std::move(label)),
         totals_("comm/exact totals", static_cast<std::size_t>(count) * sums::length),
         results_("comm/exact results", count), alone_(comm.size() == 1),
         reduction_(comm, label_, totals_, ReduceOp::sum, instance) {}
@@ -45,14 +46,14 @@ class ExactSums {
   /// std::out_of_range if there is no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
-    local_.template add<together>(instance, k, n, value);
+    local().template add<together>(instance, k, n, value);
   }
 
   /// Local; queued on the instance. The same of value(row, i), for all rows, and i from 0 to `length`.
   template <int together = 1, class Value>
   void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length,
                 const Value& value) {
-    local_.template add_rows<together>(instance, k, rows, length, value);
+    local().template add_rows<together>(instance, k, rows, length, value);
   }
 
   /// Local; queued on the instance. Adds the products x(i) y(i), of double or float, in double, to sum k.
@@ -79,7 +80,7 @@ class ExactSums {
   /// is for the next time; each begins at 0.
   void start(const ExecutionSpace& caller) {
     if (started_) throw CallError("exact sums '" + label_ + "': start() again before finish()");
-    local_.take(caller, totals_.data(), alone_ ? results_.data() : nullptr);
+    local().take(caller, totals_.data(), alone_ ? results_.data() : nullptr);
     if (!alone_) reduction_.start(caller);
     started_ = true;
   }
@@ -99,7 +100,7 @@ class ExactSums {
   const Results& results() const { return results_; }
 
   /// Local; queued on the instance. Forgets what has been added since the last start().
-  void clear(const ExecutionSpace& instance) { local_.clear(instance); }
+  void clear(const ExecutionSpace& instance) { local().clear(instance); }
 
   /// Local. See Reduction.
   void progress() { reduction_.progress(); }
@@ -118,7 +119,12 @@ class ExactSums {
 
   using Totals = Kokkos::View<std::int64_t*, memory_space>;
 
-  sums::LocalSums<ExecutionSpace> local_;
+  sums::LocalSums<ExecutionSpace>& local() const {
+    if (!local_) throw CallError("a call on ExactSums that was moved from");
+    return *local_;
+  }
+
+  std::unique_ptr<sums::LocalSums<ExecutionSpace>> local_;
   std::string label_;
   Totals totals_;
   Results results_;

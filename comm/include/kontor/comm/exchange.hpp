@@ -83,7 +83,8 @@ class Exchange : public ExchangeBase {
   /// the k-th that receives, and either end may choose as it likes, or be strided. A row may be sent several
   /// times, and received once. What a list holds now is copied; what writes it on a device must be complete.
   template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
-  requires(sends<SendView>() && receives<ReceiveView>() && detail::check_rows<SendView, SendRows>() &&
+  requires(!std::is_integral_v<SendRows> && sends<SendView>() && receives<ReceiveView>() &&
+           detail::check_rows<SendView, SendRows>() &&
            detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send,
                                                                     const SendRows& send_rows,
                                                                     int destination,
@@ -106,9 +107,9 @@ class Exchange : public ExchangeBase {
 
   /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
   template <class SendView, class SendRows>
-  requires(sends<SendView>() && detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send,
-                                                                                        const SendRows& rows,
-                                                                                        int destination) {
+  requires(!std::is_integral_v<SendRows> && sends<SendView>() &&
+           detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send, const SendRows& rows,
+                                                                   int destination) {
     add_rows(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, ReceiveOp::replace, send);
   }
 
@@ -121,8 +122,11 @@ class Exchange : public ExchangeBase {
 
   /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
   template <class ReceiveView, class ReceiveRows>
-  requires(receives<ReceiveView>() && detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(
-      const ReceiveView& receive, const ReceiveRows& rows, int source, ReceiveOp op = ReceiveOp::replace) {
+  requires(
+      !std::is_integral_v<ReceiveRows> && receives<ReceiveView>() &&
+      detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(const ReceiveView& receive,
+                                                                       const ReceiveRows& rows, int source,
+                                                                       ReceiveOp op = ReceiveOp::replace) {
     add_rows(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, op, receive);
   }
 

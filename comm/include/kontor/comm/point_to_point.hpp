@@ -38,7 +38,7 @@ Request<View> begin_message(On<View> on, const View& view, const Envelope& envel
                             const Envelope* announced = nullptr) {
   check_message(on.comm, announced ? *announced : envelope, view);
   const auto access = access_of(envelope);
-  auto request = RequestAccess::make<View>(on, envelope.operation, Taker::mpi, &access, view);
+  auto request = RequestAccess::make<View>(on, envelope.operation, AccessibleTo::mpi, &access, view);
   const auto& operand = RequestAccess::operands(request).first;
   auto& operation = RequestAccess::operation(request);
   if (announced) operation.announce(*announced);
@@ -54,8 +54,8 @@ Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, cons
   check_message(on.comm, to, send_view);
   check_message(on.comm, from, receive_view);
   const Access access[] = {access_of(to), access_of(from)};
-  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, Taker::mpi, access, send_view,
-                                                            receive_view);
+  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, AccessibleTo::mpi, access,
+                                                            send_view, receive_view);
   const auto& [sent, rest] = RequestAccess::operands(request);
   auto& operation = RequestAccess::operation(request);
   operation.begin(from, rest.first.data(), rest.first.payload(), 1);

@@ -189,7 +189,8 @@ void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& 
 }
 
 /// Collective. In place, as with parts of equal sizes. MPI_Reduce_scatter with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
+template <detail::MutableElements View, ReductionOf<View> Op>
+requires InPlaceView<View>
 void reduce_scatter(On<View> on, const View& view, const Counts& counts, const Op& op) {
   detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
 }
@@ -202,8 +203,9 @@ Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, c
 }
 
 /// Collective, non-blocking. In place. MPI_Ireduce_scatter with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-Request<View> ireduce_scatter(On<View> on, const View& view, const Counts& counts, const Op& op) {
+template <detail::MutableElements View, ReductionOf<View> Op>
+requires InPlaceView<View> Request<View> ireduce_scatter(On<View> on, const View& view, const Counts& counts,
+                                                         const Op& op) {
   return detail::start(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
 }
 

@@ -81,9 +81,9 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   using Operands = detail::Operands<Views...>;
 
   template <class Space, class... Given>
-  Request(detail::CallOn<Space> on, const char* operation, detail::Taker taker, const detail::Access* access,
-          const Given&... given)
-      : Operation(on.comm), operands_(std::in_place, on, operation, taker, access, given...) {}
+  Request(detail::CallOn<Space> on, const char* operation, detail::AccessibleTo accessible_to,
+          const detail::Access* access, const Given&... given)
+      : Operation(on.comm), operands_(std::in_place, on, operation, accessible_to, access, given...) {}
 
   Result give_back() {
     clear();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@ namespace detail {
 /// Collective. Throws CallError if a destination is no rank, or is there twice; at check level `cross_rank`
 /// AgreedError if the two ends of a message have different scalars.
 void check_sparse(const Communicator&, const std::string& what, const std::vector<int>& destinations, Scalar);
+
+/// Throws Error: what the rank has sent is no multiple of an element.
+[[noreturn]] void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element);
 
 /// Pieces of one message as one View.
 template <class Out>
@@ -50,8 +54,9 @@ Out joined(const std::vector<Out>& pieces, const typename Out::execution_space& 
 /// its messages and the logarithm of the number of ranks: MPI_Issend, MPI_Iprobe and MPI_Ibarrier, by
 /// non-blocking consensus (T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010). Views in device memory are
 /// ordered on the instance. Longer messages travel in pieces of `most_at_once` bytes. Throws CallError if a
-/// destination is no rank, or is there twice; at check level `cross_rank`, AgreedError if scalars differ, and
-/// Error, with the label, if it takes longer than Options::timeout.
+/// destination is no rank, or is there twice; Error, on the receiver, if a message is no multiple of an
+/// element; at check level `cross_rank`, AgreedError if scalars differ, and Error, with the label, if it
+/// takes longer than Options::timeout.
 template <SentView View>
 SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessages<View>& messages,
                                                  const std::string& label = "",
@@ -71,14 +76,17 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
     outgoing.push_back({peer, elements.data(), view.size() * size});
   }
   std::list<std::pair<int, detail::TypedOperand<Out>>> arrived;
+  std::optional<std::pair<int, std::size_t>> incomplete;
   const auto place = [&](int peer, std::size_t bytes) -> void* {
+    if (bytes % size != 0) incomplete = {peer, bytes};
     const Out piece(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
-                    bytes / size);
+                    (bytes + size - 1) / size);
     detail::TypedOperand<Out> elements(on, "sparse_alltoall", piece, detail::Access::write);
     return arrived.emplace_back(peer, std::move(elements)).second.data();
   };
   const auto most = std::max(most_at_once / size, std::size_t{1}) * size;
   detail::sparse_exchange(on.comm, what, outgoing, sent, place, most);
+  if (incomplete) detail::refuse_sparse(what, incomplete->first, incomplete->second, size);
 
   arrived.sort([](const auto& a, const auto& b) { return a.first < b.first; });
   SparseMessages<Out> received;

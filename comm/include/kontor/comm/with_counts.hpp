@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 /// Collective operations whose ranks tell each other how much they send. Two suffixes mean that what a call
@@ -41,13 +42,17 @@ struct WithCounts {
   int root = 0;                  ///< where there is one
   std::optional<Counts> given{}; ///< nothing: each rank's is the size of its View
 
+  /// What is wrong with the counts that this rank gives for the `size` elements of a View.
+  std::optional<std::string> problem(const Communicator&, std::size_t size, const std::string& label) const;
   /// What this rank tells the others of its `size` elements.
   Numbers to_tell(const Communicator&, std::size_t size) const;
   /// Collective. Tells them, and gives what learned() does.
-  Counts learn(const Communicator&, std::size_t size) const;
+  Counts learn(const Communicator&, std::size_t size, const std::string& label) const;
   /// The counts of what this rank receives, from the numbers that have come.
   Counts learned(const Communicator&, const Numbers&) const;
-  Collective of_numbers() const { return {.kind = numbers, .root = root}; }
+  Collective of_numbers(const std::optional<std::string>& problem) const {
+    return {.kind = numbers, .root = root, .problem = &problem};
+  }
   /// `received` is what has been learned.
   Collective of_data(const Counts& received) const {
     const auto* const counts = data.flow == Flow::from_root ? &*given : &received;
@@ -57,7 +62,7 @@ struct WithCounts {
 
 template <class In, class Out>
 Received<Out> run_with_counts(On<In, Out> on, const WithCounts& call, const In& in, Received<Out>& into) {
-  const auto counts = call.learn(on.comm, in.size());
+  const auto counts = call.learn(on.comm, in.size(), in.label());
   into.resize(in.label(), counts);
   run(on, call.of_data(counts), in, into.data);
   return std::move(into);
@@ -75,7 +80,8 @@ RequestWithCounts<In, Out> start_with_counts(On<In, Out> on, WithCounts call, co
   const auto numbers = call.to_tell(on.comm, in.size());
   const std::shared_ptr<State> state(
       new State{decltype(State::on)(on), std::move(call), in, std::move(into)});
-  return {start(On<>(on.comm), state->call.of_numbers(), numbers),
+  const auto problem = state->call.problem(on.comm, in.size(), in.label());
+  return {start(On<>(on.comm), state->call.of_numbers(problem), numbers),
           [state](const Numbers& found) {
             const auto later = state->on.get();
             const auto counts = state->call.learned(later.comm, found);

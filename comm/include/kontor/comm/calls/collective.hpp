@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +61,7 @@ struct Collective {
   std::optional<Reducer> op{};
   const Counts* counts = nullptr;      ///< of the parts of the whole; of alltoallv those that are received
   const Counts* send_counts = nullptr; ///< of alltoallv
+  const std::optional<std::string>* problem = nullptr; ///< that this rank's caller has found
   std::int64_t chunk = mpi::chunk_elements; ///< the most elements that one reduction of MPI's takes
 };
 
@@ -151,8 +153,8 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
   const Space instance = on.instance() ? *on.instance() : Space();
   Pending pending{backend, device::native_stream(instance)};
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking, AccessibleTo::stream,
-                                           access.data(), views...);
+  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking,
+                                           AccessibleTo::stream, access.data(), views...);
   kind.perform(call_of(on.comm, collective, operands, &pending));
   operands.deliver();
   return true;
@@ -196,8 +198,9 @@ requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const C
                                                        const Views&... views) {
   const char* const name = collective.kind.nonblocking;
   const auto access = check_views(on.comm, name, collective, views...);
-  return begin(on.comm, collective,
-               RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
+  return begin(
+      on.comm, collective,
+      RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
 }
 
 /// The non-blocking operation on a value, as run().
@@ -206,8 +209,9 @@ Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T&
   const Access access = Access::read_write;
   const auto held = std::make_shared<T>(value);
   const HeldValue<T> given{held, value_operand<E>(*held), gets_result(on.comm, collective)};
-  return begin(on.comm, collective,
-               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
+  return begin(
+      on.comm, collective,
+      RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
 }
 
 } // namespace kontor::comm::detail

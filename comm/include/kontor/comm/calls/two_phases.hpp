@@ -9,6 +9,10 @@
 
 namespace kontor::comm {
 
+namespace detail {
+struct RequestAccess;
+}
+
 /// An operation that has been begun and goes on in two phases: counts or extents first, then data. The data
 /// are begun in the call of test() or wait() that finds the first phase complete. So every rank of a
 /// collective operation calls wait(), or test() until it gives a result; calls of that kind on one

@@ -78,7 +78,8 @@ template <ViewType View>
 const CachedProperties& check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
   const auto& cached = detail::internals(comm).cached();
   if (cached.check == CheckLevel::off) return cached;
-  if (!is_valid(cached, envelope) || (view.data() == nullptr && view.size() > 0)) [[unlikely]]
+  const bool no_memory = view.data() == nullptr && view.size() > 0 && envelope.peer != no_rank;
+  if (!is_valid(cached, envelope) || no_memory) [[unlikely]]
     refuse_message(comm, envelope, to_buffer(view));
   if constexpr (may_share_elements<View>)
     if (envelope.direction == Direction::from && overlaps_itself(shape_of(view))) [[unlikely]]

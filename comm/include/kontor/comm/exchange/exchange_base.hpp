@@ -28,7 +28,7 @@ class ExchangeBase {
   /// keep what they held. Throws AgreedError on every rank if two ends differ in scalar, rank or extents, if
   /// one of them is missing, if rows lie beyond the View's, or, from check level `local` on, if an index
   /// does, if a cell is received twice or both received and sent; UsageError if the chosen packing or backend
-  /// cannot carry a View; CallError if the exchange was moved from.
+  /// cannot carry a View; CallError in a step, or if the exchange was moved from.
   void commit();
 
   /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies;
