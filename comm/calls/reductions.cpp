@@ -115,7 +115,7 @@ struct Combination {
 
 /// In chunks, because one call of MPI's takes so many elements at most.
 template <auto blocking, auto nonblocking>
-void combine(const Call& call) {
+void reduce_in_chunks(const Call& call) {
   const Combination combination{call};
   const auto [type, op] = combination.reduction();
   if (call.queued()) return naming(combination, [&] { combination.queue(); });
@@ -178,11 +178,11 @@ void reduce_scatterv(const Call& call) {
 
 } // namespace
 
-const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, combine<MPI_Allreduce, MPI_Iallreduce>,
-                           true};
-const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, combine<MPI_Reduce, MPI_Ireduce>, true};
-const Kind Kind::scan{"scan", "iscan", Flow::among_all, combine<MPI_Scan, MPI_Iscan>};
-const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, combine<MPI_Exscan, MPI_Iexscan>};
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all,
+                           reduce_in_chunks<MPI_Allreduce, MPI_Iallreduce>, true};
+const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, reduce_in_chunks<MPI_Reduce, MPI_Ireduce>, true};
+const Kind Kind::scan{"scan", "iscan", Flow::among_all, reduce_in_chunks<MPI_Scan, MPI_Iscan>};
+const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, reduce_in_chunks<MPI_Exscan, MPI_Iexscan>};
 const Kind Kind::reduce_scatter{
     "reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter, false, "_block"};
 const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all,
