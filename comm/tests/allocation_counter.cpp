@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cost.hpp"
+#include "allocation_counter.hpp"
 
 #include <cstdlib>
 #include <new>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "allocation_counter.hpp"
 #include "comm_test.hpp"
 
 #include <map>
@@ -17,21 +18,6 @@ using MpiCalls = std::map<std::string, int>;
 void start_counting_mpi();
 MpiCalls stop_counting_mpi();
 ///@}
-
-///@{
-/// The memory that this rank's main thread takes from malloc() and operator new, MPI's own excepted.
-void start_counting_allocations();
-int stop_counting_allocations();
-///@}
-
-/// While one lives, no allocations are counted.
-class NotCounted {
- public:
-  NotCounted();
-  ~NotCounted();
-  NotCounted(const NotCounted&) = delete;
-  NotCounted& operator=(const NotCounted&) = delete;
-};
 
 /// What Kokkos tells its profiling tools.
 struct ToolsRecord {
