@@ -22,7 +22,7 @@ class CheckedCollective final : public Checked {
  public:
   explicit CheckedCollective(Pending pending) : pending_(std::move(pending)) {}
   ~CheckedCollective() override {
-    if (pending_.request != MPI_REQUEST_NULL) leave(pending_.keep);
+    if (pending_.request != MPI_REQUEST_NULL) detach(pending_.check->comm(), pending_.keep);
   }
 
   bool poll() override {
@@ -48,15 +48,11 @@ class CheckedCollective final : public Checked {
     return "all ranks have begun it, and not all have ended";
   }
 
-  void detach(const Communicator&, const std::shared_ptr<void>& keep) override { leave(keep); }
-
- private:
-  /// To MPI, with all that it may use.
-  void leave(const std::shared_ptr<void>& keep) {
-    detail::internals(pending_.check->comm())
-        .detach(std::exchange(pending_.request, MPI_REQUEST_NULL), keep, pending_.arrays);
+  void detach(const Communicator& comm, const std::shared_ptr<void>& keep) override {
+    detail::internals(comm).detach(std::exchange(pending_.request, MPI_REQUEST_NULL), keep, pending_.arrays);
   }
 
+ private:
   Pending pending_;
   bool agreed_ = false;
 };

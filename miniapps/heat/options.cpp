@@ -189,11 +189,12 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   refuse_too_many_cells(*this, deck);
   resolve_domain(*this, deck);
   resolve_faces(*this, deck);
-  if (!tolerance) tolerance = precision == Precision::single_precision ? 5e-7 : 1e-8;
-  if (equation == Equation::steady)
+  if (equation == Equation::steady) {
+    if (!tolerance) tolerance = precision == Precision::single_precision ? 5e-7 : 1e-8;
     resolve_steady(*this, deck);
-  else
+  } else {
     resolve_step(*this, deck);
+  }
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells},
                              ranks, deck);
   graph_location = deck.location("solver.graph");

@@ -20,7 +20,7 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
     Watched out = watched(out_field, Order::storage);
     using Method = detail::ReductionMethod<In, Out>;
     const typename In::execution_space instance;
-    std::unique_ptr<Method, detail::RetireReduction> method(new Method(
+    std::unique_ptr<Method, detail::CompleteOrLeak> method(new Method(
         comm, "steps", in_field.view, out_field.view, ReduceOp::sum, instance, {where, &collectives}));
     EXPECT_EQ(method->stream_ordered(), where == detail::ReducedIn::stream);
     for (int step = 0; step < 3; ++step) {
@@ -65,7 +65,7 @@ TEST_F(ReductionPlans, ByCollectivesOfItsOwn) {
   FewCollectives few(comm.native());
   using Method = detail::ReductionMethod<Doubles, Doubles>;
   const Doubles::execution_space instance;
-  std::unique_ptr<Method, detail::RetireReduction> method(
+  std::unique_ptr<Method, detail::CompleteOrLeak> method(
       new Method(comm, "own", values, values, ReduceOp::sum, instance, {detail::ReducedIn::stream, &few}));
   EXPECT_EQ(few.bytes_of_own, 3 * sizeof(double));
   const int before = few.calls_of_own;

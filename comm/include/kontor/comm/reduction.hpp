@@ -128,7 +128,7 @@ class Reduction {
   Communicator comm_;
   std::string label_;
   execution_space instance_;
-  std::unique_ptr<Method, detail::RetireReduction> method_;
+  std::unique_ptr<Method, detail::CompleteOrLeak> method_;
 };
 
 } // namespace kontor::comm

@@ -130,7 +130,7 @@ class ReductionMethod {
 
   /// Ends a step that was not finished: collective. At once where the step has failed or this rank ends
   /// alone: what MPI may still use is leaked then.
-  static void retire(std::unique_ptr<ReductionMethod> method) noexcept {
+  static void complete_or_leak(std::unique_ptr<ReductionMethod> method) noexcept {
     if (method->step_ == Step::none) return;
     const auto comm = method->comm_.share();
     auto& internals = detail::internals(comm);
@@ -197,11 +197,11 @@ class ReductionMethod {
   std::optional<RepeatedAllreduce> by_mpi_;
 };
 
-/// Of a ReductionMethod: calls its retire().
-struct RetireReduction {
+/// Of a ReductionMethod: calls its complete_or_leak().
+struct CompleteOrLeak {
   template <class Method>
   void operator()(Method* method) const noexcept {
-    Method::retire(std::unique_ptr<Method>(method));
+    Method::complete_or_leak(std::unique_ptr<Method>(method));
   }
 };
 

@@ -73,6 +73,13 @@ template <ViewType View>
 inline constexpr bool may_share_elements =
     static_cast<int>(View::rank) > 0 && std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 
+/// Of its own, so that checks are short enough to be inlined.
+template <ViewType View>
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_view(const Communicator& comm, Envelope envelope,
+                                                        const View& view) {
+  refuse_message(comm, envelope, to_buffer(view));
+}
+
 /// Check level `local`. Gives what the call looks up next.
 template <ViewType View>
 const CachedProperties& check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
@@ -80,10 +87,10 @@ const CachedProperties& check_message(const Communicator& comm, const Envelope& 
   if (cached.check == CheckLevel::off) return cached;
   const bool no_memory = view.data() == nullptr && view.size() > 0 && envelope.peer != no_rank;
   if (!is_valid(cached, envelope) || no_memory) [[unlikely]]
-    refuse_message(comm, envelope, to_buffer(view));
+    refuse_view(comm, envelope, view);
   if constexpr (may_share_elements<View>)
     if (envelope.direction == Direction::from && overlaps_itself(shape_of(view))) [[unlikely]]
-      refuse_message(comm, envelope, to_buffer(view));
+      refuse_view(comm, envelope, view);
   return cached;
 }
 
