@@ -4,8 +4,8 @@
 #include "advection/exact.hpp"
 #include "grid/process_grid.hpp"
 #include "machine/memory.hpp"
-#include "run/exchange_record.hpp"
-#include "run/view_output.hpp"
+#include "run/checkpoint/view_output.hpp"
+#include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/device/compat.hpp>

@@ -2,10 +2,10 @@
 #include "cg/cg.hpp"
 
 #include "cg/memory.hpp"
-#include "cg/state.hpp"
+#include "cg/problem/state.hpp"
 #include "machine/huge_pages.hpp"
 #include "machine/raw_twin.hpp"
-#include "run/exchange_record.hpp"
+#include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
+#include "cg/check/verification.hpp"
+#include "cg/names.hpp"
 #include "cg/options.hpp"
+#include "cg/problem/linear_system.hpp"
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver.hpp"
-#include "cg/verification.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
 

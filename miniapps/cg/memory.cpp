@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/memory.hpp"
 
-#include "cg/vector.hpp"
+#include "cg/names.hpp"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,12 @@
 #include "cg/options.hpp"
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/names.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/known_solution.hpp"
-#include "cg/problem/metis_partition.hpp"
-#include "cg/vector.hpp"
 #include "grid/process_grid.hpp"
+#include "partition/metis_partition.hpp"
 #include "run/mini_app.hpp"
 
 #include <kontor/config/unused.hpp>

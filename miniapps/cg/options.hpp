@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
+#include "partition/row_plan.hpp"
 #include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/sum_kind.hpp"
@@ -34,11 +36,7 @@ enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, kokkos_kernels };
 enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
-enum class PartitionKind { rows, metis };
-enum class Ordering { natural, rcm };
 enum class FaceCondition { insulated, temperature, flux };
-
-using stepping::SumKind;
 
 /// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
 /// into the box), or none: insulated.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
-#include "heat/field_output.hpp"
-#include "heat/verification.hpp"
+#include "heat/check/verification.hpp"
+#include "heat/problem/field_output.hpp"
 #include "machine/simulation.hpp"
-#include "run/exchange_record.hpp"
-#include "run/state.hpp"
+#include "run/checkpoint/state.hpp"
+#include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/config/error.hpp>

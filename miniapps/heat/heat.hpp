@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/domain.hpp"
-#include "heat/sweeper.hpp"
+#include "heat/algorithm/sweeper.hpp"
+#include "heat/problem/domain.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/deferred_norms.hpp"
 #include "stepping/schedule.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/precision.hpp"
+#include "run/record/precision.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/norm.hpp"
 #include "stepping/sum_kind.hpp"

@@ -2,14 +2,14 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/cannon.hpp"
-#include "matmul/dataset.hpp"
-#include "matmul/fill.hpp"
-#include "matmul/local_product.hpp"
-#include "matmul/memory.hpp"
-#include "matmul/state.hpp"
-#include "matmul/summa.hpp"
-#include "matmul/volume.hpp"
+#include "matmul/algorithm/cannon.hpp"
+#include "matmul/algorithm/summa.hpp"
+#include "matmul/kernels/local_product.hpp"
+#include "matmul/problem/dataset.hpp"
+#include "matmul/problem/fill.hpp"
+#include "matmul/problem/memory.hpp"
+#include "matmul/problem/state.hpp"
+#include "matmul/problem/volume.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

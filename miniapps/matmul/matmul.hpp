@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/given_matrices.hpp"
-#include "matmul/multiplication.hpp"
+#include "matmul/algorithm/multiplication.hpp"
+#include "matmul/algorithm/process_grid.hpp"
+#include "matmul/check/verification.hpp"
 #include "matmul/options.hpp"
-#include "matmul/process_grid.hpp"
-#include "matmul/verification.hpp"
+#include "matmul/problem/given_matrices.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/options.hpp"
 
-#include "matmul/volume.hpp"
+#include "matmul/problem/volume.hpp"
 
 #include <kontor/config/unused.hpp>
 

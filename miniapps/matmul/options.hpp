@@ -2,7 +2,7 @@
 #pragma once
 
 #include "run/options.hpp"
-#include "run/precision.hpp"
+#include "run/record/precision.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>

@@ -4,7 +4,7 @@
 // each kind of call, typed and by hand. Idle ranks make the same calls with nobody at the other end.
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
-#include "run/timers.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/findings.hpp"
 
-#include "run/timers.hpp"
+#include "run/record/timers.hpp"
 
 #include <fmt/format.h>
 

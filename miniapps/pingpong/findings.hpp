@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pingpong/statistics.hpp"
-#include "run/result.hpp"
+#include "run/record/result.hpp"
 
 #include <kontor/comm/phase_times.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/logp.hpp"
 
-#include "run/timers.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>

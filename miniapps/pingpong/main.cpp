@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/pingpong.hpp"
-#include "run/run_main.hpp"
+#include "run/start/run_main.hpp"
 
 #include <memory>
 

@@ -3,7 +3,7 @@
 #include "pingpong/logp.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
-#include "run/timers.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/statistics.hpp"
 
-#include "run/timers.hpp"
+#include "run/record/timers.hpp"
 
 #include <algorithm>
 #include <cmath>

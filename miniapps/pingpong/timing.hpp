@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/end_request.hpp"
+#include "run/loop/end_request.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "machine/calibration.hpp"
-#include "run/app_record.hpp"
-#include "run/checkpoints.hpp"
-#include "run/end_request.hpp"
-#include "run/progress.hpp"
-#include "run/result.hpp"
-#include "run/timers.hpp"
+#include "run/checkpoint/checkpoints.hpp"
+#include "run/loop/end_request.hpp"
+#include "run/loop/progress.hpp"
+#include "run/record/app_record.hpp"
+#include "run/record/result.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>

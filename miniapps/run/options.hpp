@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/checkpoint_options.hpp"
+#include "run/checkpoint/checkpoint_options.hpp"
 
 #include <kontor/comm/options.hpp>
 #include <kontor/config/deck.hpp>

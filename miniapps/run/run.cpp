@@ -3,15 +3,15 @@
 
 #include "machine/calibrate.hpp"
 #include "machine/simulation.hpp"
-#include "run/build_info.hpp"
-#include "run/checkpoints.hpp"
-#include "run/communicator.hpp"
-#include "run/deck_file.hpp"
-#include "run/end_request.hpp"
-#include "run/files.hpp"
-#include "run/guard.hpp"
-#include "run/report.hpp"
-#include "run/to_stderr.hpp"
+#include "run/checkpoint/checkpoints.hpp"
+#include "run/loop/end_request.hpp"
+#include "run/record/build_info.hpp"
+#include "run/record/report.hpp"
+#include "run/start/communicator.hpp"
+#include "run/start/deck_file.hpp"
+#include "run/start/files.hpp"
+#include "run/start/guard.hpp"
+#include "run/start/to_stderr.hpp"
 
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/reductions.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/command_line.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "run/factory.hpp"
 #include "run/options.hpp"
-#include "run/record.hpp"
-#include "run/restart.hpp"
+#include "run/record/record.hpp"
+#include "run/start/command_line.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>

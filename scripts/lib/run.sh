@@ -148,7 +148,7 @@ set_up_failed() {
 
 # The options of the programs that take a value, from where they are declared.
 options_with_value() {
-  tr -s '\n ' ' ' <"$kontor_root/miniapps/run/command_line.cpp" | grep -oE 'add_option\( ?"-[^"]*"' |
+  tr -s '\n ' ' ' <"$kontor_root/miniapps/run/start/command_line.cpp" | grep -oE 'add_option\( ?"-[^"]*"' |
     grep -oE -- '--?[a-z-]+' | paste -sd ' '
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/checkpoint_files.hpp"
-#include "run/restart.hpp"
-#include "run/state.hpp"
+#include "run/checkpoint/checkpoint_files.hpp"
+#include "run/checkpoint/restart.hpp"
+#include "run/checkpoint/state.hpp"
 #include "target.hpp"
 
 #include <kontor/config/deck.hpp>

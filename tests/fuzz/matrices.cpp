@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/matrix_market_reader.hpp"
-#include "cg/problem/row_order.hpp"
+#include "partition/row_order.hpp"
 #include "target.hpp"
 
 #include <kontor/config/error.hpp>

@@ -6,7 +6,7 @@
 //   coefficient   the weight of the neighbours along x is 5 % off, in whatever takes it from the domain
 //   boundary:F    the condition on face F is forgotten
 #include "grid/halo.hpp"
-#include "heat/domain.hpp"
+#include "heat/problem/domain.hpp"
 #include "mutation.hpp"
 
 namespace kontor::mutations {

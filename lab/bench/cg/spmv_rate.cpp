@@ -9,12 +9,13 @@
 // Without a setting it is what cg takes.
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/matrix_free.hpp"
+#include "cg/names.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/box_rows.hpp"
 #include "cg/problem/problem.hpp"
-#include "cg/reduce.hpp"
-#include "cg/sums.hpp"
+#include "cg/solver/sums.hpp"
 #include "machine/huge_pages.hpp"
+#include "stepping/row_sums.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/device/compat.hpp>

@@ -6,7 +6,7 @@
 //   mpirun -n 2 heat_checkpoint_rate [--cells 8192 8192] [--grid 1 2] [--rounds 7] [--folder .] [--access
 //   auto]
 #include "heat/heat.hpp"
-#include "run/checkpoints.hpp"
+#include "run/checkpoint/checkpoints.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/config/deck.hpp>

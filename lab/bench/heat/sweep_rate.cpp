@@ -6,7 +6,7 @@
 //                   [--tile 256...] [--rows 16...] [--batch 4...] [--scalar float|double|both] [--dims 2|3|0]
 //                   [--norms none,max,l2]
 // Without a setting it is what heat takes.
-#include "heat/march.hpp"
+#include "heat/kernels/march.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

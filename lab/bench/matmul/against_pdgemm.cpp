@@ -6,8 +6,8 @@
 //                         [--methods raw,nonblocking shm ...] [--algorithm cannon] [--passes]
 #include "machine/blas.hpp"
 #include "machine/gemm.hpp"
-#include "matmul/element.hpp"
 #include "matmul/matmul.hpp"
+#include "matmul/problem/element.hpp"
 #include "pdgemm.hpp"
 
 #include <CLI/CLI.hpp>

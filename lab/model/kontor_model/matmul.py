@@ -15,7 +15,7 @@ from .prediction import Prediction, Value, outside
 
 
 class Cannon:
-    """As miniapps/matmul/panels.hpp has it: k is cut into lcm(rows, columns) panels."""
+    """As miniapps/matmul/algorithm/panels.hpp has it: k is cut into lcm(rows, columns) panels."""
 
     def __init__(self, m: int, n: int, k: int, rows: int, columns: int, size: int) -> None:
         self.m, self.n, self.k, self.rows, self.columns, self.size = m, n, k, rows, columns, size
@@ -99,7 +99,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
 
 
 def least_volume_grid(m: int, n: int, k: int, ranks: int) -> tuple[int, int]:
-    """As miniapps/matmul/volume.cpp chooses."""
+    """As miniapps/matmul/problem/volume.cpp chooses."""
     best, least = (1, ranks), float("inf")
     for rows in range(1, ranks + 1):
         if ranks % rows:

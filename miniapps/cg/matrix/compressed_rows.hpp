@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/vector.hpp"
+#include "cg/names.hpp"
 
 namespace kontor::cg {
 

@@ -2,7 +2,8 @@
 #include "cg/matrix/matrix.hpp"
 
 #ifdef KONTOR_CG_KOKKOS_KERNELS
-#include "cg/reduce.hpp"
+#include "cg/names.hpp"
+#include "stepping/row_sums.hpp"
 
 #include <KokkosKernels_config.h>
 #include <KokkosSparse_CrsMatrix.hpp>

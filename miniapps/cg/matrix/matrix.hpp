@@ -2,7 +2,8 @@
 #pragma once
 
 #include "cg/matrix/compressed_rows.hpp"
-#include "cg/partition.hpp"
+#include "cg/names.hpp"
+#include "partition/partition.hpp"
 
 #include <kontor/device/compat.hpp>
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/names.hpp"
 #include "cg/solver/persistent.hpp"
-#include "cg/team_sums.hpp"
+#include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
 

@@ -11,11 +11,12 @@
 // harm: the polynomial is positive on all of (0, largest].
 //
 // An application of degree d exchanges d times.
+#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/reduce.hpp"
 #include "cg/solver/operator.hpp"
+#include "stepping/row_sums.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -8,8 +8,9 @@
 
 #if defined(KONTOR_CG_KOKKOS_KERNELS)
 
+#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
-#include "cg/reduce.hpp"
+#include "stepping/row_sums.hpp"
 
 #include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_gauss_seidel.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/reduce.hpp"
+#include "stepping/row_sums.hpp"
 
 namespace kontor::cg {
 namespace {

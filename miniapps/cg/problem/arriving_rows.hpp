@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
 #include "cg/options.hpp"
+#include "cg/problem/linear_system.hpp"
 
 #include <kontor/comm/communicator.hpp>
 

@@ -2,7 +2,7 @@
 #include "cg/problem/box_rows.hpp"
 
 #include "grid/layers.hpp"
-#include "run/view_output.hpp"
+#include "run/checkpoint/view_output.hpp"
 
 #include <kontor/device/compat.hpp>
 

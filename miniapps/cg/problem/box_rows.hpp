@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/partition.hpp"
+#include "cg/names.hpp"
 #include "grid/block.hpp"
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
+#include "partition/partition.hpp"
 #include "run/mini_app.hpp"
 
 #include <kontor/comm/communicator.hpp>

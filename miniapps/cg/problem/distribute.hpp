@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
-#include "cg/problem/row_plan.hpp"
-#include "run/timers.hpp"
+#include "cg/names.hpp"
+#include "cg/options.hpp"
+#include "cg/problem/linear_system.hpp"
+#include "partition/row_plan.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/box_rows.hpp"
+#include "cg/problem/linear_system.hpp"
 #include "grid/functions.hpp"
 
 #include <optional>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/names.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
-#include "cg/problem/metis_partition.hpp"
 #include "cg/problem/problem.hpp"
-#include "cg/problem/row_order.hpp"
 #include "machine/memory.hpp"
+#include "partition/metis_partition.hpp"
+#include "partition/row_order.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/problem/coordinate_matrix.hpp"
+#include "cg/names.hpp"
+#include "partition/coordinate_matrix.hpp"
 
 #include <cstdint>
 #include <istream>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
+#include "cg/check/reference_rows.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/options.hpp"
-#include "cg/problem/reference_rows.hpp"
+#include "cg/problem/linear_system.hpp"
 #include "run/mini_app.hpp"
 
 #include <memory>

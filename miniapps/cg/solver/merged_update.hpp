@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cg/cost.hpp"
+#include "cg/names.hpp"
 #include "cg/solver/one_sum.hpp"
-#include "cg/vector.hpp"
 
 namespace kontor::cg {
 

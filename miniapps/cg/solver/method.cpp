@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/method.hpp"
 
+#include "cg/names.hpp"
 #include "cg/solver/persistent.hpp"
 #include "stepping/graph_choice.hpp"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/reduce.hpp"
 #include "cg/solver/operator.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "cg/sums.hpp"
+#include "cg/solver/sums.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
+#include "stepping/row_sums.hpp"
 #include "stepping/step_graph.hpp"
 
 #include <cstdint>

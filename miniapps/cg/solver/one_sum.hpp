@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
 #include "cg/solver/iteration.hpp"
 #include "cg/solver/residual_log.hpp"
-#include "cg/team_sums.hpp"
+#include "stepping/team_sums.hpp"
 
 /// What the methods with one sum an iteration have in common: how alpha and beta come of the sums.
 namespace kontor::cg {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/ghosted_vector.hpp"
+#include "cg/names.hpp"
 #include "cg/solver/solver.hpp"
-#include "cg/sums.hpp"
+#include "cg/solver/sums.hpp"
+#include "partition/ghosted_vector.hpp"
 
 namespace kontor::cg {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
 #include "cg/solver/merged_update.hpp"
-#include "cg/team_sums.hpp"
-#include "cg/vector.hpp"
+#include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
 #include "cg/solver/iteration.hpp"
-#include "cg/vector.hpp"
 
 #include <kontor/device/gpu.hpp>
 #include <kontor/device/streams.hpp>

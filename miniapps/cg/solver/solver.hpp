@@ -2,11 +2,12 @@
 #pragma once
 
 #include "cg/cost.hpp"
-#include "cg/ghosted_vector.hpp"
 #include "cg/matrix/matrix.hpp"
+#include "cg/names.hpp"
 #include "cg/options.hpp"
-#include "cg/partition.hpp"
 #include "cg/solver/ending.hpp"
+#include "partition/ghosted_vector.hpp"
+#include "partition/partition.hpp"
 #include "run/mini_app.hpp"
 #include "stepping/device.hpp"
 #include "stepping/streams.hpp"

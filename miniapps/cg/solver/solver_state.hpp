@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/names.hpp"
 #include "cg/solver/iteration.hpp"
 #include "cg/solver/residual_log.hpp"
-#include "cg/vector.hpp"
 
 #include <cstdint>
 #include <string>

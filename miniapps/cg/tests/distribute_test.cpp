@@ -2,10 +2,11 @@
 //
 // Rows from one rank to all: a row is the same on whatever rank it is.
 #include "cg/cg.hpp"
+#include "cg/names.hpp"
 #include "cg/problem/distribute.hpp"
-#include "cg/problem/metis_partition.hpp"
-#include "cg/problem/row_order.hpp"
 #include "grid_matrix.hpp"
+#include "partition/metis_partition.hpp"
+#include "partition/row_order.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

@@ -2,8 +2,8 @@
 //
 // Each way in which an iteration ends.
 #include "cg/cg.hpp"
+#include "cg/check/verification.hpp"
 #include "cg/solver/residual_log.hpp"
-#include "cg/verification.hpp"
 #include "small_system.hpp"
 
 #include <gtest/gtest.h>

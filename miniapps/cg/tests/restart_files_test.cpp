@@ -5,7 +5,7 @@
 #include "cg/cg.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "methods.hpp"
-#include "run/restart.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Orders of rows, and how they are divided among ranks.
+#include "cg/names.hpp"
 #include "cg/options.hpp"
-#include "cg/problem/metis_partition.hpp"
-#include "cg/problem/reverse_cuthill_mckee.hpp"
-#include "cg/problem/row_plan.hpp"
 #include "grid_matrix.hpp"
+#include "partition/metis_partition.hpp"
+#include "partition/reverse_cuthill_mckee.hpp"
+#include "partition/row_plan.hpp"
 #include "refusal.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/linear_system.hpp"
 #include "cg/matrix/matrix.hpp"
+#include "cg/problem/linear_system.hpp"
 #include "cg/solver/solver.hpp"
 
 #include <kontor/comm/communicator.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every run tells whether its matrix and its preconditioner are symmetric, and one that has others fails.
+#include "cg/check/symmetry.hpp"
+#include "cg/check/verification.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/operator.hpp"
-#include "cg/symmetry.hpp"
-#include "cg/verification.hpp"
 #include "small_system.hpp"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 //
 // The automatic tolerance beside an exact solution: right answers pass, wrong ones do not, and what it cannot
 // tell apart is said to be so.
-#include "heat/check.hpp"
-#include "heat/decay.hpp"
+#include "heat/check/decay.hpp"
+#include "heat/check/terms.hpp"
 #include "run.hpp"
 
 #include <kontor/comm/collectives.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
-#include "heat/sweep.hpp"
+#include "heat/kernels/sweep.hpp"
 #include "plain_sweep.hpp"
 #include "scrambled.hpp"
 

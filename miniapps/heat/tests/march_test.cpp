@@ -3,7 +3,7 @@
 // The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell
 // and bit by bit; and the norms that its teams leave.
 #include "grid/regions.hpp"
-#include "heat/march.hpp"
+#include "heat/kernels/march.hpp"
 #include "plain_sweep.hpp"
 #include "scrambled.hpp"
 

@@ -6,7 +6,7 @@
 #include "grid/regions.hpp"
 #include "methods.hpp"
 #include "run.hpp"
-#include "run/restart.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 
 #include <kontor/comm/collectives.hpp>

@@ -3,7 +3,7 @@
 // A step allocates nothing, but for the names of kernels that Kokkos makes where it launches them; what MPI
 // does inside its calls is its own.
 #include "allocation_counter.hpp"
-#include "matmul/local_product.hpp"
+#include "matmul/kernels/local_product.hpp"
 #include "run_product.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who multiplies which panel when, for many grids; no communication.
-#include "matmul/axis_part.hpp"
-#include "matmul/panels.hpp"
+#include "matmul/algorithm/axis_part.hpp"
+#include "matmul/algorithm/panels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
 #include "methods.hpp"
-#include "run/restart.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"
 

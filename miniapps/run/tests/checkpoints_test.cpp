@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is told of checkpoints, which stay when one cannot be written, and which are refused.
+#include "run/checkpoint/restart.hpp"
 #include "run/mini_app.hpp"
-#include "run/record.hpp"
-#include "run/restart.hpp"
+#include "run/record/record.hpp"
 #include "run/tests/first_ranks.hpp"
 
 #include <kontor/config/error.hpp>

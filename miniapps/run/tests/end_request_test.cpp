@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/checkpoint_options.hpp"
-#include "run/end_request.hpp"
+#include "run/checkpoint/checkpoint_options.hpp"
+#include "run/loop/end_request.hpp"
 
 #include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>

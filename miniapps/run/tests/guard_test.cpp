@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/guard.hpp"
+#include "run/start/guard.hpp"
 
 #include <kontor/comm/error.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/progress.hpp"
+#include "run/loop/progress.hpp"
 
 #include <gtest/gtest.h>
 

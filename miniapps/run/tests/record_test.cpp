@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/node.hpp"
-#include "run/record.hpp"
-#include "run/report.hpp"
+#include "run/record/record.hpp"
+#include "run/record/report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/per_rank.hpp"
-#include "run/timers.hpp"
+#include "run/record/per_rank.hpp"
+#include "run/record/timers.hpp"
 
 #include <kontor/comm/error.hpp>
 

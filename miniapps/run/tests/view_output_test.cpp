@@ -2,7 +2,7 @@
 //
 // Views of any rank, layout and padding are written as they are, and read back, in place and by way of
 // staging memory.
-#include "run/view_output.hpp"
+#include "run/checkpoint/view_output.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of fe_heat by the formulas of README.md as they stand there: no tables, no structure shared with
+// assembly.cpp.
+#include "cg/check/reference_rows.hpp"
+
+#include <kontor/config/function.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace kontor::cg {
+namespace {
+
+using Point = std::array<double, 3>;
+using Index = std::array<std::int64_t, 3>;
+
+class Reference {
+ public:
+  explicit Reference(const FeHeatOptions& o)
+      : o_(o), conductivity_(o.conductivity),
+        source_(o.source), gauss_{0.5 - std::sqrt(1. / 12), 0.5 + std::sqrt(1. / 12)} {
+    for (const auto& face : o.faces) faces_.emplace_back(face.value);
+  }
+
+  void add_row(GlobalIndex number, ReferenceRows& to) const {
+    const auto n = o_.points();
+    const Index at{number % n[0], number / n[0] % n[1], number / n[0] / n[1]};
+    std::array<double, 27> row{}; // by the offsets of the other point
+    double rhs = 0, size = 0;
+    const auto add = [&](double term) {
+      rhs += term;
+      size += std::abs(term);
+    };
+    for (int e = 0; e < 8; ++e) {
+      Index element{};
+      bool inside = true;
+      for (int d = 0; d < 3; ++d) {
+        element[d] = at[d] - (e >> d & 1);
+        inside = inside && element[d] >= 0 && element[d] < o_.elements[d];
+      }
+      if (inside) add_element(element, e, row, add);
+    }
+    for (int face = 0; face < 6; ++face)
+      if (o_.faces[face].condition == FaceCondition::flux && on_face(at, face)) add_flux(at, face, add);
+
+    if (const auto given = temperature(at)) {
+      to.add_entry(number, row[13]);
+      return to.add_row(number, row[13] * *given, std::abs(row[13] * *given));
+    }
+    for (int d = 0; d < 27; ++d) {
+      const Index other{at[0] + d % 3 - 1, at[1] + d / 3 % 3 - 1, at[2] + d / 9 - 1};
+      bool inside = true;
+      for (int axis = 0; axis < 3; ++axis) inside = inside && other[axis] >= 0 && other[axis] < n[axis];
+      if (!inside) continue;
+      if (const auto given = temperature(other))
+        add(-row[d] * *given);
+      else
+        to.add_entry((other[2] * n[1] + other[1]) * n[0] + other[0], row[d]);
+    }
+    to.add_row(number, rhs, size);
+  }
+
+ private:
+  double coordinate(int axis, double number) const { return o_.lower[axis] + number * o_.spacing(axis); }
+  /// The shape function of node a, 0 or 1, along an axis, and its derivative.
+  static double shape(int a, double at) { return a == 1 ? at : 1 - at; }
+  double slope(int axis, int a) const { return (a == 1 ? 1 : -1) / o_.spacing(axis); }
+
+  bool on_face(const Index& at, int face) const {
+    return at[face / 2] == (face % 2 == 0 ? 0 : o_.elements[face / 2]);
+  }
+  std::optional<double> temperature(const Index& at) const {
+    for (int face = 5; face >= 0; --face)
+      if (o_.faces[face].condition == FaceCondition::temperature && on_face(at, face))
+        return value(faces_[face],
+                     {static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])});
+    return std::nullopt;
+  }
+  double value(const config::Function& f, const Point& at) const {
+    return f(coordinate(0, at[0]), coordinate(1, at[1]), coordinate(2, at[2]), 0);
+  }
+
+  /// Of node a: the integrals of k grad N_a . grad N_b and of s N_a over the element.
+  template <class Add>
+  void add_element(const Index& element, int a, std::array<double, 27>& row, const Add& add) const {
+    const double weight = o_.spacing(0) * o_.spacing(1) * o_.spacing(2) / 8;
+    for (int g = 0; g < 8; ++g) {
+      Point in{}, at{};
+      for (int d = 0; d < 3; ++d) {
+        in[d] = gauss_[g >> d & 1];
+        at[d] = static_cast<double>(element[d]) + in[d];
+      }
+      const auto gradient = [&](int node) {
+        Point result{};
+        for (int d = 0; d < 3; ++d) {
+          const int p = (d + 1) % 3, q = (d + 2) % 3;
+          result[d] = slope(d, node >> d & 1) * shape(node >> p & 1, in[p]) * shape(node >> q & 1, in[q]);
+        }
+        return result;
+      };
+      const double k = value(conductivity_, at);
+      const auto of_a = gradient(a);
+      for (int b = 0; b < 8; ++b) {
+        const auto of_b = gradient(b);
+        int place = 0;
+        for (int d = 2; d >= 0; --d) place = 3 * place + (b >> d & 1) - (a >> d & 1) + 1;
+        row[place] += weight * k * (of_a[0] * of_b[0] + of_a[1] * of_b[1] + of_a[2] * of_b[2]);
+      }
+      add(weight * value(source_, at) * shape(a & 1, in[0]) * shape(a >> 1 & 1, in[1]) *
+          shape(a >> 2, in[2]));
+    }
+  }
+
+  /// The integral of q N_a over the elements of a face around its point.
+  template <class Add>
+  void add_flux(const Index& point, int face, const Add& add) const {
+    const int axis = face / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
+    for (int e = 0; e < 4; ++e) {
+      const std::array<int, 2> node{e & 1, e >> 1}; // of the element that the point is
+      const auto along_b = point[b] - node[0], along_c = point[c] - node[1];
+      if (along_b < 0 || along_c < 0 || along_b >= o_.elements[b] || along_c >= o_.elements[c]) continue;
+      for (const double s : gauss_)
+        for (const double t : gauss_) {
+          Point at{};
+          at[axis] = static_cast<double>(point[axis]);
+          at[b] = static_cast<double>(along_b) + s;
+          at[c] = static_cast<double>(along_c) + t;
+          add(o_.spacing(b) * o_.spacing(c) / 4 * value(faces_[face], at) * shape(node[0], s) *
+              shape(node[1], t));
+        }
+    }
+  }
+
+  const FeHeatOptions& o_;
+  config::Function conductivity_, source_;
+  std::array<double, 2> gauss_; ///< (1 -+ 1/sqrt(3)) / 2
+  std::vector<config::Function> faces_;
+};
+
+} // namespace
+
+ReferenceRows fe_heat_reference(const FeHeatOptions& options, const Partition& partition) {
+  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  const Reference reference(options);
+  ReferenceRows rows;
+  for (GlobalIndex r = 0; r < partition.own; r += reference_stride(partition.own))
+    reference.add_row(global(r), rows);
+  return rows;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/check/verification.hpp"
+
+#include "cg/check/symmetry.hpp"
+#include "cg/names.hpp"
+#include "cg/preconditioner/eigenvalues.hpp"
+#include "partition/row_order.hpp"
+#include "stepping/row_sums.hpp"
+
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/phase_times.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kontor::cg {
+namespace {
+
+/// b.b, r.r of r = b - A x, and the sums of |x - exact|^2 and |exact|^2.
+struct Compare {
+  Vector b, ax, x, exact;
+  bool known;
+  KOKKOS_FUNCTION SumsOf<4> operator()(std::int64_t i) const {
+    SumsOf<4> sums;
+    const double residual = b(i) - ax(i);
+    sums[0] = b(i) * b(i);
+    sums[1] = residual * residual;
+    if (known) {
+      sums[2] = (x(i) - exact(i)) * (x(i) - exact(i));
+      sums[3] = exact(i) * exact(i);
+    }
+    return sums;
+  }
+};
+
+struct LargestEntry {
+  Vector values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& largest) const {
+    const double size = values(i) < 0 ? -values(i) : values(i);
+    if (size > largest) largest = size;
+  }
+};
+
+/// Collective. In absolute value.
+double largest_entry(const comm::Communicator& comm, const Vector& values) {
+  double largest = 0;
+  Kokkos::parallel_reduce("cg/largest entry", Policy(0, static_cast<std::int64_t>(values.extent(0))),
+                          LargestEntry{values}, Kokkos::Max<double>(largest));
+  return comm::allreduce(comm, values.extent(0) > 0 ? largest : 0.0, comm::ReduceOp::max);
+}
+
+/// By how much the residual of the recurrence may differ from the true one. Rounding alone leaves the unit
+/// roundoff times |A| |x| / |b| and the number of iterations (A. Greenbaum, SIAM J. Matrix Anal. Appl. 18,
+/// 1997); above this the recurrence has lost its meaning.
+constexpr double recurrence_tolerance = 1e-8;
+
+/// By how much A x and b may differ from those of the reference rows, beside the sum of the sizes of what
+/// each adds up: rounding leaves about as many unit roundoffs as a row has entries.
+constexpr double reference_tolerance = 1e-12;
+
+/// By how much |b| of the solve may differ from what its rows add up to: rounding of long sums leaves less,
+/// and a rank that is left out of sums more, unless its part of b is 0.
+constexpr double norm_tolerance = 1e-8;
+
+/// A tolerance above this part of the solution would let a wrong answer pass.
+constexpr double most_of_solution = 0.25;
+
+/// Collective. As Sums does, by the host.
+template <int count, class Row>
+std::array<double, count> sums_of(const comm::Communicator& comm, const Space& compute, std::int64_t rows,
+                                  const Row& row) {
+  const Vector mine("cg/sums to verify with", count);
+  for_rows_with_sums<count>("cg/compare", compute, rows, row, parts_of_rows(count),
+                            Store<count>{mine.data()});
+  compute.fence();
+  std::array<double, count> sums{};
+  const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine);
+  std::copy_n(on_host.data(), count, sums.data());
+  return comm::allreduce(comm, sums, comm::ReduceOp::sum);
+}
+
+struct SquareSum {
+  Vector v;
+  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
+    SumsOf<1> sum;
+    sum[0] = v(i) * v(i);
+    return sum;
+  }
+};
+
+/// Collective; waits. Own values, then the ghosts by their numbers in the whole matrix; `block` are this
+/// rank's of all values in the order of rows.
+Vector with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own,
+                   const std::vector<double>& block) {
+  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  const auto ghosts = values_of_rows(baseline, partition.rows, block,
+                                     {global.data() + partition.own, global.data() + global.extent(0)});
+  const Vector all("cg/vector to verify with", global.extent(0));
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+  std::copy(ghosts.begin(), ghosts.end(), host.data() + partition.own);
+  Kokkos::deep_copy(all, host);
+  Kokkos::deep_copy(Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own)), own);
+  return all;
+}
+
+/// The largest differences over all ranks, NaN if one is: of A x, and of b.
+struct Departure {
+  double product = 0, rhs = 0;
+  bool any = false; ///< there are rows to compare with
+  double largest() const { return std::isnan(product) || product > rhs ? product : rhs; }
+};
+
+/// Collective; waits.
+Departure departure(const comm::Communicator& baseline, const LinearSystem& system,
+                    const ReferenceRows& reference, const std::vector<double>& x, const Vector& ax) {
+  const auto rows = system.partition.rows;
+  const auto at = [&](const std::vector<double>& block, const std::vector<GlobalIndex>& wanted) {
+    return values_of_rows(baseline, rows, block, wanted);
+  };
+  const auto xs = at(x, reference.columns);
+  const auto products = at(in_row_order(baseline, system.partition, ax), reference.rows);
+  const auto rhs = at(in_row_order(baseline, system.partition, system.rhs), reference.rows);
+  std::array<double, 3> largest{};
+  const auto keep = [](double& most, double difference, double size) {
+    const double part = difference == 0 ? 0 : std::abs(difference) / size; // inf where there is nothing
+    if (!(part <= most)) most = std::isnan(part) ? std::numeric_limits<double>::infinity() : part;
+  };
+  std::size_t e = 0;
+  for (std::size_t r = 0; r < reference.rows.size(); ++r) {
+    double sum = 0, size = 0;
+    for (; e < reference.end[r]; ++e) {
+      const double term = reference.values[e] * xs[e];
+      sum += term;
+      size += std::abs(term);
+    }
+    keep(largest[0], products[r] - sum, size);
+    keep(largest[1], rhs[r] - reference.rhs[r], reference.rhs_size[r]);
+    largest[2] = 1;
+  }
+  const auto all = comm::allreduce(baseline, largest, comm::ReduceOp::max);
+  return {all[0], all[1], all[2] > 0};
+}
+
+/// Collective. About the norm of M, never more: by iterations that multiply what is largest.
+double norm_of(const comm::Communicator& baseline, Preconditioner& m, const Space& compute, LocalIndex own) {
+  const Vector from("cg/M x", own), to("cg/M M x", own);
+  Kokkos::deep_copy(from, 1);
+  double before = static_cast<double>(comm::allreduce(baseline, std::int64_t{own}, comm::ReduceOp::sum));
+  double largest = 0;
+  for (int i = 0; i < 8 && before > 0; ++i) {
+    m.apply(from, to);
+    const double now = sums_of<1>(baseline, compute, own, SquareSum{to})[0];
+    largest = std::max(largest, std::sqrt(now / before));
+    before = now;
+    Kokkos::deep_copy(from, to);
+  }
+  return largest;
+}
+
+/// Collective. For a solution that is known of a matrix whose eigenvalues are not: a tenth of the least one
+/// that the iteration has seen. With M it sees those of M A, which are at most |M| times those of A.
+double seen_eigenvalue(const comm::Communicator& baseline, const Solver& solver, Preconditioner* m,
+                       const Space& compute, LocalIndex own) {
+  const auto coefficients = solver.coefficients();
+  const double least = coefficients.empty() ? 0 : ritz_values(coefficients).smallest;
+  return least / 10 / (m ? norm_of(baseline, *m, compute, own) : 1);
+}
+
+/// What a solution is to be compared with, root mean squares over the rows.
+struct Compared {
+  double error, known, residual;
+  bool of_system; ///< the known solution is that of A x = b itself, and not of what that stands for
+};
+
+/// The error beside the known solution: what it may be is the sum of what the discretisation misses and what
+/// the residual leaves, or what the deck says.
+miniapp::Verification verify_error(const Compared& c, const ErrorBound& bound, const Options& options,
+                                   const miniapp::Verification& of_residual) {
+  const double left = c.residual / bound.least_eigenvalue;
+  miniapp::Verification result{.measure = "error of the solution, root mean square", .error = c.error};
+  const auto& given = options.verification_tolerance;
+  result.tolerance = given.value_or(bound.discretisation + left);
+  result.remark = fmt::format("{}; {} {:.1e}, tolerance {:.1e}", of_residual.remark, of_residual.measure,
+                              of_residual.error, of_residual.tolerance);
+  const double size = bound.variation > 1e-12 * c.known ? bound.variation : c.known;
+  if (given) return result;
+  if (c.of_system) { // and its error itself says whether it was solved, unless only iterations were wanted
+    if (options.solver.tolerance > 0) result.tolerance = std::min(result.tolerance, most_of_solution * size);
+    return result;
+  }
+  if (result.tolerance <= most_of_solution * size) return result;
+  result.conclusive = false;
+  result.remark = fmt::format(
+      "{} to verify: the solution varies by {:.3g} (root mean square), of which the discretisation may miss "
+      "{:.3g} and the residual leaves up to {:.3g}, where {:.0f} % are allowed; take {}, or judge by a "
+      "verification.tolerance",
+      left > bound.discretisation ? "not converged enough" : "too coarse", size, bound.discretisation, left,
+      100 * most_of_solution,
+      left > bound.discretisation ? "more iterations or a smaller solver.tolerance" : "more elements");
+  return result;
+}
+
+/// The residual beside what it must be. `largest` is the largest entry of the right-hand side.
+miniapp::Verification verify_residual(double residual, double largest, const SolverOptions& solver,
+                                      const Outcome& outcome) {
+  miniapp::Verification result{.measure = "residual b - A x beside b", .error = residual};
+  result.tolerance = 2 * solver.tolerance;
+  if (solver.tolerance == 0) { // any residual will do, if it is the recurrence's
+    result.measure = "b - A x against the residual of the recurrence, beside b";
+    result.error = std::abs(residual - outcome.residual);
+    result.tolerance = recurrence_tolerance;
+  }
+  result.remark = words(outcome);
+  if (!succeeded(outcome.ending)) {
+    result.measure = "solves without success";
+    result.error = 1;
+    result.tolerance = 0;
+  } else if (outcome.ending == Ending::zero_rhs && largest > 0) {
+    result.conclusive = false;
+    result.remark = fmt::format("entries of the right-hand side are so small, up to {:.3g}, that the sum of "
+                                "their squares is 0, so nothing was solved: multiply the matrix and the "
+                                "right-hand side by a large number",
+                                largest);
+  } else if (outcome.iterations == 0) {
+    result.conclusive = false;
+    result.remark =
+        fmt::format("nothing was solved: {}; {}", words(outcome.ending),
+                    outcome.ending == Ending::zero_rhs ? "give a right-hand side other than 0"
+                                                       : "give another guess or a smaller solver.tolerance");
+  } else if (result.tolerance > most_of_solution) {
+    result.conclusive = false;
+    result.remark = fmt::format("solver.tolerance is {:g}, so large that a wrong answer would pass; {:g} or "
+                                "less can be verified",
+                                solver.tolerance, most_of_solution / 2);
+  }
+  return result;
+}
+
+/// Collective. A x is that of `ax`.
+miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system,
+                                      const Vector& ax, const Space& compute, const Options& options,
+                                      const Outcome& outcome, const Solver& solver, Preconditioner* m,
+                                      Accuracy& accuracy) {
+  const auto own = system.partition.own;
+  const auto sums = sums_of<4>(
+      baseline, compute, own,
+      Compare{system.rhs, ax, solver.solution(), system.exact.value_or(Vector()), system.exact.has_value()});
+  const auto rows = static_cast<double>(system.partition.rows);
+  const double rhs = std::sqrt(sums[0]);
+  accuracy.residual = std::sqrt(sums[1]) / (rhs > 0 ? rhs : 1);
+  if (system.exact) {
+    accuracy.error = std::sqrt(sums[2] / rows);
+    accuracy.relative_error = std::sqrt(sums[2] / (sums[3] > 0 ? sums[3] : 1));
+  }
+  const double largest = outcome.ending == Ending::zero_rhs ? largest_entry(baseline, system.rhs) : 0;
+  auto result = verify_residual(accuracy.residual, largest, options.solver, outcome);
+  if (result.passed() && !(std::abs(outcome.rhs - rhs) <= norm_tolerance * rhs))
+    return {.measure = "|b| by the sums of the solve against that of its rows, beside it",
+            .error = std::abs(outcome.rhs - rhs) / rhs,
+            .tolerance = norm_tolerance,
+            .remark = result.remark};
+  if (!system.exact || result.failed()) return result;
+  const Compared compared{*accuracy.error, std::sqrt(sums[3] / rows), std::sqrt(sums[1] / rows),
+                          options.kind != ProblemKind::fe_heat};
+  auto bound = system.error_bound.value_or(ErrorBound{});
+  if (!system.error_bound && !options.verification_tolerance) {
+    bound.least_eigenvalue = seen_eigenvalue(baseline, solver, m, compute, own);
+    bound.discretisation = 1e-14 * (std::sqrt(sums[0] / rows) / bound.least_eigenvalue + compared.known);
+  }
+  return verify_error(compared, bound, options, result);
+}
+
+/// The verdict where an operator is not symmetric, of a run that had another one so far.
+miniapp::Verification not_symmetric(const std::string& which, double found,
+                                    const miniapp::Verification& verified) {
+  return {.measure = fmt::format("asymmetry of the {}, |x.By - y.Bx| beside |x||By| + |y||Bx|", which),
+          .error = found,
+          .tolerance = symmetry_tolerance,
+          .remark = fmt::format("conjugate gradients need a symmetric one; {}", verified.remark)};
+}
+
+} // namespace
+
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system,
+                             const ReferenceRows& reference, const Matrix& matrix, const Space& compute,
+                             const Options& options, const Outcome& outcome, const Solver& solver,
+                             Preconditioner* preconditioner, Accuracy* found) {
+  const auto& partition = system.partition;
+  const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
+  double seconds = 0;
+  comm::Stopwatch watch;
+  const double of_matrix = asymmetry(baseline, partition, compute, [&](const Vector& v, const Vector& av) {
+    matrix.multiply(compute, Part::all, v, av);
+  });
+  double of_preconditioner = 0;
+  if (preconditioner && preconditioner->definite())
+    of_preconditioner = asymmetry(baseline, partition, compute, [&](const Vector& v, const Vector& mv) {
+      preconditioner->apply(Kokkos::subview(v, own), mv);
+    });
+  watch.lap(seconds);
+
+  const Vector ax("cg/A x", static_cast<std::size_t>(partition.own));
+  const auto x = in_row_order(baseline, partition, solver.solution());
+  matrix.multiply(compute, Part::all, with_ghosts(baseline, partition, solver.solution(), x), ax);
+  compute.fence();
+  const auto of_reference = departure(baseline, system, reference, x, ax);
+
+  Accuracy accuracy;
+  auto result =
+      verify_solution(baseline, system, ax, compute, options, outcome, solver, preconditioner, accuracy);
+  if (found) *found = accuracy;
+  if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
+    result = not_symmetric("matrix", of_matrix, result);
+  else if (result.passed() && !(of_preconditioner <= symmetry_tolerance))
+    result = not_symmetric("preconditioner", of_preconditioner, result);
+  else if (succeeded(outcome.ending) && !(of_reference.largest() <= reference_tolerance))
+    result = {.measure =
+                  fmt::format("{} against rows that are computed by its definition",
+                              of_reference.product > reference_tolerance ? "A x" : "the right-hand side"),
+              .error = of_reference.product > reference_tolerance ? of_reference.product : of_reference.rhs,
+              .tolerance = reference_tolerance,
+              .remark = result.remark};
+  result.remark += fmt::format("; asymmetry of the matrix {:.1e}", of_matrix);
+  result.more = {{"matrix_asymmetry", of_matrix}};
+  if (preconditioner) {
+    result.remark += fmt::format(", of the preconditioner {:.1e}", of_preconditioner);
+    result.more.emplace_back("preconditioner_asymmetry", of_preconditioner);
+  }
+  result.more.emplace_back("symmetry_tolerance", symmetry_tolerance);
+  result.more.emplace_back("symmetry_seconds", seconds);
+  if (of_reference.any) {
+    result.more.emplace_back("product_error", of_reference.product);
+    result.more.emplace_back("right_hand_side_error", of_reference.rhs);
+    result.more.emplace_back("reference_tolerance", reference_tolerance);
+  }
+  return result;
+}
+
+} // namespace kontor::cg

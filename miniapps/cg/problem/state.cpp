@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/state.hpp"
+
+#include "cg/solver/solver_state.hpp"
+#include "run/checkpoint/state.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kontor::cg {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Collective. A number by which two distributions of the rows differ, almost certainly.
+std::string distribution_of(const comm::Communicator& comm, const Partition& partition) {
+  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  std::uint64_t sum = 0;
+  for (LocalIndex i = 0; i < partition.own; ++i) {
+    auto bits = static_cast<std::uint64_t>(numbers(i)) * 0x9e3779b97f4a7c15U +
+                static_cast<std::uint64_t>(comm.rank()) + 1; // SplitMix64
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    sum += bits ^ (bits >> 31U);
+  }
+  return fmt::format("{:016x}", comm::allreduce(comm, sum, comm::ReduceOp::sum));
+}
+
+std::string crc_of(const Problem& problem) {
+  return problem.matrix_record().value("file_crc32", "");
+}
+
+/// Collective. Rank 0's problem becomes everyone's; it alone has read the matrix.
+void agree(const comm::Communicator& comm, const std::optional<std::string>& problem) {
+  try {
+    comm.agree(comm.rank() == 0 ? problem : std::nullopt);
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+std::optional<std::string> obstacle(const SolverOptions& options, const ordered_json& found,
+                                    const SolverState& state, const std::string& crc,
+                                    const std::string& distribution, const std::string& path) {
+  const auto made = state.iterations;
+  if (const auto then = found.value("matrix_crc32", ""); then != crc)
+    return fmt::format("restart: the matrix file has the checksum (CRC-32) {}; in {} it is {}: it is another "
+                       "matrix",
+                       crc, path, then);
+  if (options.preconditioner == PreconditionerKind::gauss_seidel &&
+      found.value("distribution", "") != distribution)
+    return fmt::format(
+        "restart: solver.preconditioner is gauss_seidel, which depends on which rank has which "
+        "rows, and in {} ranks had others; go on with as many ranks and the same process grid",
+        path);
+  const int ended = state.state.ended;
+  const bool converged = ended == code_of(Ending::converged) || ended == code_of(Ending::exact_guess);
+  if (converged && state.made.back().residual > options.tolerance)
+    return fmt::format("restart: the solve in {} has ended: converged after {} iterations, with the residual "
+                       "{:.3e}, which is not below solver.tolerance, {:g}; go on from an earlier checkpoint",
+                       path, state.made.size() - 1, state.made.back().residual, options.tolerance);
+  if (ended == 0 && made >= options.max_iterations)
+    return fmt::format("restart: solver.max_iterations is {}, and in {} {} are made already; give more",
+                       options.max_iterations, path, made);
+  return {};
+}
+
+} // namespace
+
+void write_state(output::File& file, const comm::Communicator& comm, const Problem& problem,
+                 const Partition& partition, const Solver& solver) {
+  const auto state = solver.state();
+  for (const auto& vector : state.vectors) problem.write_vector(file, "/state/" + vector.name, vector.values);
+  std::vector<double> residuals, alphas, betas;
+  for (const auto& entry : state.made) {
+    residuals.push_back(entry.residual);
+    alphas.push_back(entry.alpha);
+    betas.push_back(entry.beta);
+  }
+  const auto native = comm.native();
+  miniapp::write_values(file, native, "/state/history/residual", residuals);
+  miniapp::write_values(file, native, "/state/history/alpha", alphas);
+  miniapp::write_values(file, native, "/state/history/beta", betas);
+  miniapp::write_values(file, native, "/state/counts", state.counts);
+  miniapp::write_values(file, native, "/state/estimates", state.estimates);
+  file.attributes("/state", {{"iterations", state.iterations},
+                             {"squared_rhs", state.state.rhs},
+                             {"smallest_square", state.state.smallest},
+                             {"smallest_at", state.state.smallest_at},
+                             {"entries", state.state.next},
+                             {"ended", state.state.ended},
+                             {"rz", state.numbers.rz},
+                             {"alpha", state.numbers.alpha},
+                             {"beta", state.numbers.beta},
+                             {"matrix_crc32", crc_of(problem)},
+                             {"distribution", distribution_of(comm, partition)}});
+}
+
+std::int64_t read_state(const output::Reader& reader, const comm::Communicator& comm, const Problem& problem,
+                        const Partition& partition, const SolverOptions& options, Solver& solver) {
+  const auto found = reader.attributes("/state");
+  const auto number = [&](const char* name) { return found.at(name).get<double>(); };
+  const auto count = [&](const char* name) { return found.at(name).get<std::int64_t>(); };
+  auto state = solver.state();
+  state.iterations = count("iterations");
+  state.state.rhs = number("squared_rhs");
+  state.state.smallest = number("smallest_square");
+  state.state.smallest_at = count("smallest_at");
+  state.state.next = count("entries");
+  state.state.ended = static_cast<int>(count("ended"));
+  state.numbers = {number("rz"), number("alpha"), number("beta")};
+  const auto residuals = miniapp::read_values<double>(reader, "/state/history/residual"),
+             alphas = miniapp::read_values<double>(reader, "/state/history/alpha"),
+             betas = miniapp::read_values<double>(reader, "/state/history/beta");
+  state.made.clear();
+  for (std::size_t i = 0; i < residuals.size(); ++i)
+    state.made.push_back({residuals[i], alphas.at(i), betas.at(i), 0, true});
+  state.counts = miniapp::read_values<double>(reader, "/state/counts");
+  state.estimates = miniapp::read_values<double>(reader, "/state/estimates");
+  const auto path = reader.path().string();
+  agree(comm, obstacle(options, found, state, crc_of(problem), distribution_of(comm, partition), path));
+  solver.go_on_from(state, [&](const SolverStateVector& vector) {
+    problem.read_vector(reader, "/state/" + vector.name, vector.values);
+  });
+  return state.iterations;
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/solver/sums.hpp"
+
+#include "cg/names.hpp"
+#include "stepping/row_sums.hpp"
+
+namespace kontor::cg {
+namespace {
+
+struct Product {
+  Vector x, y;
+  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
+    SumsOf<1> sum;
+    sum[0] = x(i) * y(i);
+    return sum;
+  }
+};
+
+} // namespace
+
+Sums::Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
+           SumKind kind)
+    : alone_(comm.size() == 1), parts_(parts_of_rows(count)) {
+  if (kind == SumKind::reproducible) {
+    exact_.emplace(comm, label, count, instance);
+    values_ = exact_->results();
+  } else {
+    values_ = Vector("cg/" + label, static_cast<std::size_t>(count));
+    fast_.emplace(comm, label, values_, comm::ReduceOp::sum, instance);
+  }
+}
+
+void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
+  if (exact_)
+    exact_->add_dot(instance, k, x, y);
+  else
+    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y}, parts_,
+                          Store<1>{local(k)});
+}
+
+void Sums::forget(const Space& instance) {
+  if (exact_) exact_->clear(instance);
+}
+
+void Sums::start(const Space& instance) {
+  if (exact_)
+    exact_->start(instance);
+  else if (!alone_)
+    fast_->start(instance);
+}
+
+void Sums::finish(const Space& instance) {
+  if (exact_)
+    exact_->finish(instance);
+  else if (!alone_)
+    fast_->finish(instance);
+}
+
+void Sums::progress() {
+  if (alone_) return;
+  exact_ ? exact_->progress() : fast_->progress();
+}
+
+void Sums::poll() {
+  if (alone_) return;
+  exact_ ? exact_->poll() : fast_->poll();
+}
+
+bool Sums::stream_ordered() const {
+  return alone_ || (exact_ ? exact_->stream_ordered() : fast_->stream_ordered());
+}
+
+} // namespace kontor::cg

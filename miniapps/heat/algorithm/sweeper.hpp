@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/halo.hpp"
+#include "grid/regions.hpp"
+#include "heat/kernels/device_sweep.hpp"
+#include "heat/kernels/exact_norm.hpp"
+#include "heat/problem/domain.hpp"
+#include "run/record/timers.hpp"
+#include "stepping/schedule.hpp"
+#include "stepping/step_graph.hpp"
+#include "stepping/streams.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kontor::heat {
+
+/// How the sweeps or steps of a domain are made: the halo and the kernels, in their order. On a host a sweep
+/// is complete on return, on a device it is queued.
+template <class T>
+class Sweeper {
+ public:
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using Halo = grid::Halo<T>;
+
+  /// Collective. The domain and the timers must outlive this: the regions compute and, with a graph, graph.
+  /// With overlap the interior is swept while the halo travels.
+  Sweeper(Domain<T>&, bool overlap, miniapp::Timers&);
+  Sweeper(const Sweeper&) = delete;
+  Sweeper& operator=(const Sweeper&) = delete;
+
+  /// Collective. A sweep from the current field to the other one.
+  void sweep(Norm);
+  /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
+  double norm_part() const { return norm_part_; }
+  /// Local; waits for nothing. Device, and exact sums: the next slot = that part.
+  void leave_norm_part(Norm, const stepping::NormSlots&);
+
+  /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves
+  /// the choice and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
+  void choose_stores(Norm);
+  /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if
+  /// it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError,
+  /// on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is captured.
+  void choose_graph(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
+  /// Whether there is a graph.
+  bool has_graph() const { return static_cast<bool>(graph_); }
+  /// What it makes, or would make.
+  const stepping::GraphShape& graph_shape() const { return graph_shape_; }
+  /// Collective. All of its sweeps.
+  void sweep_by_graph();
+  /// The seconds of so many sweeps one by one, and by the graph; empty if that was not tried.
+  const std::vector<double>& graph_seconds() const { return graph_seconds_; }
+
+  stepping::Streams<ExecutionSpace>& streams() { return streams_; }
+  const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
+  /// Of field 0 or 1; they are alike.
+  const Halo& halo(int field = 0) const { return halos_[static_cast<std::size_t>(field)]; }
+  /// Whether stores are non-temporal.
+  bool streaming() const { return streaming_; }
+  /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.
+  const std::vector<double>& stores_seconds() const { return stores_seconds_; }
+
+  /// Local. Adds the phases of the halos since the last call to the timers.
+  void hand_in_halo_times();
+  void forget_halo_times();
+
+ private:
+  // sizeof(T): clang checks a constraint that depends on no T where the template is defined.
+  double sweep_on_host(Norm) requires(!on_device && sizeof(T) > 0);
+  void sweep_on_device(int from, Norm);
+  void leave_norm_part(int from, Norm, const stepping::NormSlots&);
+  Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
+  void wrap_field(int which);
+  void replay_graph();
+  std::array<Halo, 2> make_halos() const;
+  std::optional<std::string> obstacle_to_graph(const stepping::StepSchedule&) const;
+  void capture_graph(Norm, const stepping::NormSlots&);
+  bool graph_is_faster(Norm, const stepping::NormSlots&);
+
+  Domain<T>* domain_;
+  bool overlap_;
+  miniapp::Timers& timers_;
+  miniapp::Timer& compute_;               ///< calls: sweeps that the host has made or launched
+  miniapp::Timer* graph_timer_ = nullptr; ///< of launches; null without a graph
+  grid::Regions regions_;
+  stepping::Streams<ExecutionSpace> streams_;
+  std::array<Halo, 2> halos_; ///< of field 0 and of field 1
+  std::optional<DeviceSweep<T>> device_sweep_;
+  std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
+  stepping::GraphShape graph_shape_;
+  stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
+  std::vector<double> graph_seconds_;
+  bool streaming_;
+  std::vector<double> stores_seconds_;
+  double norm_part_ = 0;
+};
+
+extern template class Sweeper<float>;
+extern template class Sweeper<double>;
+
+} // namespace kontor::heat

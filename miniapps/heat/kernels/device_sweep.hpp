@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/regions.hpp"
+#include "heat/kernels/march.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace kontor::heat {
+
+/// The sweeps of one block on a device, prepared: how they are laid over the whole block, over its interior,
+/// and over all its strips at a time; and room for their norm.
+template <class T>
+class DeviceSweep {
+ public:
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using MemorySpace = typename FieldView<T>::memory_space;
+
+  /// Local.
+  DeviceSweep(const Block& block, const grid::Regions& regions)
+      : plain_(block, regions, false), with_norm_(block, regions, true),
+        parts_("heat/norm parts", with_norm_.parts()) {}
+
+  /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
+  void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    march(instance, in, out, shapes(norm).all, norm, parts_.data());
+    count_ = with_norm_.all.parts();
+  }
+  void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    march(instance, in, out, shapes(norm).interior, norm, parts_.data());
+  }
+  void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    march(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
+    count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
+  }
+
+  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
+  /// before this on the instance.
+  void leave_norm(const ExecutionSpace& instance, Norm norm, const stepping::NormSlots& slots) const {
+    combine(instance, parts_.data(), count_, norm, slots);
+  }
+
+ private:
+  struct Shapes {
+    Shapes(const Block& block, const grid::Regions& regions, bool with_norm)
+        : all(shape(block, block.all(), with_norm)), interior(shape(block, regions.interior, with_norm)),
+          strips(of_strips(block, regions, with_norm)) {}
+    int parts() const { return std::max(all.parts(), interior.parts() + strips.parts()); }
+
+    MarchShape all;
+    MarchShape interior;
+    MarchShapes<MemorySpace> strips;
+  };
+
+  static MarchShape shape(const Block& block, const Box& box, bool with_norm) {
+    return march_shape<T>(ExecutionSpace(), box, block.dimensions,
+                          usual_tuning<T>(block.dimensions, with_norm));
+  }
+  static std::vector<MarchShape> of_strips(const Block& block, const grid::Regions& regions, bool with_norm) {
+    std::vector<MarchShape> shapes;
+    for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
+    return shapes;
+  }
+  const Shapes& shapes(Norm norm) const { return norm == Norm::none ? plain_ : with_norm_; }
+
+  Shapes plain_;
+  Shapes with_norm_;
+  Kokkos::View<double*, MemorySpace> parts_;
+  std::int64_t count_ = 0;
+};
+
+} // namespace kontor::heat

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/names.hpp"
+#include "heat/problem/stencil.hpp"
+#include "machine/stream_store.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+/// The innermost loop of a sweep on a CPU: one row of cells, unit stride, for the compiler to vectorise.
+namespace kontor::heat {
+
+/// Cell i of the row is centre[i]; the others are the rows around it. Rows of an axis or a source that is
+/// not there are null.
+template <class T>
+struct Row {
+  const T* centre;
+  const T* south;
+  const T* north;
+  const T* below;
+  const T* above;
+  const T* source;
+  T* out;
+};
+
+template <int dimensions, bool sourced, class T>
+inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t i) {
+  T sum = s.c[0] * (row.centre[i - 1] + row.centre[i + 1]) + s.c[1] * (row.south[i] + row.north[i]);
+  if constexpr (dimensions == 3) sum += s.c[2] * (row.below[i] + row.above[i]);
+  if constexpr (sourced) sum += row.source[i];
+  return w.keep * row.centre[i] + w.gain * sum;
+}
+
+/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part.
+template <int dimensions, bool sourced, Norm norm, class T>
+inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
+                     std::int64_t begin, std::int64_t end, T* __restrict__ out) {
+  T result = 0;
+  if constexpr (norm == Norm::none) {
+#pragma GCC ivdep
+    for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
+  } else if constexpr (norm == Norm::max) {
+#pragma omp simd reduction(max : result)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T value = updated<dimensions, sourced>(row, s, w, i);
+      const T change = std::abs(value - row.centre[i]);
+      out[i - begin] = value;
+      result = change > result ? change : result;
+    }
+  } else {
+#pragma omp simd reduction(+ : result)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T value = updated<dimensions, sourced>(row, s, w, i);
+      const T change = value - row.centre[i];
+      out[i - begin] = value;
+      result += change * change;
+    }
+  }
+  return result;
+}
+
+/// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
+/// a core waits for memory: hardware does not look far enough ahead (lab/notebook/performance.md).
+inline constexpr std::uintptr_t prefetch_bytes = 16384;
+inline constexpr std::int64_t segment_bytes = 1024;
+
+/// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in
+/// memory: the rows that come next.
+template <int dimensions, class T>
+inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  // As a number: it may lie past the end of the array, where a pointer may not point but a prefetch may.
+  const auto fresh =
+      reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
+  for (std::int64_t i = begin; i < end; i += line)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    __builtin_prefetch(reinterpret_cast<const void*>(fresh + static_cast<std::uintptr_t>(i) * sizeof(T)));
+}
+
+/// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
+template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
+inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
+                         std::int64_t begin, std::int64_t end) {
+  if constexpr (!streaming) {
+    return update_span<dimensions, sourced, norm>(row, s, w, begin, end, row.out + begin);
+  } else {
+    constexpr std::int64_t length = segment_bytes / sizeof(T);
+    alignas(64) T buffer[length];
+    double result = 0;
+    for (std::int64_t from = begin; from < end; from += length) {
+      const auto to = from + length < end ? from + length : end;
+      prefetch_ahead<dimensions>(row, from, to);
+      result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, buffer));
+      miniapp::stream_copy(row.out + from, buffer, to - from);
+    }
+    return result;
+  }
+}
+
+} // namespace kontor::heat

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/functions.hpp"
+#include "heat/names.hpp"
+#include "heat/options.hpp"
+#include "heat/problem/sweep_input.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kontor::heat {
+
+/// One rank's part of a problem: the two fields that sweeps go back and forth between, and all that the deck
+/// says about their cells.
+template <class T>
+class Domain {
+ public:
+  /// Collective over `comm`. Options are resolved. Throws config::Error on all ranks if a function of the
+  /// deck is not finite somewhere.
+  Domain(const Options&, const comm::Communicator& comm);
+
+  const Options& options() const { return options_; }
+  const comm::Communicator& comm() const { return cartesian_; }
+  const Block& block() const { return block_; }
+
+  bool transient() const { return options_.equation == Equation::transient; }
+  /// Whether the deck fixes the number of sweeps, or else convergence does.
+  bool fixed_sweeps() const { return tolerance() == 0; }
+  /// The norm of an update at which sweeps stop; 0: the number of sweeps or steps is fixed.
+  double tolerance() const { return transient() ? 0 : options_.tolerance.value(); }
+  std::int64_t sweep_limit() const { return transient() ? steps_ : options_.max_sweeps; }
+
+  /// Collective. Both fields to the start: initial value, sweep 0, time 0.
+  void set_initial();
+  /// Local. Field 0 has been given the solution after so many sweeps.
+  void set_sweeps(std::int64_t sweeps);
+  /// Collective. Brings what depends on time to now(), for the next step from the current field.
+  void set_time_dependent();
+  /// Whether a boundary value or the source depends on time.
+  bool depends_on_time() const { return depends_on_time_; }
+  /// So many sweeps more have been made, each of which leaves the solution in the other field.
+  void advance(int sweeps = 1);
+  /// Undoes the last advance(), if nothing but a sweep has been made since.
+  void step_back();
+
+  /// The two fields of a sweep that can be looked at again.
+  struct LastSweep {
+    int before;
+    int after;
+    std::int64_t sweeps; ///< made before it
+  };
+  /// The last sweep made, or the one that was taken back; none after the start or set_sweeps().
+  std::optional<LastSweep> last_sweep() const;
+
+  /// 0 or 1: which of the fields holds the solution.
+  int current() const { return current_; }
+  const FieldView<T>& field(int which) const { return fields_[which]; }
+  const BlockView<T>& source() const { return source_; }
+  const Stencil<T>& stencil() const { return stencil_; }
+  SweepInput<T> input(int which) const { return {fields_[which], source_, stencil_, block_}; }
+
+  /// Sweeps or steps since the initial value.
+  std::int64_t sweeps() const { return sweeps_; }
+  double now() const { return time_after(sweeps_); }
+  double time_after(std::int64_t sweeps) const { return step_ * static_cast<double>(sweeps); }
+  /// dt; 0 if steady.
+  double step() const { return step_; }
+  double cells() const;
+
+  /// Local, waits for kernels that are running. The cells of the current field (k, j, i) in host memory: the
+  /// field itself where the host reaches it, else a copy.
+  grid::ValuesOnHost<T> current_on_host() const;
+  /// Local. The ghost cells of a field before all boundary faces, at time t.
+  void refill_boundaries(int which, double t) const;
+  /// Collective. The source at time t, if there is one.
+  void refill_source(double t);
+
+ private:
+  struct BoundaryFunction {
+    int face;
+    grid::DeckFunction function;
+  };
+
+  void fill_boundary_of(int which, const BoundaryFunction&, double t, grid::FiniteCheck&) const;
+  void fill_source(double t);
+
+  Options options_;
+  comm::Communicator cartesian_;
+  Block block_;
+  std::array<FieldView<T>, 2> fields_;
+  BlockView<T> source_; ///< empty if there is none
+  std::optional<grid::DeckFunction> source_function_;
+  std::vector<BoundaryFunction> boundaries_; ///< of the faces that this rank's block has
+  bool depends_on_time_ = false;             ///< equal on all ranks
+  std::int64_t steps_ = 0;
+  double step_ = 0;
+  Stencil<T> stencil_;
+  int current_ = 0;
+  std::int64_t sweeps_ = 0;
+  enum class Last { none, made, taken_back } last_ = Last::none;
+};
+
+extern template class Domain<float>;
+extern template class Domain<double>;
+
+} // namespace kontor::heat

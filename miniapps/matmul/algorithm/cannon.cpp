@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/algorithm/cannon.hpp"
+
+#include "matmul/algorithm/cannon_steps.hpp"
+#include "matmul/algorithm/layer_sum.hpp"
+#include "matmul/algorithm/panels.hpp"
+#include "matmul/algorithm/ring_block.hpp"
+#include "matmul/problem/given_part.hpp"
+
+#include <kontor/comm/broadcast.hpp>
+
+namespace kontor::matmul {
+namespace {
+
+RingShape ring_of_a(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
+                    bool restores) {
+  return {.across = block_part(o.size.m, grid.rows, place.row).size,
+          .panels = panels.in_a,
+          .offset = panels.first({place.layer, place.row, 0}),
+          .shifts = panels.shifts_of_a(),
+          .k_is_rows = o.a.operation == Operation::transpose,
+          .restores = restores};
+}
+
+RingShape ring_of_b(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
+                    bool restores) {
+  return {.across = block_part(o.size.n, grid.columns, place.column).size,
+          .panels = panels.in_b,
+          .offset = panels.first({place.layer, 0, place.column}),
+          .shifts = panels.shifts_of_b(),
+          .k_is_rows = o.b.operation == Operation::none,
+          .restores = restores};
+}
+
+template <class T>
+class Cannon final : public Multiplication<T> {
+ public:
+  explicit Cannon(const MultiplicationContext& context)
+      : options_(context.options), grid_(context.grid), streams_(context.streams),
+        panels_(options_.size.k, grid_.shape),
+        a_(grid_.line_of_row(context.method), "A", panels_,
+           ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
+           streams_.compute(), streams_.exchange()),
+        b_(grid_.line_of_column(context.method), "B", panels_,
+           ring_of_b(options_, grid_.shape, grid_.place, panels_, context.keeps_b && grid_.place.layer == 0),
+           streams_.compute(), streams_.exchange()),
+        rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
+        columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
+        c_("matmul/C", rows_.size, columns_.size), steps_(context, panels_, a_, b_, c_),
+        skew_(context.run.timers.communication("skew")), timers_(context.run.timers),
+        restore_(context.run.timers.communication("restore")) {
+    if (grid_.shape.layers == 1) return;
+    sum_.emplace(grid_.line_of_layers(context.method), c_, streams_.exchange());
+    replicate_ = &context.run.timers.communication("replicate");
+    layer_sum_ = &context.run.timers.communication("layer_sum");
+  }
+
+  LocalMatrix<T> a() const override {
+    const auto k = block_part(options_.size.k, grid_.shape.columns, grid_.place.column);
+    if (options_.a.operation == Operation::transpose) return {a_.natural(), k, rows_};
+    return {a_.natural(), rows_, k};
+  }
+  LocalMatrix<T> b() const override {
+    const auto k = block_part(options_.size.k, grid_.shape.rows, grid_.place.row);
+    if (options_.b.operation == Operation::transpose) return {b_.natural(), columns_, k};
+    return {b_.natural(), k, columns_};
+  }
+  LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
+
+  void run(Pass pass, const StepsToMake& steps) override {
+    if (pass == Pass::products) {
+      steps_.run(pass, steps);
+      a_.rewind();
+      b_.rewind();
+      return;
+    }
+    if (sum_)
+      phase(*replicate_, [&] {
+        comm::bcast({grid_.fibre, streams_.exchange()}, a_.natural(), 0);
+        comm::bcast({grid_.fibre, streams_.exchange()}, b_.natural(), 0);
+      });
+    phase(skew_, [&] {
+      a_.skew();
+      b_.skew();
+    });
+    steps_.run(pass, steps);
+    a_.add_times(timers_);
+    b_.add_times(timers_);
+    phase(restore_, [&] {
+      a_.restore();
+      b_.restore();
+    });
+    if (sum_) phase(*layer_sum_, [&] { sum_->run(); });
+  }
+
+  std::int64_t steps() const override { return panels_.steps; }
+
+  void reset() override {
+    a_.reset();
+    b_.reset();
+  }
+
+  void invalidate() override {
+    a_.invalidate();
+    b_.invalidate();
+  }
+
+  double seconds_of_steps() const override { return steps_.seconds(); }
+  const Timeline& timeline() const override { return steps_.timeline(); }
+
+  typename Multiplication<T>::Operands largest_product() const override { return steps_.largest_product(); }
+
+  SentBytes sent() const override {
+    const auto a = a_.sent(), b = b_.sent();
+    const std::int64_t size = sizeof(T);
+    const bool copied = grid_.place.layer > 0; // counted where they arrive
+    return {.replicate =
+                copied ? size * static_cast<std::int64_t>(a_.natural().size() + b_.natural().size()) : 0,
+            .skew = size * (a.skew + b.skew),
+            .shifts = size * (a.shifts + b.shifts),
+            .restore = size * (a.restore + b.restore),
+            .sum = sum_ ? size * sum_->sent() : 0};
+  }
+
+  std::vector<miniapp::Traffic> traffic() const override {
+    std::vector<miniapp::Traffic> table;
+    for (const auto* const shift : {a_.shift(), b_.shift()})
+      if (shift)
+        for (const auto& entry : miniapp::traffic_of(grid_.all.rank(), *shift)) table.push_back(entry);
+    return table;
+  }
+
+ private:
+  /// What is exchanged before or after the steps; waits, so that its time is its own.
+  template <class Work>
+  void phase(miniapp::Timer& timer, const Work& work) {
+    const miniapp::ScopedTimer timed(timer);
+    streams_.exchange_follows();
+    work();
+    streams_.compute_waits();
+    streams_.fence();
+  }
+
+  const Options& options_;
+  const ProcessGrid& grid_;
+  stepping::Streams<Space>& streams_;
+  Panels panels_;
+  RingBlock<T> a_;
+  RingBlock<T> b_;
+  AxisPart rows_;
+  AxisPart columns_;
+  Matrix<T> c_;
+  CannonSteps<T> steps_;
+  std::optional<LayerSum<T>> sum_; ///< of several layers
+  miniapp::Timer& skew_;
+  miniapp::Timers& timers_;
+  miniapp::Timer& restore_;
+  miniapp::Timer* replicate_ = nullptr;
+  miniapp::Timer* layer_sum_ = nullptr;
+};
+
+} // namespace
+
+std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape& grid,
+                                              const GridPlace& place) {
+  const Panels panels(o.size.k, grid);
+  const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
+  const auto keeps = [&](const MatrixOptions& matrix) {
+    return place.layer == 0 && is_given_as_wanted(o, is_transposed(matrix), grid);
+  };
+  const auto a = ring_of_a(o, grid, place, panels, keeps(o.a)),
+             b = ring_of_b(o, grid, place, panels, keeps(o.b));
+  return {
+      {"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
+      {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
+      {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
+      {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
+}
+
+template <class T>
+std::unique_ptr<Multiplication<T>> make_cannon(const MultiplicationContext& context) {
+  return std::make_unique<Cannon<T>>(context);
+}
+
+template std::unique_ptr<Multiplication<float>> make_cannon(const MultiplicationContext&);
+template std::unique_ptr<Multiplication<double>> make_cannon(const MultiplicationContext&);
+
+} // namespace kontor::matmul

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/algorithm/cannon_steps.hpp"
+
+#include <algorithm>
+
+namespace kontor::matmul {
+
+template <class T>
+CannonSteps<T>::CannonSteps(const MultiplicationContext& context, const Panels& panels, RingBlock<T>& a,
+                            RingBlock<T>& b, const Matrix<T>& c)
+    : options_(context.options), overlap_(context.run.overlap), as_on_device_(context.as_on_device),
+      beta_(context.grid.place.layer == 0 ? options_.beta : 0), progress_(context.run.progress),
+      streams_(context.streams), panels_(panels), a_(a), b_(b), c_(c),
+      segments_(segments(panels_, context.grid.place, a_.stays() || b_.stays())), product_(options_),
+      timeline_(context.grid.all.rank(), {{"gemm", segments_.size()},
+                                          {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
+                                          {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
+      gemm_(context.run.timers["gemm"]) {}
+
+/// On a device products are queued before the exchange, which may wait on the host; on a host messages are
+/// posted before the product begins.
+template <class T>
+void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
+  const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
+  const bool ahead = moves && overlap_;
+  const double start = device::seconds();
+  timeline_.start(streams_.compute());
+  product_.begin(beta_);
+  for (std::size_t n = 0; n < segments_.size(); ++n) {
+    const auto segment = segments_[n];
+    const bool to_make = segment.begin >= steps.first;
+    if (to_make && steps.between && is_common(segment.begin))
+      steps.between(segment.begin, [this] { streams_.fence(); });
+    streams_.mark_compute();
+    if (ahead && !as_on_device_) start_shifts(segment.begin);
+    if (computes && to_make) multiply(static_cast<std::int64_t>(n), segment);
+    if (computes && !to_make) skip(segment);
+    if (ahead && as_on_device_) start_shifts(segment.begin);
+    if (moves)
+      finish_shifts(segment.end);
+    else
+      skip_shifts(segment.end);
+    progress_.update({.step = static_cast<std::int64_t>(n) + 1,
+                      .limit = static_cast<std::int64_t>(segments_.size()),
+                      .work_per_step = options_.size.flops() / static_cast<double>(segments_.size())});
+  }
+  if (computes) product_.end(c_);
+  streams_.fence();
+  seconds_ = device::seconds() - start;
+}
+
+template <class T>
+void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
+  const miniapp::ScopedTimer timed(gemm_);
+  const auto count = segment.end - segment.begin;
+  timeline_.begin(gemm, number, streams_.compute());
+  product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
+  timeline_.end(gemm, number, streams_.compute());
+}
+
+template <class T>
+void CannonSteps<T>::skip(const Segment& segment) {
+  const auto count = segment.end - segment.begin;
+  product_.skip(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
+}
+
+template <class T>
+void CannonSteps<T>::start_shifts(std::int64_t panel) {
+  const bool a = begins(panel, panels_.in_a), b = begins(panel, panels_.in_b);
+  if (!a && !b) return;
+  streams_.exchange_waits();
+  if (a) start_shift(a_, shift_of_a, panel / panels_.in_a);
+  if (b) start_shift(b_, shift_of_b, panel / panels_.in_b);
+}
+
+template <class T>
+void CannonSteps<T>::finish_shifts(std::int64_t panel) {
+  const bool a = ends(panel, panels_.in_a), b = ends(panel, panels_.in_b);
+  if (!a && !b) return;
+  const auto of_a = panel / panels_.in_a - 1, of_b = panel / panels_.in_b - 1;
+  if (a && !overlap_) start_shift(a_, shift_of_a, of_a);
+  if (b && !overlap_) start_shift(b_, shift_of_b, of_b);
+  if (a) finish_shift(a_, shift_of_a, of_a);
+  if (b) finish_shift(b_, shift_of_b, of_b);
+  streams_.compute_waits();
+}
+
+template <class T>
+void CannonSteps<T>::start_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+  timeline_.begin(activity, number, streams_.exchange());
+  block.start_shift();
+}
+
+template <class T>
+void CannonSteps<T>::finish_shift(RingBlock<T>& block, Activity activity, std::int64_t number) {
+  block.finish_shift();
+  timeline_.end(activity, number, streams_.exchange());
+}
+
+template <class T>
+void CannonSteps<T>::skip_shifts(std::int64_t panel) {
+  if (ends(panel, panels_.in_a)) a_.skip_shift();
+  if (ends(panel, panels_.in_b)) b_.skip_shift();
+}
+
+template <class T>
+typename Multiplication<T>::Operands CannonSteps<T>::largest_product() const {
+  const auto largest = *std::max_element(segments_.begin(), segments_.end(),
+                                         [](auto x, auto y) { return x.end - x.begin < y.end - y.begin; });
+  const auto count = largest.end - largest.begin;
+  return {a_.panels(0, count), b_.panels(0, count), c_};
+}
+
+template class CannonSteps<float>;
+template class CannonSteps<double>;
+
+} // namespace kontor::matmul

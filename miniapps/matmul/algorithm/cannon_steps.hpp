@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/algorithm/multiplication.hpp"
+#include "matmul/algorithm/panels.hpp"
+#include "matmul/algorithm/ring_block.hpp"
+#include "matmul/algorithm/timeline.hpp"
+#include "matmul/kernels/local_product.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kontor::matmul {
+
+/// The steps of Cannon's algorithm on a rank: its panels multiplied segment by segment, and while a block is
+/// multiplied the next one on its way.
+template <class T>
+class CannonSteps {
+ public:
+  /// Local. The blocks outlive the steps.
+  CannonSteps(const MultiplicationContext&, const Panels&, RingBlock<T>& a, RingBlock<T>& b,
+              const Matrix<T>& c);
+
+  /// Collective over all ranks; waits. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first
+  /// layer.
+  void run(Pass, const StepsToMake&);
+
+  /// Local. Of the last run().
+  double seconds() const { return seconds_; }
+  const Timeline& timeline() const { return timeline_; }
+  /// Local. What is given to one local product.
+  typename Multiplication<T>::Operands largest_product() const;
+
+ private:
+  enum Activity { gemm, shift_of_a, shift_of_b };
+
+  void multiply(std::int64_t number, const Segment&);
+  void skip(const Segment&);
+  /// Whether a segment of all ranks begins at that panel.
+  bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
+  void start_shifts(std::int64_t panel);
+  void finish_shifts(std::int64_t panel);
+  void skip_shifts(std::int64_t panel);
+  void start_shift(RingBlock<T>&, Activity, std::int64_t number);
+  void finish_shift(RingBlock<T>&, Activity, std::int64_t number);
+  /// Whether a block of so many panels is multiplied from that panel on, and another one after it.
+  bool begins(std::int64_t panel, std::int64_t block) const {
+    return panel % block == 0 && panel + block < panels_.steps;
+  }
+  bool ends(std::int64_t panel, std::int64_t block) const {
+    return panel % block == 0 && panel < panels_.steps;
+  }
+
+  const Options& options_;
+  bool overlap_;
+  bool as_on_device_;
+  double beta_; ///< 0 in layers other than the first
+  miniapp::Progress& progress_;
+  stepping::Streams<Space>& streams_;
+  Panels panels_;
+  RingBlock<T>& a_;
+  RingBlock<T>& b_;
+  Matrix<T> c_;
+  std::vector<Segment> segments_;
+  LocalProduct<T> product_;
+  Timeline timeline_;
+  double seconds_ = 0;
+  miniapp::Timer& gemm_;
+};
+
+extern template class CannonSteps<float>;
+extern template class CannonSteps<double>;
+
+} // namespace kontor::matmul

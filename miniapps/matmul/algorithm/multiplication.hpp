@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/algorithm/chosen_method.hpp"
+#include "matmul/algorithm/process_grid.hpp"
+#include "matmul/algorithm/timeline.hpp"
+#include "matmul/options.hpp"
+#include "matmul/problem/matrix.hpp"
+#include "run/mini_app.hpp"
+#include "stepping/streams.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace kontor::matmul {
+
+/// Bytes that a rank sends, by what for.
+struct SentBytes {
+  std::int64_t replicate = 0;
+  std::int64_t skew = 0;
+  std::int64_t shifts = 0;
+  std::int64_t restore = 0;
+  std::int64_t sum = 0; ///< of the layers
+
+  std::int64_t total() const { return replicate + skew + shifts + restore + sum; }
+};
+
+/// What of a multiplication is done: all of it, or its steps without transfers or without products, to know
+/// how long these take alone; C means nothing then.
+enum class Pass { whole, products, transfers };
+
+/// Which steps of a multiplication are made. A step is a panel of k, and C after so many is what a checkpoint
+/// has.
+struct StepsToMake {
+  std::int64_t first = 0; ///< those before have been made, and C is what they left
+  /// Called by all ranks at the same places, between steps, with how many are made; may throw. What it is
+  /// given waits for them.
+  std::function<void(std::int64_t made, const std::function<void()>& settle)> between = {};
+};
+
+/// What a multiplication is made from; all of it outlives the multiplication.
+struct MultiplicationContext {
+  const Options& options;
+  const ProcessGrid& grid;
+  ChosenMethod& method;
+  const miniapp::RunContext& run;
+  stepping::Streams<Space>& streams;
+  bool keeps_a = true; ///< A must be in place again after the product
+  bool keeps_b = true;
+  bool as_on_device = stepping::on_device; ///< tests go the device's way on a host too
+};
+
+/// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
+/// block_part() says. A and B are as they are stored, so of k x m and n x k elements where they are
+/// transposed. In ranks of layers other than the first, their contents mean nothing.
+template <class T>
+class Multiplication {
+ public:
+  virtual ~Multiplication() = default;
+
+  /// Local. Valid before run() and after it.
+  virtual LocalMatrix<T> a() const = 0;
+  virtual LocalMatrix<T> b() const = 0;
+  virtual LocalMatrix<T> c() const = 0;
+
+  /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before, if the context keeps
+  /// them. Queued on streams.compute().
+  virtual void run(Pass, const StepsToMake&) = 0;
+  /// Local. Of run(), equal on all ranks.
+  virtual std::int64_t steps() const = 0;
+  /// Local. Of the last run(): from the first step's begin to the last one's end, without what comes before
+  /// and after them.
+  virtual double seconds_of_steps() const = 0;
+  /// Local; not timed. What the next run() needs done.
+  virtual void reset() = 0;
+  /// Local; not timed, after reset(). Blocks that are to arrive become no numbers.
+  virtual void invalidate() {}
+
+  /// Local. Of the last run().
+  virtual const Timeline& timeline() const = 0;
+  /// Local. What is given to one local product: parts of A and B, and C.
+  struct Operands {
+    Matrix<const T> a, b;
+    Matrix<T> c;
+  };
+  virtual Operands largest_product() const = 0;
+  virtual SentBytes sent() const = 0;
+  virtual std::vector<miniapp::Traffic> traffic() const = 0;
+};
+
+} // namespace kontor::matmul

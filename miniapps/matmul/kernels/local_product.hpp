@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "machine/simulation.hpp"
+#include "matmul/options.hpp"
+#include "matmul/problem/matrix.hpp"
+
+namespace kontor::matmul {
+
+/// Local. What a deck's product is to miniapp::gemm().
+/// Threads of a rank's BLAS. Kokkos has been initialised.
+inline int blas_threads(const Options& o) {
+  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads)
+                            : Kokkos::DefaultHostExecutionSpace().concurrency();
+}
+
+inline miniapp::GemmForm gemm_form(const Options& o) {
+  return {.transpose_a = o.a.operation == Operation::transpose,
+          .transpose_b = o.b.operation == Operation::transpose,
+          .own_loops = o.gemm == Gemm::kokkos_kernels};
+}
+
+/// C = alpha op(A) op(B) + beta C of one rank, part by part along k. Queued on the default instance.
+template <class T>
+class LocalProduct {
+ public:
+  explicit LocalProduct(const Options& o) : form_(gemm_form(o)), alpha_(static_cast<T>(o.alpha)) {}
+
+  /// Local. The next part is the first: what C was before counts `beta` times.
+  void begin(double beta) { beta_ = static_cast<T>(beta); }
+  /// Local. Adds alpha op(a) op(b). Parts may be empty.
+  void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c) {
+    if (a.size() == 0 || b.size() == 0) return;
+    const auto flops = 2.0 * static_cast<double>(a.size()) * static_cast<double>(c.extent(1));
+    miniapp::compute("matmul/gemm", flops, flops, [&] { miniapp::gemm<T>(form_, alpha_, a, b, beta_, c); });
+    beta_ = 1;
+  }
+  /// Local. The same, but it has been added before.
+  void skip(const Matrix<const T>& a, const Matrix<const T>& b) {
+    if (a.size() > 0 && b.size() > 0) beta_ = 1;
+  }
+  /// Local. After the last part: C is right even if all were empty.
+  void end(const Matrix<T>& c) const;
+
+ private:
+  miniapp::GemmForm form_;
+  T alpha_;
+  T beta_ = 0;
+};
+
+extern template class LocalProduct<float>;
+extern template class LocalProduct<double>;
+
+} // namespace kontor::matmul

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/problem/given_matrices.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace kontor::matmul {
+
+template <class T>
+std::optional<typename GivenMatrices<T>::Matrix>
+GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, const StoredSize& size,
+                       bool transposed, const LocalMatrix<T>& wanted, bool brought, bool given_back) {
+  const auto& grid = context.grid;
+  const auto& options = context.options;
+  if (is_given_as_wanted(options, transposed, grid.shape)) return {};
+  const auto given = parts_of_first_layer(
+      grid.shape, [&](int row, int column) { return given_part(options, size, grid.shape, row, column); });
+  const auto of_product = parts_of_first_layer(grid.shape, [&](int row, int column) {
+    return wanted_part(size, grid.shape, transposed, row, column);
+  });
+  const auto mine = given(grid.all.rank());
+  Matrix made{{matmul::Matrix<T>(std::string("matmul/given ") + label, mine.rows.size, mine.columns.size),
+               mine.rows, mine.columns},
+              {},
+              {}};
+  const auto& instance = streams_.exchange();
+  if (brought)
+    made.bring.emplace(context.method, std::string("distribution of ") + label, given, of_product,
+                       made.matrix.elements, wanted.elements, staging_, instance);
+  if (given_back)
+    made.give_back.emplace(context.method, std::string("distribution of the product ") + label, of_product,
+                           given, wanted.elements, made.matrix.elements, staging_, instance);
+  return made;
+}
+
+template <class T>
+GivenMatrices<T>::GivenMatrices(const MultiplicationContext& context, const Multiplication<T>& multiplication)
+    : multiplication_(multiplication), streams_(context.streams),
+      in_first_layer_(context.grid.place.layer == 0) {
+  const auto& o = context.options;
+  const auto elements = staging_elements(o, context.grid.shape, context.grid.place);
+  staging_ = {Buffer<T>("matmul/staging out", elements), Buffer<T>("matmul/staging in", elements)};
+  a_ = make(context, "A", stored_a(o), is_transposed(o.a), multiplication.a(), true, false);
+  b_ = make(context, "B", stored_b(o), is_transposed(o.b), multiplication.b(), true, false);
+  c_ = make(context, "C", stored_c(o), false, multiplication.c(), o.beta != 0, true);
+}
+
+template <class T>
+void GivenMatrices<T>::bring(bool with_c) {
+  if (a_) a_->bring->run();
+  if (b_) b_->bring->run();
+  if (c_ && with_c) c_->bring->run();
+  streams_.fence();
+}
+
+template <class T>
+void GivenMatrices<T>::give_back() {
+  if (c_) c_->give_back->run();
+  streams_.fence();
+}
+
+template <class T>
+std::int64_t GivenMatrices<T>::sent(bool with_c) const {
+  std::int64_t elements = 0;
+  if (a_) elements += a_->bring->sent();
+  if (b_) elements += b_->bring->sent();
+  if (c_ && with_c) elements += c_->bring->sent();
+  if (c_) elements += c_->give_back->sent();
+  return elements * static_cast<std::int64_t>(sizeof(T));
+}
+
+template class GivenMatrices<float>;
+template class GivenMatrices<double>;
+
+} // namespace kontor::matmul

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matmul/problem/state.hpp"
+
+#include "run/checkpoint/view_output.hpp"
+
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace kontor::matmul {
+namespace {
+
+/// As it lies in memory, columns of C are rows here, so that a file's blocks are written in long pieces.
+template <class T>
+using Transposed =
+    Kokkos::View<T**, Kokkos::LayoutRight, typename Matrix<T>::device_type, Kokkos::MemoryUnmanaged>;
+template <class T>
+Transposed<T> transposed(const LocalMatrix<T>& c) {
+  return Transposed<T>(c.elements.data(), c.elements.extent(1), c.elements.extent(0));
+}
+
+std::string name_of(int layer) {
+  return fmt::format("/state/C/{}", layer);
+}
+
+/// This rank's block in the dataset of a layer; of others than its own nothing.
+template <class T>
+output::Block block_of(const Options& o, const LocalMatrix<T>& c, bool own_layer) {
+  const auto number = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  output::Block block{{number(o.size.n), number(o.size.m)}, {0, 0}, {0, 0}};
+  if (!own_layer) return block;
+  block.offset = {number(c.columns.begin), number(c.rows.begin)};
+  block.extent = {number(c.columns.size), number(c.rows.size)};
+  return block;
+}
+
+std::vector<std::int64_t> numbers_of(const GridShape& grid) {
+  return {grid.layers, grid.rows, grid.columns};
+}
+
+std::string words_of(const std::vector<std::int64_t>& grid) {
+  return grid.at(0) > 1 ? fmt::format("{} layers of {} x {} ranks", grid[0], grid.at(1), grid.at(2))
+                        : fmt::format("{} x {} ranks", grid.at(1), grid.at(2));
+}
+
+} // namespace
+
+template <class T>
+void write_state(output::File& file, const ProcessGrid& grid, const Options& o, const StepsMade& steps,
+                 const LocalMatrix<T>& c) {
+  for (int layer = 0; layer < grid.shape.layers; ++layer)
+    miniapp::write_view(file, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
+  file.attributes(
+      "/state", {{"steps_made", steps.made}, {"steps", steps.all}, {"process_grid", numbers_of(grid.shape)}});
+}
+
+template <class T>
+std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, const Options& o,
+                        std::int64_t steps, const LocalMatrix<T>& c) {
+  const auto found = reader.attributes("/state");
+  const auto then = found.at("process_grid").get<std::vector<std::int64_t>>(), now = numbers_of(grid.shape);
+  const auto path = reader.path().string();
+  if (o.algorithm != Algorithm::summa && then != now)
+    throw config::Error(
+        {fmt::format("restart: decomposition.process_grid gives {}; in {} it is {}, where blocks of C lack "
+                     "different panels of k. With product.algorithm cannon or cannon_25d go on with the same "
+                     "process grid; only summa goes on with any",
+                     words_of(now), path, words_of(then))});
+  if (found.at("steps").get<std::int64_t>() != steps)
+    throw config::Error({fmt::format("restart: there are {} steps to make, and in {} there are {}: it is "
+                                     "another product",
+                                     steps, path, found.at("steps").get<std::int64_t>())});
+  for (int layer = 0; layer < grid.shape.layers; ++layer)
+    miniapp::read_view(reader, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
+  return found.at("steps_made").get<std::int64_t>();
+}
+
+template void write_state(output::File&, const ProcessGrid&, const Options&, const StepsMade&,
+                          const LocalMatrix<float>&);
+template void write_state(output::File&, const ProcessGrid&, const Options&, const StepsMade&,
+                          const LocalMatrix<double>&);
+template std::int64_t read_state(const output::Reader&, const ProcessGrid&, const Options&, std::int64_t,
+                                 const LocalMatrix<float>&);
+template std::int64_t read_state(const output::Reader&, const ProcessGrid&, const Options&, std::int64_t,
+                                 const LocalMatrix<double>&);
+
+} // namespace kontor::matmul

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "partition/partition.hpp"
+
+#include <vector>
+
+namespace kontor::partition {
+
+/// The first row of a rank's block, if all rows are divided among the ranks in blocks of equal size.
+GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks);
+
+/// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order
+/// of rows; NaN in those that no rank has.
+std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
+
+/// Collective. Values of these rows, in any order and more than once, of the ranks' blocks of all `rows`.
+std::vector<double> values_of_rows(const comm::Communicator&, GlobalIndex rows,
+                                   const std::vector<double>& block, const std::vector<GlobalIndex>& wanted);
+
+/// Collective, waits. The reverse: own values, of the ranks' blocks of all values.
+void from_row_order(const comm::Communicator&, const Partition&, const std::vector<double>& block,
+                    const Vector& own);
+
+} // namespace kontor::partition

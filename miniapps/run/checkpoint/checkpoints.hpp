@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/checkpoint/checkpoint_files.hpp"
+#include "run/checkpoint/checkpoint_options.hpp"
+#include "run/loop/end_request.hpp"
+#include "run/record/timers.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/output/file.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+class MiniApp;
+
+/// What a run tells of its checkpoints: /run/checkpoint.
+struct CheckpointSummary {
+  std::vector<std::int64_t> steps; ///< after which they were written, by this process
+  double bytes = 0;                ///< of all of them; rank 0's
+  double seconds = 0;              ///< to write them, of the slowest rank
+  std::string newest;              ///< the last that was written
+  std::string restarted_from;      ///< empty: the run began at the beginning
+  std::int64_t at_step = 0;        ///< of the repeat that was gone on with
+  std::int64_t at_repeat = 0;      ///< complete ones before
+};
+
+/// Writes checkpoints of a run while it goes on: when one is due, and which stay.
+class Checkpoints {
+ public:
+  /// Collective. `options.file` is given. `like` is the header that all of them have, but for step, repeat
+  /// and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`.
+  /// Locks the names against other runs, and removes what a killed one has left. Throws output::Error if they
+  /// cannot be written.
+  Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access,
+              EndRequest&, Timer&, double started, std::string from = {});
+
+  /// Local. A repeat begins, after so many complete ones, at that step.
+  void begin_repeat(std::int64_t repeat, std::int64_t step);
+
+  /// Local, the same on all ranks. Whether one is to be written now that so many steps are made.
+  bool due(std::int64_t step, bool ending) const {
+    return ending || step >= next_step_ || end_->wants_checkpoint();
+  }
+
+  /// Collective. Writes one, and removes the oldest of the run if there are too many now. Throws
+  /// output::Error on all ranks; those that there were stay.
+  void write(std::int64_t step, const MiniApp&);
+
+  const CheckpointSummary& summary() const { return summary_; }
+
+ private:
+  Wish wish() const;
+  void open();
+  void find_earlier();
+  void remove_old(const std::filesystem::path& written);
+
+  const comm::Communicator* comm_;
+  CheckpointOptions options_;
+  CheckpointHeader header_; ///< of the next one
+  output::Access access_;
+  EndRequest* end_;
+  Timer* timer_;
+  double started_;     ///< when the program was, of device::seconds()
+  double last_;        ///< when the last checkpoint was complete, or the first repeat began
+  double longest_ = 0; ///< that one took
+  bool any_ = false;
+  std::string whole_; ///< the newest: written by this process, or gone on from; empty: there is none
+  std::int64_t next_step_;
+  std::unique_ptr<output::File> file_;          ///< that the next one will be
+  std::vector<std::filesystem::path> standing_; ///< of this run, at rank 0; the oldest first
+  CheckpointSummary summary_;
+};
+
+} // namespace kontor::miniapp

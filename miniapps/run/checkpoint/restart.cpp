@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/checkpoint/restart.hpp"
+
+#include "run/start/broadcast_text.hpp"
+
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/output/error.hpp>
+#include <kontor/output/seal.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+namespace kontor::miniapp {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The names of the files to try, as rank 0 finds them.
+std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
+  int rank = 0;
+  comm::mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  auto names = ordered_json::array();
+  if (rank == 0)
+    for (const auto& found : find_checkpoints(file)) names.push_back(found.path.string());
+  std::string bytes; // names may have any
+  ordered_json::to_cbor(names, bytes);
+  return ordered_json::from_cbor(broadcast(comm, std::move(bytes))).get<std::vector<std::string>>();
+}
+
+} // namespace
+
+Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place) {
+  const auto names = candidates(comm, file);
+  if (names.empty())
+    throw config::Error(
+        {fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
+                     "of steps; give the file of one, or checkpoint.file of the run",
+                     place, file)});
+  for (const auto& name : names) {
+    try {
+      output::check_seal(comm, name);
+      reader_ = std::make_unique<output::Reader>(comm, name, output::Checked::yes);
+      header_ = header_in(*reader_);
+      path_ = name;
+      break;
+    } catch (const output::MpiError&) { // maybe on this rank alone, as the next one
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) { // on all ranks
+      reader_.reset();
+      note_ += fmt::format("\n  {}", error.what());
+    }
+  }
+  if (path_.empty())
+    throw config::Error({fmt::format("{}: no checkpoint of {} is whole:{}", place, file, note_)});
+  if (!note_.empty())
+    note_ = fmt::format("restart: going on from {}, after step {}; newer ones are damaged:{}\n", path_,
+                        header_.step, note_);
+  if (header_.format != CheckpointHeader::current_format)
+    throw config::Error({fmt::format("{}: {} is of format {}; this program reads format {}", place, path_,
+                                     header_.format, CheckpointHeader::current_format)});
+}
+
+void Restart::require_same(std::string_view app, const config::Deck& deck,
+                           const std::vector<config::Setting>& now,
+                           const std::vector<std::string>& may_change) const {
+  if (header_.app != app)
+    throw config::Error({fmt::format("restart: {} is a checkpoint of '{}', but this program is '{}'", path_,
+                                     header_.app, app)});
+  const auto free = [&](const std::string& key) {
+    return std::ranges::any_of(may_change, [&](const std::string& allowed) {
+      return key == allowed || (allowed.ends_with('.') && key.starts_with(allowed));
+    });
+  };
+  std::vector<std::string> problems;
+  for (const auto& [key, value] : now) {
+    if (free(key)) continue;
+    const std::string then = header_.keys.value(key, "not there");
+    if (value != then)
+      problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it",
+                                     deck.locate(key), key, value, path_, then));
+  }
+  if (!problems.empty()) throw config::Error(problems);
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/record/result.hpp"
+
+#include <fmt/format.h>
+
+namespace kontor::miniapp {
+
+std::string FigureOfMerit::remark() const {
+  if (!std::isfinite(attainable) || has_fraction()) return {};
+  return fmt::format(
+      "no fraction: {:.4g} is {:.2f} of the attainable {:.4g}, and more than {:.1f} is an error of the "
+      "calibration or of the measurement; run it again on a machine that does nothing else",
+      value, fraction(), attainable, largest_fraction);
+}
+
+FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const BytesMoved& moved,
+                                const Calibration& machine) {
+  figure.attainable = figure.value * seconds / machine.seconds_for(moved);
+  figure.moved = moved;
+  return figure;
+}
+
+} // namespace kontor::miniapp

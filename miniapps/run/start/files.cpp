@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/start/files.hpp"
+
+#include "run/checkpoint/checkpoint_files.hpp"
+
+#include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
+#include <kontor/output/xdmf.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace kontor::miniapp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether both name one file, which need not exist yet.
+bool same(const fs::path& a, const fs::path& b) {
+  std::error_code failed, ignored;
+  const auto whole = fs::weakly_canonical(a, failed); // empty where it fails, as for a name that is too long
+  return a == b || (!failed && whole == fs::weakly_canonical(b, ignored)) || fs::equivalent(a, b, ignored);
+}
+
+struct Role {
+  std::string what;
+  fs::path path;
+};
+
+/// The deck, the HDF5 file and its sidecars.
+std::vector<Role> roles(const Files& files) {
+  std::vector<Role> all{{"the input deck", files.deck}, {"the HDF5 file", files.output}};
+  if (files.fields) all.push_back({"the XDMF file", output::xdmf_path(files.output)});
+  if (!files.results.empty()) all.push_back({"the file of --results", files.results});
+  return all;
+}
+
+/// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's
+/// name.
+std::optional<std::string> obstacle_to_xdmf(const fs::path& output) {
+  const auto name = output.filename().string();
+  if (name.find(':') != std::string::npos) return "a colon, at which readers of XDMF end it";
+  if (name.starts_with(' ') || name.ends_with(' '))
+    return "a space at an end, which readers of XDMF leave out";
+  if (config::printable(name) != name) return "bytes that are no printable UTF-8, which XML cannot carry";
+  return std::nullopt;
+}
+
+std::optional<std::string> problem_with(const Files& files) {
+  auto all = roles(files);
+  if (files.fields)
+    if (const auto obstacle = obstacle_to_xdmf(files.output))
+      return fmt::format(
+          "{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
+          "or -o, or give output.fields: none",
+          files.output, *obstacle);
+  if (!files.checkpoints.empty()) {
+    for (auto role = all.begin() + 1; role != all.end(); ++role)
+      if (is_checkpoint_name(role->path, files.checkpoints))
+        return fmt::format("{} cannot be {}: checkpoints of {} get such names; choose another file",
+                           role->path.string(), role->what, files.checkpoints);
+    all.push_back({"the name of checkpoints", checkpoint_family(files.checkpoints)});
+  }
+  for (auto b = all.begin(); b != all.end(); ++b)
+    for (auto a = all.begin(); a != b; ++a)
+      if (same(a->path, b->path))
+        return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what,
+                           b->what);
+  for (auto written = all.begin() + 1; written != all.end(); ++written)
+    for (const auto& input : files.inputs)
+      if (same(input.path, written->path))
+        return fmt::format("{} cannot be both the file of {} and {}; choose another file",
+                           written->path.string(), input.location.key, written->what);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<fs::path> sidecars(const Files& files) {
+  std::vector<fs::path> paths;
+  for (const auto& role : roles(files)) paths.push_back(role.path);
+  paths.erase(paths.begin(), paths.begin() + 2);
+  return paths;
+}
+
+void check_files(const comm::Communicator& comm, const Files& files) {
+  try {
+    comm.agree(comm.rank() == 0 ? problem_with(files) : std::nullopt);
+  } catch (const comm::AgreedError& error) {
+    throw config::Error({error.what()});
+  }
+}
+
+} // namespace kontor::miniapp

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/start/guard.hpp"
+
+#include "machine/memory.hpp"
+#include "machine/simulation.hpp"
+#include "run/start/launcher.hpp"
+#include "run/start/to_stderr.hpp"
+
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/config/error.hpp>
+#include <kontor/config/text.hpp>
+#include <kontor/mpi/world.hpp>
+#include <kontor/output/error.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <unistd.h>
+
+namespace kontor::miniapp {
+namespace {
+
+using mpi::world_rank; // throws nothing, which would end in terminate()
+
+constexpr unsigned seconds_to_leave = 5;
+volatile std::sig_atomic_t leaves_with = exit_failed;
+
+extern "C" void leave_now(int /*signal*/) {
+  ::_exit(leaves_with);
+}
+
+/// The others may be waiting for this rank in a message.
+int abort_all() {
+  tell_failed();
+  limit_exit(exit_failed); // MPI_Abort may wait for a host that has vanished
+  MPI_Abort(MPI_COMM_WORLD, exit_failed);
+  return exit_failed;
+}
+
+/// What is known of an error, null for none. Throws std::bad_alloc.
+std::string words_of(const std::exception_ptr& error) {
+  if (!error) return "std::terminate was called";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    const auto memory = out_of_memory(known);
+    return memory.empty() ? known.what() : memory;
+  } catch (...) {
+    return "an exception of unknown class";
+  }
+}
+
+/// The same where no memory is left, to stderr.
+void tell_in_little_memory(const std::exception_ptr& error) {
+  char text[512];
+  int length = 0;
+  const auto say = [&](const char* what) {
+    length = std::snprintf(text, sizeof text, "rank %d: %s\n", world_rank(), what);
+  };
+  try {
+    if (error) std::rethrow_exception(error);
+    say("std::terminate was called");
+  } catch (const std::bad_alloc&) {
+    say("out of memory, also for more words");
+  } catch (const std::exception& known) {
+    say(known.what());
+  } catch (...) {
+    say("an exception of unknown class");
+  }
+  const auto end = text + std::min(static_cast<std::size_t>(length), sizeof text - 1);
+  std::replace_if(
+      text, end, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?'); // as for terminals
+  to_stderr({text, static_cast<std::size_t>(end - text)});
+}
+
+/// What std::terminate() does: called for an error that nobody catches, which this rank may have alone, and
+/// for one in a destructor.
+[[noreturn]] void tell_and_leave() {
+  const auto error = std::current_exception();
+  try {
+    to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(words_of(error), '\n')));
+  } catch (...) {
+    tell_in_little_memory(error);
+  }
+  ::_exit(abort_all());
+}
+
+/// Where ranks meet that leave with an error of all. Of their own: others may wait in any other communicator.
+struct Leaving {
+  MPI_Comm comm = MPI_COMM_NULL;
+  double patience;
+
+  explicit Leaving(double seconds) : patience(seconds) {
+    comm::mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  }
+  bool all_come() const {
+    if (simulated) return true; // its clock goes on by what is waited for
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    int done = 0;
+    if (MPI_Ibarrier(comm, &barrier) != MPI_SUCCESS) return false;
+    const double begun = MPI_Wtime();
+    while (MPI_Test(&barrier, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+      if (MPI_Wtime() - begun > patience) return false;
+      ::usleep(1000);
+    }
+    return done != 0;
+  }
+  /// An error that every rank has: rank 0 tells it, and all leave in good order.
+  int together(const char* what, int code) const {
+    const bool all = all_come();
+    const auto text = config::printable(what, '\n');
+    if (all && world_rank() == 0) to_stderr(fmt::format("{}\n", text));
+    if (all) return code;
+    to_stderr(fmt::format("rank {}: {}\nrank {}: other ranks do not have this error; the run is aborted\n",
+                          world_rank(), text, world_rank()));
+    ::_exit(abort_all());
+  }
+};
+
+} // namespace
+
+void limit_exit(int code) noexcept {
+  if (simulated) return; // one process for all ranks
+  leaves_with = code;
+  std::signal(SIGALRM, leave_now);
+  ::alarm(seconds_to_leave);
+}
+
+int guarded(const std::function<int()>& work, double patience) {
+  std::set_terminate(tell_and_leave);
+  const Leaving leave(patience);
+  try {
+    return work();
+  } catch (const config::Error& error) {
+    return leave.together(error.what(), exit_user_error);
+  } catch (const comm::UsageError& error) {
+    return leave.together(error.what(), exit_user_error);
+  } catch (const comm::AgreedError& error) {
+    return leave.together(error.what(), exit_failed);
+  } catch (const output::Error& error) {
+    return leave.together(error.what(), exit_failed);
+  } // Others nobody catches, so (g++, clang) no destructor runs: it might wait for other ranks or a device.
+}
+
+} // namespace kontor::miniapp

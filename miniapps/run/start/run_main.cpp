@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/start/run_main.hpp"
+
+#include "run/loop/end_request.hpp"
+#include "run/options.hpp"
+#include "run/run.hpp"
+#include "run/start/broadcast_text.hpp"
+#include "run/start/command_line.hpp"
+#include "run/start/expected_ranks.hpp"
+#include "run/start/guard.hpp"
+#include "run/start/kokkos_start.hpp"
+#include "run/start/launcher.hpp"
+#include "run/start/same_arguments.hpp"
+#include "run/start/start_timeout.hpp"
+#include "run/start/to_stderr.hpp"
+
+#include <kontor/comm/mpi_check.hpp>
+#include <kontor/comm/registry.hpp>
+#include <kontor/config/json_schema.hpp>
+#include <kontor/config/text.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kontor::miniapp {
+namespace {
+
+void print_backends() {
+  for (const auto& entry : comm::backends())
+    fmt::print("{:<8}{:<14}{}\n", entry.name, entry.make ? "built" : "not built", entry.summary);
+  fmt::print("{:<8}{:<14}{}\n", comm::automatic_backend, "-",
+             "the fastest of those that move data, by trial");
+}
+
+/// What needs no deck: the schema, the list of backends.
+void inform(const CommandLine& line, MiniAppFactory& factory) {
+  if (line.list_backends) print_backends();
+  if (line.schema) {
+    RunOptions options;
+    const auto schema = config::json_schema(factory.name(), [&](config::Visitor& v) {
+      factory.describe(v);
+      options.describe(v);
+    });
+    fmt::print("{}\n", schema.dump(2));
+  }
+}
+
+/// Whatever is printed waits here until the end, so that a full disk is met in one place.
+void hold_back_stdout() {
+  static std::array<char, 1 << 20> buffer;
+  std::setvbuf(stdout, buffer.data(), _IOFBF, buffer.size());
+}
+
+/// Now, because a launcher may end this rank once another has left with an error. Returns the exit code.
+int flush_stdout(int rank, int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  const std::string reason = std::strerror(errno);
+  to_stderr(fmt::format("rank {}: stdout cannot be written: {}\n", rank, reason));
+  return code == exit_verified ? exit_failed : code;
+}
+
+/// Prints what ended the command line early, at rank 0. Returns its exit code.
+int leave_early(int rank, const EarlyExit& early) {
+  const auto text = config::printable(early.text, '\n');
+  if (rank == 0 && early.code == exit_verified) fmt::print("{}", text);
+  if (rank == 0 && early.code != exit_verified) to_stderr(text);
+  return early.code;
+}
+
+/// Collective. Rank 0's problem is that of all.
+std::optional<EarlyExit> wrong_environment(const std::string& problem) {
+  const auto found = broadcast(MPI_COMM_WORLD, problem);
+  if (found.empty()) return std::nullopt;
+  return EarlyExit{exit_user_error, found};
+}
+
+/// Returns the exit code.
+int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatch since_start) {
+  const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
+  const auto for_kokkos = take_kokkos_arguments(argc, argv);
+  CommandLine line;
+  auto early = unexpected_ranks();
+  if (!early && rank == 0) tell_started();
+  if (!early) early = wrong_environment(problem_with_start_limit());
+  if (!early) early = different_arguments(factory.name(), argc, argv);
+  if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
+  const bool informs = !early && (line.schema || line.list_backends);
+  const bool computes = !early && !informs && start_kokkos(for_kokkos);
+  end_start_limit();
+  if (early) return leave_early(rank, *early);
+  if (informs) {
+    if (rank == 0) inform(line, factory);
+    return exit_verified;
+  }
+  if (!computes) return exit_user_error;
+  return Run(line, command, factory, since_start)();
+}
+
+} // namespace
+
+int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppFactory>()>& make) {
+  const comm::Stopwatch since_start;
+  std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
+  hold_back_stdout();
+  catch_end_signals();
+  limit_start();
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
+  mpi_has_started();
+  int rank = 0;
+  const auto work = [&] {
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+      comm::mpi::check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    const auto factory = make();
+    return run(rank, argc, argv, *factory, since_start);
+  };
+  // By reference: a copy asks for memory, and nobody could tell yet that there is none.
+  const int ended = guarded(std::ref(work));
+  const int code = flush_stdout(rank, ended);
+  if (Kokkos::is_initialized()) Kokkos::finalize();
+  tell_done();
+  MPI_Finalize();
+  limit_exit(code);
+  return code;
+}
+
+} // namespace kontor::miniapp
