@@ -6,8 +6,10 @@
 #include "machine/memory.hpp"
 #include "run/checkpoint/view_output.hpp"
 #include "run/record/exchange_record.hpp"
+#include "stepping/overlap.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/config/error.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
@@ -20,13 +22,6 @@
 namespace kontor::advection {
 
 namespace {
-
-using ExecutionSpace = grid::FieldView<double>::execution_space;
-
-grid::Block block_of(const Options& options, const comm::Communicator& ring) {
-  return grid::make_block(
-      {.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring);
-}
 
 /// One step. A sum of two parts, so that with courant 1 not a bit changes.
 struct Upwind {
@@ -42,27 +37,33 @@ struct Upwind {
   }
 };
 
-void sweep(const Upwind& kernel, std::int64_t begin, std::int64_t end) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("advection/upwind", Policy(begin, end), kernel);
-}
-
 /// The greatest difference, beside `scale`; infinite if a value is not finite.
 double difference(double value, double exact, double scale) {
   const double d = std::abs(value - exact) / scale;
   return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
 }
 
+void require_memory(const Options& options, const comm::Communicator& comm, const grid::Block& block) {
+  const double field = static_cast<double>(grid::field_extents<double>(block)[2]) * sizeof(double);
+  const double samples =
+      static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
+  miniapp::require_memory(comm,
+                          {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}});
+}
+
 } // namespace
 
 Advection::Advection(const Options& options, const miniapp::RunContext& context)
-    : options_(options), context_(context),
+    : SteppedApp(context), options_(options),
       ring_(grid::make_cartesian(context.comm, {context.comm.size()}, {true})),
-      block_(block_of(options, ring_)), initial_(options.initial),
+      block_(grid::make_block(
+          {.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring_)),
+      initial_(options.initial), streams_(context.overlap),
       wanted_(random_cells(options.probes, options.cells, options.seed, ring_.rank())),
       probes_(ring_, block_, wanted_), compute_(context.timers["compute"]),
       gather_(context.timers.communication("probes")) {
-  require_memory(options, context, block_);
+  context.progress.describe({.step = "step", .work = "cell updates"});
+  require_memory(options, context.comm, block_);
   values_ = Kokkos::View<double*>("advection/values", wanted_.size());
   samples_ = Kokkos::View<double**>("advection/samples", static_cast<std::size_t>(options.samples()),
                                     wanted_.size());
@@ -84,82 +85,104 @@ Advection::Advection(const Options& options, const miniapp::RunContext& context)
                     {"samples", options.samples()}};
 }
 
-void Advection::require_memory(const Options& options, const miniapp::RunContext& context,
-                               const grid::Block& block) {
-  const auto extents = grid::field_extents<double>(block);
-  const double field = static_cast<double>(extents[2]) * sizeof(double);
-  const double samples =
-      static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
-  miniapp::require_memory(context.comm,
-                          {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}});
-}
-
 /// Only the cells downwind need a ghost: one slot, in the direction of the wave.
 Advection::Level Advection::make_level(const comm::Communicator& halo_comm, const std::string& label) const {
   const auto slots =
       grid::halo_slots(ring_, block_, {grid::Direction{options_.direction(), 0, 0}}, grid::ToItself::yes);
   auto field = grid::make_field<double>(label, block_);
-  return {field, grid::make_halo(halo_comm, slots, block_, field, "halo of " + label),
+  return {field, grid::make_halo(halo_comm, slots, block_, field, "halo of " + label, streams_.exchange()),
           probes_.gathering(ring_, block_, field, values_)};
 }
 
 void Advection::warm_up() {
   reset();
-  for (int i = 0; i < 4; ++i) step();
+  for (int i = 0; i < 4; ++i) advance(i, options_.steps);
   if (options_.samples() > 0) gather(0);
-  device::fence(ExecutionSpace(), "advection/warm");
+  const auto refusal = [&]() -> std::optional<std::string> {
+    if (!stepping::on_device) return "steps are made on the host";
+    if (next_sample(0) < graph_steps)
+      return fmt::format("a graph makes {} steps in a row, and there are {}", graph_steps, next_sample(0));
+    return stepping::obstacle_to_graph(ring_, levels_[0].halo);
+  };
+  graph_.choose(
+      ring_, streams_, options_.graph, options_.graph_location, refusal(), 2,
+      [this](int first) {
+        for (int i = 0; i < graph_steps; ++i) queue_step((first + i) % 2);
+      },
+      [this] { return now_; }, [] {});
+  drain();
 }
 
 void Advection::reset() {
   now_ = 0;
+  first_ = 0;
   const auto scratch = grid::as_scratch(levels_[1].field, block_);
   grid::FiniteCheck finite;
   grid::fill(scratch, block_, initial_, 0, finite);
   finite.agree(ring_);
   grid::copy_values(grid::view_of(levels_[0].field, block_, block_.all()), scratch);
-  device::fence(ExecutionSpace(), "advection/reset");
+  device::fence(Space(), "advection/reset");
   for (auto& level : levels_) level.halo.reset_times();
 }
 
-void Advection::run() {
-  for (std::int64_t n = 1; n <= options_.steps && !context_.told_to_end(); ++n) {
-    step();
-    if (options_.samples() > 0 && n % options_.probe_every == 0) gather(n / options_.probe_every - 1);
-    if (context_.snapshot_every > 0 && n % context_.snapshot_every == 0 && n < options_.steps)
-      write_snapshot(n);
-    if (n % 64 == 0)
-      context_.progress.update(
-          {.step = n, .limit = options_.steps, .work_per_step = static_cast<double>(options_.cells)});
-  }
-  device::fence(ExecutionSpace(), "advection/end of a run");
-  series_done_ = true;
-  for (const auto& level : levels_) context_.timers.add(level.halo.times());
+miniapp::StepPlan Advection::begin() {
+  made_ = first_;
+  return {first_, options_.steps, static_cast<double>(options_.cells)};
 }
 
-void Advection::step() {
-  auto& halo = now().halo;
-  const int upwind = -options_.direction();
-  const Upwind kernel{now().field, levels_[static_cast<std::size_t>(1 - now_)].field, options_.courant,
-                      upwind, grid::padding<double>(block_)[0]};
-  const auto n = block_.extents[0];
-  const auto edge = upwind < 0 ? 0 : n - 1; // the cell that needs the ghost
-  halo.start();
-  if (!context_.overlap) halo.finish();
-  {
-    const miniapp::ScopedTimer timed(compute_);
-    sweep(kernel, upwind < 0 ? 1 : 0, upwind < 0 ? n : n - 1);
+/// The step after which probes are gathered next, or the last one.
+std::int64_t Advection::next_sample(std::int64_t step) const {
+  const auto every = options_.samples() > 0 ? options_.probe_every : options_.steps;
+  return std::min(options_.steps, (step / every + 1) * every);
+}
+
+std::int64_t Advection::advance(std::int64_t made, std::int64_t until) {
+  std::int64_t count = 1;
+  if (graph_ && made + graph_steps <= std::min(until, next_sample(made))) {
+    for (auto& level : levels_) level.halo.poll();
+    graph_.replay(streams_, now_);
+    count = graph_steps;
+  } else {
+    queue_step(now_);
+    now_ = 1 - now_;
   }
-  if (context_.overlap) halo.finish();
-  const miniapp::ScopedTimer timed(compute_, 0);
-  sweep(kernel, edge, edge + 1);
-  now_ = 1 - now_;
+  made_ = made + count;
+  if (options_.samples() > 0 && made_ % options_.probe_every == 0) gather(made_ / options_.probe_every - 1);
+  return count;
+}
+
+/// The step from that level to the other one. One cell, at the upwind end, reads the ghost.
+void Advection::queue_step(int from) {
+  auto& level = levels_[static_cast<std::size_t>(from)];
+  const int upwind = -options_.direction();
+  const Upwind kernel{level.field, levels_[static_cast<std::size_t>(1 - from)].field, options_.courant,
+                      upwind, grid::padding<double>(block_)[0]};
+  const auto sweep = [&](const Space& instance, std::int64_t begin, std::int64_t end) {
+    const miniapp::ScopedTimer timed(compute_, begin == 0 ? 1 : 0);
+    using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("advection/upwind", Policy(instance, begin, end), kernel);
+  };
+  const auto n = block_.extents[0], edge = upwind < 0 ? std::int64_t{0} : n - 1;
+  stepping::exchange_and_compute(
+      streams_, level.halo, context().overlap,
+      [&](const Space& i) { sweep(i, upwind < 0 ? 1 : 0, upwind < 0 ? n : n - 1); },
+      [&](const Space& i) { sweep(i, edge, edge + 1); }, [&](const Space& i) { sweep(i, 0, n); });
 }
 
 void Advection::gather(std::int64_t sample) {
   const miniapp::ScopedTimer timed(gather_);
-  now().probes.start();
-  now().probes.finish();
-  Kokkos::deep_copy(ExecutionSpace(), Kokkos::subview(samples_, sample, Kokkos::ALL), values_);
+  auto& probes = levels_[static_cast<std::size_t>(now_)].probes;
+  probes.start();
+  probes.finish();
+  Kokkos::deep_copy(streams_.compute(), Kokkos::subview(samples_, sample, Kokkos::ALL), values_);
+}
+
+void Advection::drain() {
+  streams_.fence();
+}
+
+void Advection::finish(std::int64_t /*made*/) {
+  for (const auto& level : levels_) context().timers.add(level.halo.times());
 }
 
 miniapp::Verification Advection::verify() {
@@ -203,58 +226,80 @@ miniapp::Verification Advection::verify() {
 
 std::vector<miniapp::FigureOfMerit> Advection::figures(double seconds,
                                                        const miniapp::Calibration& machine) const {
-  const double updates = static_cast<double>(options_.cells) * static_cast<double>(options_.steps);
-  const double words = updates * sizeof(double);
-  const miniapp::BytesMoved moved{.read = words, .written = words};
-  return {miniapp::limited_by_memory({"cell_updates", updates / seconds, "1/s"}, seconds, moved, machine),
-          miniapp::limited_by_memory({"effective_bandwidth", 2 * words / seconds, "B/s"}, seconds, moved,
-                                     machine)};
+  const double updates = static_cast<double>(options_.cells) * static_cast<double>(options_.steps - first_);
+  const double bytes = updates * sizeof(double);
+  return miniapp::figures_of_cells(updates, sizeof(double), seconds, {.read = bytes, .written = bytes},
+                                   machine);
 }
 
 miniapp::AppRecord Advection::record() const {
-  return record_;
+  auto record = record_;
+  record.extras.update(graph_.record("steps", graph_steps));
+  return record;
 }
 
 miniapp::CalibrationRequest Advection::calibration() const {
   return {.working_set = static_cast<double>(record_.field_memory)};
 }
 
-output::MeshField Advection::write_field(output::File& file, const std::string& group,
-                                         std::int64_t step) const {
+output::Block Advection::block_in_file() const {
+  const auto number = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  return {{number(options_.cells)}, {number(block_.offset[0])}, {number(block_.extents[0])}};
+}
+
+/// This rank's samples in the table of all: (gathering, probe), the probes of all ranks in their order.
+output::Block Advection::samples_block() const {
+  const auto ranks = static_cast<std::uint64_t>(ring_.size()),
+             rank = static_cast<std::uint64_t>(ring_.rank());
+  const std::uint64_t count = wanted_.size(), samples = samples_.extent(0);
+  return {{samples, ranks * count}, {0, rank * count}, {samples, count}};
+}
+
+std::optional<miniapp::FieldOutput> Advection::write_fields(output::File& file,
+                                                            const std::string& group) const {
   const auto name = group + "/u";
-  const auto unsigned_of = [](std::int64_t n) { return std::vector{static_cast<std::uint64_t>(n)}; };
-  miniapp::write_view(
-      file, name,
-      {unsigned_of(options_.cells), unsigned_of(block_.offset[0]), unsigned_of(block_.extents[0])},
-      grid::view_of(now().field, block_, block_.all()));
-  file.attributes(group, {{"steps", step}, {"time", static_cast<double>(step) * options_.time_step()}});
-  return {.name = "u", .dataset = name, .scalar = output::Scalar::float64};
-}
-
-void Advection::write_snapshot(std::int64_t step) {
-  if (!context_.file || series_done_) return;
-  const miniapp::ScopedTimer timed(context_.timers["io"]);
-  const auto field = write_field(*context_.file, fmt::format("/series/{:09}", step), step);
-  series_.push_back({static_cast<double>(step) * options_.time_step(), {field}});
-}
-
-std::optional<miniapp::FieldOutput> Advection::write_fields(output::File& file) const {
-  const auto field = write_field(file, "/fields", options_.steps);
-  if (options_.samples() > 0) { // a table (gathering, probe), the probes of all ranks in the order of ranks
-    const auto all = static_cast<std::uint64_t>(ring_.size()),
-               mine = static_cast<std::uint64_t>(ring_.rank());
-    const std::uint64_t count = wanted_.size(), samples = samples_.extent(0);
-    file.dataset("/fields/probe_cells", {{all * count}, {mine * count}, {count}}, wanted_.data());
-    miniapp::write_view(file, "/fields/probes", {{samples, all * count}, {0, mine * count}, {samples, count}},
-                        samples_);
+  const double time = static_cast<double>(made_) * options_.time_step();
+  miniapp::write_view(file, name, block_in_file(), grid::view_of(now().field, block_, block_.all()));
+  file.attributes(group, {{"steps", made_}, {"time", time}});
+  if (group == "/fields" && options_.samples() > 0) {
+    const auto block = samples_block();
+    file.dataset("/fields/probe_cells", {{block.global[1]}, {block.offset[1]}, {block.extent[1]}},
+                 wanted_.data());
+    miniapp::write_view(file, "/fields/probes", block, samples_);
   }
   miniapp::FieldOutput output{
       .image = {.dimensions = 1, .cells = {static_cast<std::uint64_t>(options_.cells), 1, 1}},
-      .snapshots = series_};
+      .snapshot = {time, {{.name = "u", .dataset = name, .scalar = output::Scalar::float64}}}};
   output.image.origin[0] = options_.interval[0];
   output.image.spacing[0] = options_.width();
-  output.snapshots.push_back({static_cast<double>(options_.steps) * options_.time_step(), {field}});
   return output;
+}
+
+void Advection::write_state(output::File& file) const {
+  write_fields(file, "/state");
+  if (options_.samples() > 0) miniapp::write_view(file, "/state/samples", samples_block(), samples_);
+}
+
+void Advection::read_state(const output::Reader& reader) {
+  first_ = reader.attributes("/state").at("steps").get<std::int64_t>();
+  if (first_ >= options_.steps)
+    throw config::Error({fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give "
+                                     "more",
+                                     options_.steps, first_, reader.path().string())});
+  miniapp::read_view(reader, "/state/u", block_in_file(), grid::view_of(now().field, block_, block_.all()));
+  if (options_.samples() == 0) return;
+  auto block = samples_block();
+  const auto there = reader.info("/state/samples").extents;
+  if (there.at(1) != block.global[1])
+    throw config::Error(
+        {fmt::format("restart: {} ranks ask for {} probes, and in {} there are {}; go on with "
+                     "as many ranks, or with probes.count 0",
+                     ring_.size(), block.global[1], reader.path().string(), there.at(1))});
+  block.global[0] = there.at(0);
+  block.extent[0] = std::min(there.at(0), block.extent[0]);
+  const auto made =
+      Kokkos::subview(samples_, std::pair<std::uint64_t, std::uint64_t>(0, block.extent[0]), Kokkos::ALL);
+  miniapp::read_view(reader, "/state/samples", block, made);
 }
 
 } // namespace kontor::advection

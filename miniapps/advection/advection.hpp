@@ -7,10 +7,10 @@
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
 #include "grid/halo.hpp"
-#include "run/mini_app.hpp"
+#include "run/loop/stepped_app.hpp"
+#include "stepping/step_graph.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/output/xdmf.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,7 @@ namespace kontor::advection {
 
 /// u_t + a u_x = 0 on a periodic interval by the first-order upwind scheme, its cells divided among the
 /// ranks.
-class Advection final : public miniapp::MiniApp {
+class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
   /// Collective. Throws AgreedError if the problem does not fit into memory, config::Error if a value at the
   /// start is not finite.
@@ -32,46 +32,55 @@ class Advection final : public miniapp::MiniApp {
 
   void warm_up() override;
   void reset() override;
-  void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
-  miniapp::ProgressWords progress_words() const override { return {.step = "step", .work = "cell updates"}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
+  void write_state(output::File&) const override;
+  void read_state(const output::Reader&) override;
 
  private:
+  using Space = grid::FieldView<double>::execution_space;
   /// A field and what travels of it; two of them take turns.
   struct Level {
     grid::FieldView<double> field;
     grid::Halo<double> halo;
     Gathering probes;
   };
-  static void require_memory(const Options&, const miniapp::RunContext&, const grid::Block&);
+  static constexpr int graph_steps = 16; ///< an even number: they end in the field that they began in
+
+  Steps& steps() override { return *this; }
+  miniapp::StepPlan begin() override;
+  std::int64_t advance(std::int64_t made, std::int64_t until) override;
+  void drain() override;
+  void finish(std::int64_t made) override;
+
   Level make_level(const comm::Communicator& halo_comm, const std::string& label) const;
-  void step();
+  void queue_step(int from);
   void gather(std::int64_t sample);
-  void write_snapshot(std::int64_t step);
-  output::MeshField write_field(output::File&, const std::string& group, std::int64_t step) const;
-  Level& now() { return levels_[static_cast<std::size_t>(now_)]; }
+  std::int64_t next_sample(std::int64_t step) const;
+  output::Block samples_block() const;
+  output::Block block_in_file() const;
   const Level& now() const { return levels_[static_cast<std::size_t>(now_)]; }
 
   Options options_;
-  miniapp::RunContext context_;
   comm::Communicator ring_;
   grid::Block block_;
   grid::DeckFunction initial_;
+  stepping::Streams<Space> streams_;
   std::vector<std::int64_t> wanted_; ///< the cells that this rank asks for
   Probes probes_;
   Kokkos::View<double*> values_;   ///< of them, as they arrive
   Kokkos::View<double**> samples_; ///< of all gatherings of a run: (gathering, probe)
   std::vector<Level> levels_;
-  int now_ = 0; ///< the level that holds the field
+  stepping::StepGraph<Space> graph_; // after what it uses
+  int now_ = 0;                      ///< the level that holds the field
+  std::int64_t first_ = 0;           ///< steps made by another run
+  std::int64_t made_ = 0;            ///< steps of the repeat
   miniapp::AppRecord record_;
   miniapp::Timer& compute_;
   miniapp::Timer& gather_;
-  std::vector<output::Snapshot> series_; ///< of the first repeat
-  bool series_done_ = false;
 };
 
 } // namespace kontor::advection

@@ -18,8 +18,11 @@ void Options::describe(config::Visitor& v) {
             {.min = 0, .max = 1, .exclusive_min = true});
     s.value("initial", initial, space, "Values at the start");
   });
-  v.section("solver", "How it is solved",
-            [&](config::Visitor& s) { s.value("steps", steps, "Steps of a repeat", {.min = 1}); });
+  v.section("solver", "How it is solved", [&](config::Visitor& s) {
+    s.value("steps", steps, "Steps of a repeat", {.min = 1});
+    s.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
+                               "On a GPU, many steps by one launch (on), each by its own (off), or by trial");
+  });
   v.section("probes", "Cells that ranks ask each other for", [&](config::Visitor& s) {
     s.value("count", probes, "Cells that each rank asks for, anywhere", {.min = 0, .max = 1000000});
     s.value("every", probe_every, "Steps from one gathering to the next", {.min = 1});
@@ -27,7 +30,8 @@ void Options::describe(config::Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks) const {
+void Options::resolve(const config::Deck& deck, int ranks) {
+  graph_location = deck.location("solver.graph");
   const config::UnusedKeys unused(deck, *this);
   for (const auto* key : {"probes.every", "probes.seed"})
     unused.refuse_unless(probes > 0, key, "probes.count must be above 0");

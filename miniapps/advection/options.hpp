@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "stepping/graph_choice.hpp"
+
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace kontor::advection {
@@ -21,10 +24,14 @@ struct Options {
   std::int64_t probes = 0; ///< of each rank
   std::int64_t probe_every = 100;
   std::int64_t seed = 1;
+  stepping::Graphs graph = stepping::Graphs::automatic;
+  config::Location graph_location;
 
   void describe(config::Visitor&);
   /// Local. Refuses what cannot run on so many ranks.
-  void resolve(const config::Deck&, int ranks) const;
+  void resolve(const config::Deck&, int ranks);
+  /// Keys that may be others when a run goes on from a checkpoint.
+  std::vector<std::string> restart_may_change() const { return {"solver.steps", "solver.graph"}; }
 
   /// Of a cell.
   double width() const { return (interval[1] - interval[0]) / static_cast<double>(cells); }

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 namespace kontor::cg {
@@ -56,12 +55,12 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
-    : options_(options), context_(context), problem_(make_problem(options, context)),
+    : SteppedApp(context), options_(options), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
-      matrix_(make_matrix(*problem_, system_, options.solver)),
-      solver_(make_solver(workspace(context_.comm))),
+      matrix_(make_matrix(*problem_, system_, options.solver)), solver_(make_solver(workspace(context.comm))),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
+  context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
   if (options.solver.format == Format::sell &&
       options.solver.preconditioner == PreconditionerKind::none) { // it is a copy
     system_.unassembled = system_.entries();
@@ -83,21 +82,9 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 Cg::~Cg() = default;
 
 Workspace Cg::workspace(const comm::Communicator& comm) {
-  return {comm,
-          system_.partition,
-          system_.matrix,
-          *matrix_,
-          system_.rhs,
-          system_.initial,
-          options_.solver,
-          context_.overlap,
-          streams_,
-          context_.timers,
-          context_.progress,
-          stepping::on_device,
-          [this](std::int64_t iterations, const std::function<void()>& settle) {
-            return context_.ends_after(iterations, *this, settle);
-          }};
+  return {comm,        system_.partition, system_.matrix,  *matrix_,
+          system_.rhs, system_.initial,   options_.solver, context().overlap,
+          streams_,    context().timers};
 }
 
 void Cg::warm_up() {
@@ -110,21 +97,21 @@ void Cg::reset() {
 }
 
 void Cg::write_state(output::File& file) const {
-  cg::write_state(file, context_.comm, *problem_, system_.partition, *solver_);
+  cg::write_state(file, context().comm, *problem_, system_.partition, *solver_);
 }
 
 void Cg::read_state(const output::Reader& reader) {
   made_before_ =
-      cg::read_state(reader, context_.comm, *problem_, system_.partition, options_.solver, *solver_);
+      cg::read_state(reader, context().comm, *problem_, system_.partition, options_.solver, *solver_);
 }
 
-void Cg::run() {
-  outcome_ = solver_->solve();
-  context_.timers.add(solver_->exchange_times());
+void Cg::finish(std::int64_t /*made*/) {
+  outcome_ = solver_->outcome();
+  context().timers.add(solver_->exchange_times());
 }
 
 miniapp::Verification Cg::verify() {
-  const auto baseline = miniapp::raw_twin(context_.comm);
+  const auto baseline = miniapp::raw_twin(context().comm);
   return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
                     outcome_, *solver_, solver_->preconditioner(), &accuracy_.emplace());
 }
@@ -189,9 +176,9 @@ miniapp::CalibrationRequest Cg::calibration() const {
   return {.working_set = working_set(options_.solver, part, matrix_->bytes())};
 }
 
-std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file) const {
-  auto fields = problem_->write(file, solver_->solution());
-  file.attributes("/fields/" + problem_->field(),
+std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file, const std::string& group) const {
+  auto fields = problem_->write(file, group, solver_->solution());
+  file.attributes(group + "/" + problem_->field(),
                   {{"iterations", outcome_.iterations}, {"residual", outcome_.residual}});
   return fields;
 }

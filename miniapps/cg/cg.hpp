@@ -7,17 +7,18 @@
 #include "cg/problem/linear_system.hpp"
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver.hpp"
-#include "run/mini_app.hpp"
+#include "run/loop/stepped_app.hpp"
 #include "stepping/streams.hpp"
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kontor::cg {
 
 /// A sparse linear system, solved by a conjugate-gradient method.
-class Cg final : public miniapp::MiniApp {
+class Cg final : public miniapp::SteppedApp {
  public:
   /// Collective. Builds the system. Throws AgreedError if it does not fit into memory, config::Error for what
   /// the deck can mend.
@@ -26,15 +27,11 @@ class Cg final : public miniapp::MiniApp {
 
   void warm_up() override;
   void reset() override;
-  void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
-  miniapp::ProgressWords progress_words() const override {
-    return {.step = "iteration", .work = "flop", .norm = "residual"};
-  }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
   void write_state(output::File&) const override;
   void read_state(const output::Reader&) override;
 
@@ -43,10 +40,11 @@ class Cg final : public miniapp::MiniApp {
   const Partition& partition() const { return system_.partition; }
 
  private:
+  miniapp::Steps& steps() override { return *solver_; }
+  void finish(std::int64_t made) override;
   Workspace workspace(const comm::Communicator&);
 
   Options options_;
-  miniapp::RunContext context_;
   std::unique_ptr<Problem> problem_;
   LinearSystem system_;
   stepping::Streams<Space> streams_;

@@ -26,10 +26,11 @@ using miniapp::ScopedTimer;
 
 template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
-    : context_(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context_.timers),
+    : SteppedApp(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context.timers),
       norm_(options.norm), norms_(domain_.comm(), norm_, options.sums),
       packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
-      reduce_timer_(context_.timers.communication("reduce")) {
+      reduce_timer_(context.timers.communication("reduce")) {
+  context.progress.describe({"sweep", "cell updates", "norm"});
   probe_exact(domain_);
 }
 
@@ -62,27 +63,13 @@ void Heat<T>::sweep_by_graph() {
   }
 }
 
-/// Collective. The norms of sweeps up to that number of the repeat are known on return.
-template <class T>
-void Heat<T>::read_norms(std::int64_t sweep) {
-  const ScopedTimer timed(reduce_timer_, 0);
-  norms_.read(sweep, sweeper_.streams());
-}
-
 /// Whether the last norm that is known is below the tolerance. Those of a checkpoint do not count, with
 /// another tolerance than now, unless it is the norm of its field.
 template <class T>
 bool Heat<T>::converged() const {
   if (miniapp::charges_computation()) return false; // there are no norms
   return !norms_.values().empty() && norms_.latest_step() >= std::max<std::int64_t>(1, first_sweep_) &&
-         norms_.latest() < target();
-}
-
-/// Collective. Back to the field with the last norm that is known.
-template <class T>
-void Heat<T>::undo_later_sweeps() {
-  for (; sweeps_of_repeat_ > norms_.latest_step(); --sweeps_of_repeat_) domain_.step_back();
-  norms_.forget_after(sweeps_of_repeat_);
+         norms_.latest() < domain_.tolerance();
 }
 
 template <class T>
@@ -111,10 +98,10 @@ void Heat<T>::reset() {
   earlier_norms_ = {};
 }
 
-/// The norms are those of the sweeps up to here: ends_after() has settled them.
+/// Norms are those of the sweeps up to here: drain() comes first.
 template <class T>
 void Heat<T>::write_state(output::File& file) const {
-  write_field(domain_, file, "/state", "/state");
+  write_field(domain_, file, "/state");
   file.attributes("/state", {{"sweeps_of_repeat", sweeps_of_repeat_}, {"time_step", domain_.step()}});
   const auto comm = domain_.comm().native();
   miniapp::write_values(file, comm, "/state/history/iteration", norms_.steps());
@@ -142,101 +129,88 @@ void Heat<T>::read_state(const output::Reader& reader) {
 
 template <class T>
 stepping::StepSchedule Heat<T>::schedule() const {
-  const auto& options = domain_.options();
-  const bool writes_series = context_.snapshot_every > 0 && snapshots_.empty();
-  return {domain_.sweep_limit(), options.check_every, writes_series ? context_.snapshot_every : 0,
-          target() > 0};
+  return {domain_.sweep_limit(), domain_.options().check_every, this->context().series_every(),
+          domain_.tolerance() > 0};
 }
 
-/// The norm at which sweeps stop; 0: they do not.
 template <class T>
-double Heat<T>::target() const {
-  return domain_.tolerance();
+miniapp::StepPlan Heat<T>::begin() {
+  measured_ = true;
+  schedule_ = schedule();
+  norms_.begin(norms_together(), sweeper_.streams());
+  norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
+  sweeper_.streams().fence();
+  sweeps_of_repeat_ = first_sweep_;
+  return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
 }
 
 /// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms
 /// fill, so that they are the same with a graph and without.
 template <class T>
 int Heat<T>::norms_together() const {
-  if (target() > 0) return 1;
+  if (domain_.tolerance() > 0) return 1;
   const int most = norms_.most_together;
   return most - most % std::max(1, schedule().graph().norms());
 }
 
-/// Whether the sweeps that come after this one are those of the graph.
+/// Whether the next sweeps are those of the graph.
 template <class T>
-bool Heat<T>::fits_graph(const stepping::StepSchedule& schedule, std::int64_t sweep) const {
+bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
   const auto& shape = sweeper_.graph_shape();
-  return sweeper_.has_graph() && schedule.alike_after(sweep, shape) == shape.steps &&
-         (target() == 0 || norms_.all_read());
+  return sweeper_.has_graph() && made + shape.steps <= until &&
+         schedule_.alike_after(made, shape) == shape.steps && (domain_.tolerance() == 0 || norms_.all_read());
 }
 
 template <class T>
-void Heat<T>::run() {
-  const Region region("heat/run");
-  measured_ = true;
-  const auto schedule = this->schedule();
-  const auto progress = [&](std::int64_t n) {
-    context_.progress.update({n, schedule.limit, norms_.latest(), target(), domain_.cells()});
-  };
-  norms_.begin(norms_together(), sweeper_.streams());
-  norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
-  sweeper_.streams().fence();
-  auto& n = sweeps_of_repeat_;
-  const auto is_made = [&] { return n >= schedule.limit || (n > 0 && n == first_sweep_ && converged()); };
-  for (n = first_sweep_; !is_made() && !context_.ends_after(n, *this, [this] { drain(); });) {
-    if (fits_graph(schedule, n)) {
-      sweep_by_graph();
-      progress(n);
-      continue;
-    }
-    const bool check = schedule.check(++n);
-    sweeper_.sweep(check ? norm_ : Norm::none);
-    if (check) add_norm();
-    if (check || n % 64 == 0) progress(n);
-    const bool snapshot = schedule.snapshot(n);
-    if (target() > 0) {
-      read_norms(schedule.last(n) || snapshot ? n : n - norms_.lag);
-      if (converged()) {
-        undo_later_sweeps();
-        break;
-      }
-    }
-    if (snapshot) write_snapshot();
+std::int64_t Heat<T>::advance(std::int64_t made, std::int64_t until) {
+  if (fits_graph(made, until)) {
+    sweep_by_graph();
+    return sweeper_.graph_shape().steps;
   }
-  drain();
-  sweeper_.hand_in_halo_times();
+  const bool check = schedule_.check(++sweeps_of_repeat_);
+  sweeper_.sweep(check ? norm_ : Norm::none);
+  if (check) add_norm();
+  return 1;
 }
 
-/// Collective. All sweeps are made and their norms known.
+template <class T>
+std::optional<std::int64_t> Heat<T>::ended(std::int64_t made, bool wait) {
+  if (domain_.tolerance() == 0) return std::nullopt;
+  if (!norms_.all_read()) {
+    const ScopedTimer timed(reduce_timer_, 0);
+    norms_.read(wait ? made : made - norms_.lag, sweeper_.streams());
+  }
+  if (!converged()) return std::nullopt;
+  norms_.forget_after(norms_.latest_step());
+  return norms_.latest_step();
+}
+
+template <class T>
+void Heat<T>::step_back() {
+  domain_.step_back();
+  --sweeps_of_repeat_;
+}
+
 template <class T>
 void Heat<T>::drain() {
   std::optional<ScopedTimer> timed; // a host has nothing left to do, but may have a norm to read
   if (on_device)
-    timed.emplace(context_.timers["device"]);
+    timed.emplace(this->context().timers["device"]);
   else if (!norms_.all_read())
     timed.emplace(reduce_timer_, 0);
   norms_.read(sweeps_of_repeat_, sweeper_.streams());
   sweeper_.streams().fence();
 }
 
-/// The last field of a series is the final one, which write_fields() writes.
 template <class T>
-void Heat<T>::write_snapshot() {
-  drain();
-  const ScopedTimer timed(context_.timers["io"]);
-  const auto group = fmt::format("/series/{:09}", domain_.sweeps());
-  snapshots_.push_back(write_field(domain_, *context_.file, group, group));
+void Heat<T>::finish(std::int64_t /*made*/) {
+  sweeper_.hand_in_halo_times();
 }
 
 template <class T>
-std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file) const {
-  const std::string dataset = "/fields/temperature";
-  auto out = describe_grid(domain_);
-  out.snapshots = snapshots_;
-  out.snapshots.push_back(write_field(domain_, file, "/fields", dataset));
-  file.image_data(out.image, out.snapshots.back().fields);
-  return out;
+std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file,
+                                                          const std::string& group) const {
+  return write_field(domain_, file, group);
 }
 
 template <class T>
@@ -249,12 +223,7 @@ template <class T>
 std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
                                                      const miniapp::Calibration& machine) const {
   const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
-  const auto moved = moved_by(updates);
-  const auto figure = [&](const char* name, double value, const char* unit) {
-    return miniapp::limited_by_memory({name, value / seconds, unit}, seconds, moved, machine);
-  };
-  return {figure("cell_updates", updates, "1/s"),
-          figure("effective_bandwidth", 2 * sizeof(T) * updates, "B/s")};
+  return miniapp::figures_of_cells(updates, sizeof(T), seconds, moved_by(updates), machine);
 }
 
 /// What the kernels of so many cell updates must read and write. An exact sum of squares has a pass of its
@@ -287,11 +256,8 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
-                   {"graph", sweeper_.has_graph() ? "on" : "off"},
                    {"norm_batch", norms_.batch()}};
-  if (const auto& tried = sweeper_.graph_seconds(); !tried.empty())
-    record.extras["graph_trial"] = {
-        {"sweeps", sweeper_.graph_shape().steps}, {"off", tried[0]}, {"on", tried[1]}};
+  record.extras.update(sweeper_.graph_record());
   if (const auto& tried = sweeper_.stores_seconds(); !tried.empty())
     record.extras["stores_trial"] = {{"ordinary", tried[0]}, {"streaming", tried[1]}};
   if (domain_.transient()) record.extras["time_step"] = domain_.step();

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -57,15 +56,16 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 
 template <class T>
 Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
-    : options_(with_blas_threads(options)), context_(context), grid_(context.comm, shape_of(options)),
+    : SteppedApp(context), options_(with_blas_threads(options)), grid_(context.comm, shape_of(options)),
       method_(grid_.all), streams_(context.overlap) {
   const auto& o = options_;
+  context.progress.describe({.step = "step", .work = "flop"});
   require_memory(grid_, o, sizeof(T));
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   const MultiplicationContext made_from{.options = o,
                                         .grid = grid_,
                                         .method = method_,
-                                        .run = context_,
+                                        .run = context,
                                         .streams = streams_,
                                         .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
                                         .keeps_b = is_given_as_wanted(o, is_transposed(o.b), grid_.shape),
@@ -98,22 +98,25 @@ Matmul<T>::~Matmul() = default;
 
 template <class T>
 double Matmul<T>::seconds_of_pass(Pass pass) {
-  comm::barrier(context_.comm);
-  multiplication_->run(pass, {});
-  return comm::allreduce(context_.comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
+  comm::barrier(this->context().comm);
+  multiplication_->begin(pass, 0);
+  for (std::int64_t n = 0; n < multiplication_->steps();) n += multiplication_->advance(n);
+  multiplication_->end();
+  return comm::allreduce(this->context().comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
 }
 
 template <class T>
 void Matmul<T>::warm_up() {
   miniapp::set_blas_threads(blas_threads(options_));
   reset();
-  multiply({});
+  miniapp::run_steps(*this, {});
+  finish(multiplication_->steps());
   seconds_.clear();
   reset_blocks(); // which have numbers, as in a run
   products_alone_ = seconds_of_pass(Pass::products);
   reset_blocks();
   transfers_alone_ = seconds_of_pass(Pass::transfers);
-  const double in_use = comm::allreduce(context_.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
+  const double in_use = comm::allreduce(this->context().comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
 }
 
@@ -135,31 +138,48 @@ void Matmul<T>::reset_blocks() {
     fill(grid_, options_, options_.c, stored_c(options_), c());
 }
 
+/// Collective. Its time is not that of the multiplication.
 template <class T>
-void Matmul<T>::run() {
-  multiply({first_step_, [this](std::int64_t made, const std::function<void()>& settle) {
-              steps_made_ = made;
-              if (context_.ends_after(made, *this, settle)) throw miniapp::EndedEarly();
-            }});
+template <class Work>
+void Matmul<T>::redistribute(const Work& work) {
+  if (!redistribute_) return;
+  const miniapp::ScopedTimer timed(*redistribute_);
+  double aside = 0;
+  watch_.lap(without_redistribution_);
+  work();
+  watch_.lap(aside);
 }
 
 template <class T>
-void Matmul<T>::multiply(const StepsToMake& steps) {
-  double rest = 0, redistribution = 0;
-  comm::Stopwatch watch;
-  const auto redistribute = [&](const auto& work) {
-    if (!redistribute_) return;
-    const miniapp::ScopedTimer timed(*redistribute_);
-    watch.lap(rest);
-    work();
-    watch.lap(redistribution);
-  };
-  redistribute([&] { given_->bring(options_.beta != 0 && steps.first == 0); });
-  multiplication_->run(Pass::whole, steps);
+miniapp::StepPlan Matmul<T>::begin() {
+  const auto steps = multiplication_->steps();
+  without_redistribution_ = 0;
+  watch_ = {};
+  redistribute([&] { given_->bring(options_.beta != 0 && first_step_ == 0); });
+  multiplication_->begin(Pass::whole, first_step_);
+  steps_made_ = first_step_;
+  return {.first = first_step_,
+          .limit = steps,
+          .work_per_step = options_.size.flops() / static_cast<double>(steps),
+          .report_every = 1};
+}
+
+template <class T>
+std::int64_t Matmul<T>::advance(std::int64_t made, std::int64_t /*until*/) {
+  const auto count = multiplication_->advance(made);
+  steps_made_ = made + count;
+  return count;
+}
+
+template <class T>
+void Matmul<T>::finish(std::int64_t made) {
+  if (made < multiplication_->steps()) return;
+  multiplication_->end();
   redistribute([&] { given_->give_back(); });
-  watch.lap(rest);
-  const auto slowest = comm::allreduce(context_.comm, std::array{rest, multiplication_->seconds_of_steps()},
-                                       comm::ReduceOp::max);
+  watch_.lap(without_redistribution_);
+  const auto slowest = comm::allreduce(
+      this->context().comm, std::array{without_redistribution_, multiplication_->seconds_of_steps()},
+      comm::ReduceOp::max);
   seconds_.push_back({slowest[0], slowest[1]});
 }
 
@@ -216,6 +236,7 @@ miniapp::AppRecord Matmul<T>::record() const {
   auto record = record_;
   record.activities = multiplication_->timeline().activities();
   record.timeline = multiplication_->timeline().entries();
+  record.table = table();
   record.extras["steps_seconds"] = median_of(&Seconds::steps);
   record.extras["products_alone_seconds"] = products_alone_;
   record.extras["transfers_alone_seconds"] = transfers_alone_;
@@ -253,8 +274,9 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
 }
 
 template <class T>
-std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file) const {
-  if (options_.write_c) write_matrix(file, "/fields/C", grid_, options_, stored_c(options_), c());
+std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file,
+                                                            const std::string& group) const {
+  if (options_.write_c) write_matrix(file, group + "/C", grid_, options_, stored_c(options_), c());
   return {};
 }
 

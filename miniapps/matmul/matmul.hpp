@@ -6,7 +6,7 @@
 #include "matmul/check/verification.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/given_matrices.hpp"
-#include "run/mini_app.hpp"
+#include "run/loop/stepped_app.hpp"
 #include "stepping/streams.hpp"
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace kontor::matmul {
 
 /// A product of dense matrices, distributed over the ranks.
 template <class T>
-class Matmul final : public miniapp::MiniApp {
+class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
   /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
   /// deck can mend. Tests go the device's way on a host too.
@@ -27,16 +27,13 @@ class Matmul final : public miniapp::MiniApp {
 
   void warm_up() override;
   void reset() override;
-  void run() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
-  miniapp::ProgressWords progress_words() const override { return {.step = "step", .work = "flop"}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override;
+  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
   void write_state(output::File&) const override;
   void read_state(const output::Reader&) override;
-  std::string table() const override;
 
   void reset_blocks();
   /// Collective; after reset_blocks(). A pass of the multiplication; the seconds of its steps, of the slowest
@@ -55,14 +52,21 @@ class Matmul final : public miniapp::MiniApp {
     double without_redistribution = 0; ///< steps and what is around them
     double steps = 0;
   };
-  void multiply(const StepsToMake&);
+  Steps& steps() override { return *this; }
+  miniapp::StepPlan begin() override;
+  std::int64_t advance(std::int64_t made, std::int64_t until) override;
+  void drain() override { streams_.fence(); }
+  void finish(std::int64_t made) override;
+
+  template <class Work>
+  void redistribute(const Work&);
+  std::string table() const;
   /// The part of the steps that this run makes.
   double share_made() const;
   double median_of(double Seconds::*) const;
   double exposed() const;
 
   Options options_;
-  miniapp::RunContext context_;
   ProcessGrid grid_;
   ChosenMethod method_;
   stepping::Streams<Space> streams_;
@@ -70,13 +74,15 @@ class Matmul final : public miniapp::MiniApp {
   std::optional<GivenMatrices<T>> given_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
   std::int64_t first_step_ = 0;         ///< those before have been made by another run
-  std::int64_t steps_made_ = 0;         ///< of run(), so far
+  std::int64_t steps_made_ = 0;         ///< of the repeat, so far
   miniapp::Timer* redistribute_ = nullptr;
-  double memory_before_ = 0;     ///< bytes in use before matrices were made, all ranks
-  double memory_of_views_ = 0;   ///< bytes derived for them
-  double products_alone_ = 0;    ///< seconds of the steps without transfers, of the slowest rank
-  double transfers_alone_ = 0;   ///< and of transfers without products
-  std::vector<Seconds> seconds_; ///< of the repeats
+  double memory_before_ = 0;   ///< bytes in use before matrices were made, all ranks
+  double memory_of_views_ = 0; ///< bytes derived for them
+  double products_alone_ = 0;  ///< seconds of the steps without transfers, of the slowest rank
+  double transfers_alone_ = 0; ///< and of transfers without products
+  comm::Stopwatch watch_;
+  double without_redistribution_ = 0; ///< seconds of the repeat so far
+  std::vector<Seconds> seconds_;      ///< of the repeats
   miniapp::AppRecord record_;
 };
 

@@ -31,6 +31,7 @@ Function function_of(Measure measure) {
 
 PingPong::PingPong(const Options& options, const miniapp::RunContext& context)
     : options_(options), context_(context) {
+  context.progress.describe({"size", "", ""});
   const auto memory = options.sizes.memory ? static_cast<double>(*options.sizes.memory)
                                            : memory_of_rank(context.comm, works_on_device(options.measure));
   cases_ = cases(
@@ -79,6 +80,7 @@ miniapp::AppRecord PingPong::record() const {
   miniapp::AppRecord record;
   record.precision = fmt::format("{}", fmt::join(scalars, " and "));
   record.calibration = findings_.calibration;
+  record.table = to_text(findings_);
   record.extras = to_json(findings_);
   record.extras["measure"] = name_of(options_.measure);
   record.extras["memory"] = kernels_on_host || !works_on_device(options_.measure) ? "host" : "device";

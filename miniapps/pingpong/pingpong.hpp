@@ -19,9 +19,9 @@ class PingPong final : public miniapp::MiniApp {
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
-  miniapp::ProgressWords progress_words() const override { return {"size", "", ""}; }
-  std::optional<miniapp::FieldOutput> write_fields(output::File&) const override { return {}; }
-  std::string table() const override { return to_text(findings_); }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override {
+    return {};
+  }
 
  private:
   Options options_;

@@ -26,6 +26,20 @@ namespace kontor::miniapp {
 
 class MiniApp;
 
+/// The fields of a run at one step, as the output describes them.
+struct FieldOutput {
+  output::Image image;
+  output::Snapshot snapshot;
+};
+
+/// The fields of some steps, which the first repeat writes.
+struct FieldSeries {
+  output::File* file = nullptr; ///< null if the run writes none
+  std::int64_t every = 0;       ///< steps between them; 0: no series
+  bool complete = false;        ///< the first repeat is over
+  std::vector<output::Snapshot> snapshots = {};
+};
+
 /// What a run lends to its mini-app. What it refers to outlives the mini-app, but this struct itself does
 /// not: keep a copy, not a reference.
 struct RunContext {
@@ -33,35 +47,27 @@ struct RunContext {
   bool overlap = true;            ///< comm.overlap of the deck
   Timers& timers;
   Progress& progress;
-  output::File* file = nullptr;    ///< null if the run writes none
-  std::int64_t snapshot_every = 0; ///< iterations between fields of the series; 0: no series
-  EndRequest* end = nullptr;       ///< null: the run is not told to end
-
-  /// Collective, as EndRequest::agreed(): to be called once a step or less often. If so, run() returns as
-  /// soon as it can; the repeat does not count.
-  bool told_to_end() const { return end && end->agreed(); }
-
+  FieldSeries* series = nullptr;
+  EndRequest* end = nullptr;          ///< null: no request can end the run
   Checkpoints* checkpoints = nullptr; ///< null: none are written
 
-  /// Collective, in place of told_to_end() in apps that write checkpoints: to be called between steps, of
-  /// which so many of the repeat are made. Writes a checkpoint of `app` if one is due, before which it calls
-  /// settle(): what is under way is completed there. Without keys of checkpoints it costs what told_to_end()
-  /// does.
-  template <class Settle>
-  bool ends_after(std::int64_t step, const MiniApp& app, const Settle& settle) const {
-    const bool ends = told_to_end();
+  /// Local. Steps between the fields of the series that this repeat writes; 0: it writes none.
+  std::int64_t series_every() const {
+    return series && series->file && !series->complete ? series->every : 0;
+  }
+
+  /// Collective, between steps, of which so many of the repeat are made. Whether the run is to end
+  /// (EndRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the
+  /// steps.
+  template <class Drain>
+  bool ends_after(std::int64_t step, const MiniApp& app, const Drain& drain) const {
+    const bool ends = end && end->agreed();
     if (checkpoints && checkpoints->due(step, ends)) {
-      settle();
+      drain();
       checkpoints->write(step, app);
     }
     return ends;
   }
-};
-
-/// The fields of a run as the output describes them.
-struct FieldOutput {
-  output::Image image;
-  std::vector<output::Snapshot> snapshots; ///< those of the series in their order, then the current fields
 };
 
 /// One problem, set up and ready to be solved any number of times.
@@ -73,10 +79,9 @@ class MiniApp {
   virtual void warm_up() = 0;
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
-  /// One repeat; this is what is timed, less the regions "io" and "checkpoint". Waits for what it has given
-  /// to a device. Regions of the context's timers tell where time goes; those of warm_up() are forgotten. The
-  /// first repeat writes the fields of a series to the context's file, in the region "io": "/series/<steps, 9
-  /// digits>/<field>". May return, or throw EndedEarly, before it is done when told_to_end().
+  /// One repeat, which is what is timed, without the regions "io" and "checkpoint". Waits for the device.
+  /// Regions of the context's timers tell where time goes; those of warm_up() are dropped. May return, or
+  /// throw EndedEarly, before it is done if the run is to end. SteppedApp has it for apps that make steps.
   virtual void run() = 0;
   /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and
   /// small things as records, below /state. Called by the context's ends_after() in run(), and only for apps
@@ -94,13 +99,9 @@ class MiniApp {
   virtual AppRecord record() const = 0;
   /// What else the app's figures want to know of the machine. Local, before warm_up().
   virtual CalibrationRequest calibration() const { return {}; }
-  /// The words of the progress line. Local.
-  virtual ProgressWords progress_words() const { return {}; }
-  /// Writes the current fields, and describes those that have a mesh; nothing if none has. May be called
-  /// whenever no other function is running.
-  virtual std::optional<FieldOutput> write_fields(output::File&) const = 0;
-  /// What people read before the figures; empty: nothing. Local.
-  virtual std::string table() const { return {}; }
+  /// Writes the current fields below a group, "/fields" or that of a series, and describes those that have a
+  /// mesh; nothing if none has. May be called whenever no other function is running.
+  virtual std::optional<FieldOutput> write_fields(output::File&, const std::string& group) const = 0;
 };
 
 } // namespace kontor::miniapp

@@ -186,13 +186,13 @@ int Run::operator()() {
   Timers timers;                                 // once a run
   Timers repeated{std::string(factory_.name())}; // in the repeats
   auto& machine = outcome.calibration;
-  Progress progress(Progress::style_for(comm.rank(), line_.quiet));
+  Progress progress(Progress::style_for(comm.rank(), line_.quiet), std::string(factory_.name()));
   EndRequest end(comm);
   const auto checkpoints = make_checkpoints(comm, end, repeated);
   if (restart_ && root) to_stderr(restart_->note());
-  RunContext context{comm,       options_.overlap,        repeated, progress,
-                     file.get(), options_.snapshot_every, &end,     checkpoints.get()};
-  if (restart_ && restart_->header().repeat > 0) context.snapshot_every = 0; // the first repeat wrote them
+  FieldSeries series{file.get(), options_.snapshot_every};
+  series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
+  const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
   {
     const ScopedTimer scope(timers.once("setup"), 0); // its first part
     factory_.prepare(context);
@@ -233,10 +233,12 @@ int Run::operator()() {
   if (machine.oversubscribed)
     for (auto& figure : outcome.figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
 
-  const auto record = make_record(comm, std::move(facts), app->record(), std::move(outcome));
+  auto of_app = app->record();
+  const auto table = std::exchange(of_app.table, {});
+  const auto record = make_record(comm, std::move(facts), std::move(of_app), std::move(outcome));
   const auto tree = root ? to_json(record) : nlohmann::ordered_json::object();
-  const auto written = write(*app, *file, tree, record.outcome.complete());
-  if (root && !line_.quiet) print_table(record, app->table(), written);
+  const auto written = write(*app, series, tree, record.outcome.complete());
+  if (root && !line_.quiet) print_table(record, table, written);
   if (root) print_verdict(record.outcome);
   if (record.outcome.verification.failed()) return exit_verification_failed;
   return record.outcome.ended_early() ? exit_ended_early : exit_verified;
@@ -335,7 +337,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     const bool goes_on = restart_ && repeat == first;
     if (goes_on) app.read_state(restart_->reader());
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
-    context.progress.begin(std::string(factory_.name()), app.progress_words());
+    context.progress.begin();
     const double apart_before = apart_so_far();
     comm::barrier(context.comm);
     comm::Stopwatch watch;
@@ -361,14 +363,18 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
 }
 
 /// Returns the names of what was written, at rank 0. Fields of an unfinished repeat are not: time is short.
-std::vector<std::filesystem::path> Run::write(const MiniApp& app, output::File& file,
+std::vector<std::filesystem::path> Run::write(const MiniApp& app, FieldSeries& series,
                                               const nlohmann::ordered_json& tree, bool complete) const {
+  auto& file = *series.file;
   file.record("/run", tree);
   std::optional<FieldOutput> fields;
-  if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file);
-  if (fields)
+  if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file, "/fields");
+  if (fields) {
+    if (fields->image.dimensions > 1) file.image_data(fields->image, fields->snapshot.fields);
+    series.snapshots.push_back(fields->snapshot);
     file.sidecar(output::xdmf_path(options_.output_file),
-                 output::xdmf(options_.output_file, fields->image, fields->snapshots));
+                 output::xdmf(options_.output_file, fields->image, series.snapshots));
+  }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   return file.commit();
 }

@@ -42,7 +42,7 @@ class Run {
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&) const;
-  std::vector<std::filesystem::path> write(const MiniApp&, output::File&, const nlohmann::ordered_json& tree,
+  std::vector<std::filesystem::path> write(const MiniApp&, FieldSeries&, const nlohmann::ordered_json& tree,
                                            bool complete) const;
 
   CommandLine line_;

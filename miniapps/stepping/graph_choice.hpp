@@ -53,23 +53,4 @@ void capture_on_all(const comm::Communicator& comm, const config::Location& key,
   comm.agree(problem);
 }
 
-/// Collective. The seconds of the steps of a graph, launched one by one and replayed; fence() waits for them.
-template <class Launch, class Replay, class Fence>
-std::vector<double> try_graph(const comm::Communicator& comm, const Launch& launch, const Replay& replay,
-                              const Fence& fence) {
-  return comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {
-    comm::Stopwatch watch;
-    double seconds = 0;
-    for (int i = 0; i < count; ++i) by_graph == 1 ? replay() : launch();
-    fence();
-    watch.lap(seconds);
-    return seconds / count;
-  });
-}
-
-/// Whether that is worth a graph: a device's times vary by less.
-inline bool graph_is_faster(const std::vector<double>& seconds) {
-  return seconds[1] < 0.99 * seconds[0];
-}
-
 } // namespace kontor::stepping

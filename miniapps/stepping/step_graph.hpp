@@ -1,37 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "stepping/graph_choice.hpp"
 #include "stepping/streams.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace kontor::stepping {
 
-/// Several steps in a row that a device makes by one launch: captured once, and replayed.
+/// Several steps in a row that a device makes by one launch: captured once, and replayed, if the deck wants
+/// it or a trial finds it faster.
 template <class ExecutionSpace>
 class StepGraph {
  public:
   /// Whether it has been captured.
   explicit operator bool() const { return !graphs_.empty(); }
+  void forget() { graphs_.clear(); }
 
   /// Local. queue_steps(start) queues the steps from each of so many states that they can start from, such as
-  /// from either of two fields, and does nothing else. All it uses, and the streams, must stay where they
+  /// from either of two fields, and does nothing else. All that it uses, and the streams, stay where they
   /// are.
   template <class QueueSteps>
   void capture(Streams<ExecutionSpace>& streams, int starts, const QueueSteps& queue_steps) {
-    graphs_.clear();
+    forget();
     for (int start = 0; start < starts; ++start)
       graphs_.push_back(streams.capture([queue_steps, start] { queue_steps(start); }));
   }
-  void forget() { graphs_.clear(); }
+
+  /// Collective; makes steps. Captures a graph as the deck says, or by trial. Throws config::Error on all
+  /// ranks if the deck wants one at `key` in spite of `refusal`, AgreedError if a capture fails. next(): the
+  /// state that steps start from now; made() is called after steps of the trial.
+  template <class QueueSteps, class Next, class Made>
+  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, Graphs wanted,
+              const config::Location& key, const std::optional<std::string>& refusal, int starts,
+              const QueueSteps& queue_steps, const Next& next, const Made& made) {
+    forget();
+    seconds_.clear();
+    if (!wants_graph(comm, wanted, key, refusal)) return;
+    capture_on_all(comm, key, [&] { capture(streams, starts, queue_steps); });
+    if (wanted == Graphs::on) return;
+    const device::Region region("stepping/trial");
+    seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {
+      comm::Stopwatch watch;
+      double seconds = 0;
+      for (int i = 0; i < count; ++i) {
+        by_graph == 1 ? replay(streams, next()) : queue_steps(next());
+        made();
+      }
+      streams.fence();
+      watch.lap(seconds);
+      return seconds / count;
+    });
+    constexpr double noise = 0.99; // a device's times vary by less
+    if (seconds_[1] >= noise * seconds_[0]) forget();
+  }
 
   /// Local; waits for nothing. The steps from that state.
   void replay(Streams<ExecutionSpace>& streams, int start) const {
     streams.replay(graphs_[static_cast<std::size_t>(start)]);
   }
 
+  /// Local. What the record says: "graph", and "graph_trial" if there was one, of so many `steps`.
+  nlohmann::ordered_json record(const char* steps, int count) const {
+    nlohmann::ordered_json record{{"graph", *this ? "on" : "off"}};
+    if (!seconds_.empty())
+      record["graph_trial"] = {{steps, count}, {"off", seconds_[0]}, {"on", seconds_[1]}};
+    return record;
+  }
+
  private:
   std::vector<device::CapturedGraph<ExecutionSpace>> graphs_;
+  std::vector<double> seconds_; ///< of the steps, launched one by one and replayed; empty: not tried
 };
 
 } // namespace kontor::stepping

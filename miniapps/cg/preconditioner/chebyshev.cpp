@@ -121,9 +121,9 @@ class Chebyshev final : public Preconditioner {
     const Vector start("cg/chebyshev start", own), zero("cg/chebyshev guess", own);
     for_rows("cg/chebyshev start", work.streams.compute(), own, FillStart{work.partition.global, start});
     const auto solver = make_solver({work.comm, work.partition, work.rows, work.matrix, start, zero, options,
-                                     work.overlap, work.streams, work.timers, work.progress});
+                                     work.overlap, work.streams, work.timers});
     solver->reset();
-    const auto ending = solver->solve().ending;
+    const auto ending = solve(*solver).ending;
     definite_ = ending != Ending::indefinite;
     const auto coefficients = solver->coefficients();
     if (coefficients.empty()) {

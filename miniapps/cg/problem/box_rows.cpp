@@ -177,12 +177,12 @@ void read_rows(const output::Reader& reader, const BoxRows& box, const std::stri
   copy_rows({box.rows, values, block, false});
 }
 
-miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& name,
-                                  const Vector& values) {
+miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& group,
+                                  const std::string& name, const Vector& values) {
   const auto& block = box.block;
-  const auto dataset = "/fields/" + name;
+  const auto dataset = group + "/" + name;
   write_rows(file, box, dataset, values);
-  miniapp::FieldOutput output{.image = {.dimensions = 3}, .snapshots = {}};
+  miniapp::FieldOutput output{.image = {.dimensions = 3}, .snapshot = {}};
   for (int axis = 0; axis < 3; ++axis) {
     output.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis] - 1);
     output.image.origin[axis] = block.lower[axis];
@@ -192,8 +192,7 @@ miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const 
                                 .dataset = dataset,
                                 .scalar = output::Scalar::float64,
                                 .centering = output::Centering::points};
-  file.image_data(output.image, {field});
-  output.snapshots.push_back({0.0, {field}});
+  output.snapshot = {0.0, {field}};
   return output;
 }
 

@@ -48,7 +48,8 @@ Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::
 void write_rows(output::File&, const BoxRows&, const std::string& dataset, const Vector& values);
 void read_rows(const output::Reader&, const BoxRows&, const std::string& dataset, const Vector& values);
 
-/// Collective. Writes /fields/<name> at the points, and describes the mesh.
-miniapp::FieldOutput write_points(output::File&, const BoxRows&, const std::string& name, const Vector&);
+/// Collective. Writes <group>/<name> at the points, and describes the mesh.
+miniapp::FieldOutput write_points(output::File&, const BoxRows&, const std::string& group,
+                                  const std::string& name, const Vector&);
 
 } // namespace kontor::cg

@@ -109,8 +109,9 @@ class FeHeat final : public Problem {
 
   ReferenceRows reference_rows() const override { return fe_heat_reference(options_, box_.partition); }
   std::string field() const override { return "temperature"; }
-  std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    return write_points(file, box_, field(), solution);
+  std::optional<miniapp::FieldOutput> write(output::File& file, const std::string& group,
+                                            const Vector& solution) const override {
+    return write_points(file, box_, group, field(), solution);
   }
   void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {
     write_rows(file, box_, dataset, v);

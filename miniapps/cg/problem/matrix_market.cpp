@@ -128,8 +128,9 @@ class MatrixMarket final : public Problem {
   }
 
   /// In the order of the file.
-  std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    write_vector(file, "/fields/" + field(), solution);
+  std::optional<miniapp::FieldOutput> write(output::File& file, const std::string& group,
+                                            const Vector& solution) const override {
+    write_vector(file, group + "/" + field(), solution);
     return std::nullopt;
   }
   void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {

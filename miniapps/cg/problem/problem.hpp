@@ -22,10 +22,11 @@ class Problem {
   /// Local; waits. The product without a stored matrix, where the problem has one; else nullptr.
   virtual std::unique_ptr<Matrix> matrix_free(const ProductTuning& = {}) const { return nullptr; }
 
-  /// What the solution is called: it is written to /fields/<name>.
+  /// What the solution is called: it is written to <group>/<name>.
   virtual std::string field() const { return "x"; }
   /// Collective. Writes the solution, own values in the order of own rows.
-  virtual std::optional<miniapp::FieldOutput> write(output::File&, const Vector& solution) const = 0;
+  virtual std::optional<miniapp::FieldOutput> write(output::File&, const std::string& group,
+                                                    const Vector& solution) const = 0;
 
   /// Collective. A vector, own values in the order of own rows, as a dataset that does not depend on which
   /// rank has which rows.

@@ -144,8 +144,9 @@ class StencilProblem final : public Problem {
     return make_matrix_free(box_, entries, tuning);
   }
 
-  std::optional<miniapp::FieldOutput> write(output::File& file, const Vector& solution) const override {
-    return write_points(file, box_, field(), solution);
+  std::optional<miniapp::FieldOutput> write(output::File& file, const std::string& group,
+                                            const Vector& solution) const override {
+    return write_points(file, box_, group, field(), solution);
   }
   void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {
     write_rows(file, box_, dataset, v);

@@ -114,7 +114,7 @@ class Classic final : public MethodBase {
         first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
 
  private:
-  void begin() override {
+  void begin_iteration() override {
     const auto& p = ghosted_.own();
     if (preconditioner_)
       preconditioner_->apply(r_, p);

@@ -31,7 +31,7 @@ class Merged final : public MethodBase {
         sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
 
  private:
-  void begin() override {
+  void begin_iteration() override {
     set_zero(p_);
     set_zero(s_);
     if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
@@ -99,7 +99,7 @@ class Merged final : public MethodBase {
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
   MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
   EndOfStep before() const {
-    return {sums_.local(), true, false, late_ && !settled(), numbers_.data(), log_.writer()};
+    return {sums_.local(), true, false, late_ && !drained(), numbers_.data(), log_.writer()};
   }
 
   std::vector<SolverStateVector> vectors() const override {

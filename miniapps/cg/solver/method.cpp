@@ -57,8 +57,8 @@ struct ZeroSolution {
 };
 
 Workspace with(const Workspace& w, const comm::Communicator& comm) {
-  return {comm,      w.partition, w.rows,   w.matrix,   w.rhs,          w.initial,   w.options,
-          w.overlap, w.streams,   w.timers, w.progress, w.as_on_device, w.ends_after};
+  return {comm,      w.partition, w.rows,    w.matrix, w.rhs,         w.initial,
+          w.options, w.overlap,   w.streams, w.timers, w.as_on_device};
 }
 
 void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
@@ -83,7 +83,7 @@ MethodBase::MethodBase(const Workspace& work, const std::string& label)
 
 void MethodBase::reset() {
   Kokkos::deep_copy(x_, work_.initial);
-  goes_on_ = settled_ = false;
+  goes_on_ = drained_ = false;
   ghosted_.exchange().reset_times();
   if (preconditioner_) preconditioner_->reset_exchange_times();
 }
@@ -99,26 +99,19 @@ void MethodBase::warm_up() {
   work_.streams.fence();
 }
 
-Outcome MethodBase::solve() {
-  const auto limit = work_.options.max_iterations;
+miniapp::StepPlan MethodBase::begin() {
   if (!goes_on_) {
     steps_ = 0;
-    settled_ = false;
+    drained_ = false;
     begin_solve(squared_tolerance());
   }
   goes_on_ = false;
-  const auto written = [this] { return steps_ + (ends_late() && !settled_ ? 0 : 1); };
-  while (!log_.ended(compute(), written()) && steps_ < limit && !told_to_end()) {
-    const auto before = steps_;
-    steps_ += advance();
-    if (before / 64 != steps_ / 64 && !log_.made().empty())
-      work_.progress.update({.step = steps_,
-                             .limit = limit,
-                             .norm = log_.made().back().residual,
-                             .target = work_.options.tolerance});
-  }
-  settle();
-  return outcome();
+  return {.first = steps_, .limit = work_.options.max_iterations, .target = work_.options.tolerance};
+}
+
+std::optional<std::int64_t> MethodBase::ended(std::int64_t made, bool /*wait*/) {
+  const bool last_is_open = ends_late() && !drained_;
+  return log_.ended(compute(), made + (last_is_open ? 0 : 1)) ? std::optional(made) : std::nullopt;
 }
 
 /// As a method with a tolerance of 0 ends all the same.
@@ -127,14 +120,10 @@ double MethodBase::squared_tolerance() const {
   return tolerance * tolerance;
 }
 
-bool MethodBase::told_to_end() {
-  return work_.ends_after && work_.ends_after(steps_, [this] { settle(); });
-}
-
 /// What the last step has left to the next one is done; all of the log is known.
-void MethodBase::settle() {
-  if (!settled_) end();
-  settled_ = ends_late();
+void MethodBase::drain() {
+  if (!drained_) end();
+  drained_ = ends_late();
   work_.streams.fence();
   log_.end(compute(), steps_ + 1);
 }
@@ -163,7 +152,7 @@ void MethodBase::go_on_from(const SolverState& from, const FillVector& fill) {
   complete_vectors();
   work_.streams.fence();
   steps_ = from.iterations;
-  settled_ = ends_late();
+  drained_ = ends_late();
   goes_on_ = true;
 }
 
@@ -177,25 +166,25 @@ void MethodBase::begin_solve(double squared_tolerance) {
   multiply(x_, scratch());
   for_rows("cg/first residual", compute(), own(), FirstResidual{work_.rhs, scratch(), residual()});
   for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
-  begin();
+  begin_iteration();
 }
 
-/// Returns how many steps were made.
-std::int64_t MethodBase::advance() {
-  const auto limit = work_.options.max_iterations, every = replace_every();
-  const auto alike = std::min(limit - steps_, every > 0 ? every - steps_ % every : limit);
+std::int64_t MethodBase::advance(std::int64_t made, std::int64_t until) {
+  const auto every = replace_every();
+  const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
   std::int64_t count = 1;
   if (persistent_) { // all of them: its sums are added in another order
     count = std::min<std::int64_t>(alike, ResidualLog::most_at_once);
     make_persistent(static_cast<int>(count));
-  } else if (graph_ && alike >= graph_steps && !settled_) {
+  } else if (graph_ && alike >= graph_steps && !drained_) {
     replay_graph();
     count = graph_steps;
   } else {
     step();
   }
-  settled_ = false;
-  if (every > 0 && count == alike && steps_ + count < limit) replace();
+  drained_ = false;
+  steps_ = made + count;
+  if (every > 0 && steps_ % every == 0 && steps_ < work_.options.max_iterations) replace();
   return count;
 }
 
@@ -246,19 +235,15 @@ bool MethodBase::wants_persistent() const {
 /// How iterations are repeated: by one kernel, by a graph, or each by launches.
 void MethodBase::choose_repetition() {
   const auto& options = work_.options;
-  const auto& comm = work_.comm;
   graph_.forget();
   persistent_ = wants_persistent();
   if (persistent_) return persistent_steps(graph_steps);
-  if (!stepping::wants_graph(comm, options.graph, options.graph_location, obstacle_to_graph())) return;
-  const auto steps = [this](int) {
-    for (int i = 0; i < graph_steps; ++i) step();
-  };
-  stepping::capture_on_all(comm, options.graph_location, [&] { graph_.capture(work_.streams, 1, steps); });
-  if (options.graph == stepping::Graphs::on) return;
-  graph_seconds_ = stepping::try_graph(
-      comm, [&] { steps(0); }, [&] { replay_graph(); }, [&] { work_.streams.fence(); });
-  if (!stepping::graph_is_faster(graph_seconds_)) graph_.forget();
+  graph_.choose(
+      work_.comm, work_.streams, options.graph, options.graph_location, obstacle_to_graph(), 1,
+      [this](int) {
+        for (int i = 0; i < graph_steps; ++i) step();
+      },
+      [] { return 0; }, [] {});
 }
 
 void MethodBase::start(Sums& sums) {
@@ -313,10 +298,7 @@ Cost MethodBase::cost(std::int64_t begin, std::int64_t end) const {
 }
 
 nlohmann::ordered_json MethodBase::record() const {
-  nlohmann::ordered_json record{{"graph", graph_ ? "on" : "off"}};
-  if (!graph_seconds_.empty())
-    record["graph_trial"] = {
-        {"iterations", graph_steps}, {"off", graph_seconds_[0]}, {"on", graph_seconds_[1]}};
+  auto record = graph_.record("iterations", graph_steps);
   record["persistent"] = persistent_ ? "on" : "off";
   record["fused"] = fused_;
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";

@@ -33,7 +33,12 @@ class MethodBase : public Solver {
 
   void warm_up() override;
   void reset() override;
-  Outcome solve() override;
+  miniapp::StepPlan begin() final;
+  std::int64_t advance(std::int64_t made, std::int64_t until) final;
+  std::optional<std::int64_t> ended(std::int64_t made, bool wait) final;
+  void drain() final;
+  double value() const final { return log_.made().empty() ? 0 : log_.made().back().residual; }
+  Outcome outcome() final;
   SolverState state() const override;
   void go_on_from(const SolverState&, const FillVector&) override;
   const Vector& solution() const override { return x_; }
@@ -48,15 +53,16 @@ class MethodBase : public Solver {
 
  protected:
   /// Collective. Of residual() = b - A x: what the first step needs, and iteration 0 to the log.
-  virtual void begin() = 0;
+  virtual void begin_iteration() = 0;
   /// Collective; only queues where that is possible. The next iteration.
   virtual void step() = 0;
-  /// Whether a step leaves it to the next one to write its residual to the log, and begin() to the first.
+  /// Whether a step leaves it to the next one to write its residual to the log, and begin_iteration() to the
+  /// first.
   virtual bool ends_late() const { return false; }
   /// Collective. If so: that of the last step to the log.
   virtual void end() {}
   /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
-  bool settled() const { return settled_; }
+  bool drained() const { return drained_; }
   /// Local. The vectors that a step goes on from, but for the solution.
   virtual std::vector<SolverStateVector> vectors() const = 0;
   /// Collective. They have been given; others that follow from them are not yet what they were.
@@ -143,16 +149,12 @@ class MethodBase : public Solver {
  private:
   /// Collective.
   void begin_solve(double squared_tolerance);
-  std::int64_t advance();
-  void settle();
   double squared_tolerance() const;
-  bool told_to_end();
   void make_persistent(int count);
   void replay_graph();
   std::optional<std::string> obstacle_to_graph();
   bool wants_persistent() const;
   void choose_repetition();
-  Outcome outcome();
 
  protected:
   Workspace work_;
@@ -166,18 +168,17 @@ class MethodBase : public Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Vector x_;
   ResidualLog log_;
-  Kokkos::View<Numbers, Space> numbers_; ///< 0 when begin() is called
+  Kokkos::View<Numbers, Space> numbers_; ///< 0 when begin_iteration() is called
 
  private:
   bool fused_;
-  bool settled_ = false;
-  bool goes_on_ = false;   ///< solve() begins where go_on_from() says
+  bool drained_ = false;
+  bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
   Sums rhs_;
   std::vector<double> history_;
   bool persistent_ = false;
   stepping::StepGraph<Space> graph_; // after what it uses
-  std::vector<double> graph_seconds_;
   miniapp::Timer& vectors_;
   miniapp::Timer& post_;
   miniapp::Timer& wait_;

@@ -143,14 +143,14 @@ class Pipelined final : public MethodBase {
   }
 
  private:
-  void begin() override {
+  void begin_iteration() override {
     for (const auto& vector : {p_, s_, z_, q_}) set_zero(vector);
     one("cg/begin pipelined", Begin{drift_.data()});
     begin_recurrences();
   }
 
   void step() override {
-    const bool sums_travel = !settled();
+    const bool sums_travel = !drained();
     if (sums_travel) start(sums_);
     sums_.progress();
     if (applies()) {
@@ -238,7 +238,7 @@ class Pipelined final : public MethodBase {
     dot(sums_, 2, w_, u);
   }
   EndOfStep before() const {
-    return {sums_.local(), false, true, !settled(), numbers_.data(), log_.writer()};
+    return {sums_.local(), false, true, !drained(), numbers_.data(), log_.writer()};
   }
 
   std::vector<SolverStateVector> vectors() const override {

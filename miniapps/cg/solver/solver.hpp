@@ -8,7 +8,8 @@
 #include "cg/solver/ending.hpp"
 #include "partition/ghosted_vector.hpp"
 #include "partition/partition.hpp"
-#include "run/mini_app.hpp"
+#include "run/loop/steps.hpp"
+#include "run/record/timers.hpp"
 #include "stepping/device.hpp"
 #include "stepping/streams.hpp"
 
@@ -28,10 +29,6 @@ class Preconditioner;
 struct SolverState;
 struct SolverStateVector;
 
-/// Asked before each iteration, or some of them, with how many are made, on all ranks: whether the solve is
-/// to end. Calls the function before it looks at the solver's state().
-using EndsAfter = std::function<bool(std::int64_t iterations, const std::function<void()>& settle)>;
-
 /// What a method works with; outlives it.
 struct Workspace {
   const comm::Communicator& comm;
@@ -44,31 +41,29 @@ struct Workspace {
   bool overlap = true;
   stepping::Streams<Space>& streams;
   miniapp::Timers& timers;
-  miniapp::Progress& progress;
   bool as_on_device = stepping::on_device; ///< iterations are queued; tests do it on a CPU too
-  EndsAfter ends_after = {};               ///< none: the solver is not told to end
 };
 
-/// A conjugate-gradient method for one system.
-class Solver {
+/// A conjugate-gradient method for one system; its steps are iterations, and those that are queued after the
+/// last one change nothing.
+class Solver : public miniapp::Steps {
  public:
-  virtual ~Solver() = default;
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
   virtual void warm_up() = 0;
   /// Local. The guess again.
   virtual void reset() = 0;
-  /// Collective; waits for the device. The same number of iterations and the same outcome on all ranks.
-  virtual Outcome solve() = 0;
-  /// Local. What a solve goes on from. While ends_after() is called, and settled.
+  /// Collective, after drain(). How the solve ended, the same on all ranks.
+  virtual Outcome outcome() = 0;
+  /// Local, after drain(). What a solve goes on from.
   virtual SolverState state() const = 0;
-  /// Collective, after reset(). The next solve() goes on from there: what state() gave, whose vectors
+  /// Collective, after reset(). The next solve goes on from there: what state() gave, whose vectors
   /// fill(SolverStateVector) gives their values.
   using FillVector = std::function<void(const SolverStateVector&)>;
   virtual void go_on_from(const SolverState&, const FillVector& fill) = 0;
   /// The solution, own values.
   virtual const Vector& solution() const = 0;
-  /// Relative residuals of the last solve() by the recurrence, from iteration 0 on.
+  /// Relative residuals of the last solve by the recurrence, from iteration 0 on.
   virtual const std::vector<double>& history() const = 0;
   /// The alpha and beta by which each of these but the first was reached.
   virtual std::vector<std::pair<double, double>> coefficients() const = 0;
@@ -85,6 +80,12 @@ class Solver {
   /// Local. What the record says of the method, an object.
   virtual nlohmann::ordered_json record() const = 0;
 };
+
+/// Collective. A whole solve from the guess, or from where go_on_from() says.
+inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) {
+  miniapp::run_steps(solver, between);
+  return solver.outcome();
+}
 
 /// Collective.
 std::unique_ptr<Solver> make_classic(const Workspace&);

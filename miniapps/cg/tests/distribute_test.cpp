@@ -96,9 +96,9 @@ std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, Part
   miniapp::Timers timers("cg");
   miniapp::Progress progress(miniapp::Progress::Style::silent);
   const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
-                                   options, true, streams, timers, progress});
+                                   options, true, streams, timers});
   solver->reset();
-  solver->solve();
+  solve(*solver);
   auto all = solver->history();
   for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
   return all;

@@ -178,7 +178,7 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
   const auto work = bench.workspace();
   const auto solver = make_solver(work);
   solver->reset();
-  auto outcome = solver->solve();
+  auto outcome = solve(*solver);
   const auto verification = [&] {
     return verify(comm, bench.system(), {}, work.matrix, work.streams.compute(), options, outcome, *solver,
                   nullptr);
@@ -202,7 +202,7 @@ TEST(Verification, FailsAResidualThatIsNotTheRecurrences) {
   const auto work = bench.workspace();
   const auto solver = make_solver(work);
   solver->reset();
-  const auto outcome = solver->solve();
+  const auto outcome = solve(*solver);
   EXPECT_GT(outcome.residual, 1e-4);
   const auto verified = [&](const Outcome& o) {
     return verify(comm, bench.system(), {}, work.matrix, work.streams.compute(), options, o, *solver,
@@ -236,7 +236,7 @@ TEST(Verification, IsInconclusiveWhereTheRightHandSideIs0) {
     const auto work = bench.workspace();
     const auto solver = make_solver(work);
     solver->reset();
-    const auto outcome = solver->solve();
+    const auto outcome = solve(*solver);
     ASSERT_EQ(outcome.ending, Ending::zero_rhs);
     const auto result = verify(comm, bench.system(), {}, work.matrix, work.streams.compute(), options,
                                outcome, *solver, nullptr);

@@ -29,7 +29,7 @@ int kernels_of(const SolverOptions& options) {
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count);
   Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(count);
   launched = 0;
-  solver->solve();
+  solve(*solver);
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
   Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
   return launched;

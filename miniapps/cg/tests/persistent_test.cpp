@@ -54,7 +54,7 @@ class Persistent : public testing::Test {
   Workspace workspace(bool as_on_device = true) {
     return {self_,           system_.partition, system_.matrix, *matrix_, system_.rhs,
             system_.initial, options_.solver,   true,           streams_, timers_,
-            progress_,       as_on_device,      ends_after_};
+            as_on_device};
   }
   Values values(const Vector& v) const { return gathered(self_, system_.partition, v); }
 
@@ -81,7 +81,6 @@ class Persistent : public testing::Test {
   miniapp::Progress progress_{miniapp::Progress::Style::silent};
   stepping::Streams<Space> streams_{true};
   Options options_;
-  EndsAfter ends_after_;
   std::unique_ptr<Problem> problem_;
   LinearSystem system_;
   std::unique_ptr<Matrix> matrix_;
@@ -96,20 +95,20 @@ TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
       options_.solver.persistent = Graphs::off;
       const auto separate = solver();
       EXPECT_EQ(separate->record()["persistent"], "off");
-      separate->solve();
+      solve(*separate);
       const auto history = separate->history();
       const auto x = values(separate->solution());
       EXPECT_LT(history.back(), 1e-3 * history.front());
       options_.solver.persistent = Graphs::on;
       const auto one = solver();
       EXPECT_EQ(one->record()["persistent"], "on");
-      const auto outcome = one->solve();
+      const auto outcome = solve(*one);
       EXPECT_EQ(outcome.ending, Ending::all_iterations);
       EXPECT_EQ(outcome.iterations, 41);
       expect_close(*one, history, x);
       const auto before = one->history();
       one->reset();
-      one->solve();
+      solve(*one);
       EXPECT_EQ(one->history(), before); // the same bits again
     }
 }
@@ -119,12 +118,12 @@ TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
   options_.solver.max_iterations = 500;
   options_.solver.persistent = Graphs::off;
   const auto separate = solver();
-  const auto expected = separate->solve();
+  const auto expected = solve(*separate);
   const auto history = separate->history();
   const auto x = values(separate->solution());
   options_.solver.persistent = Graphs::on;
   const auto one = solver();
-  const auto outcome = one->solve();
+  const auto outcome = solve(*one);
   EXPECT_EQ(outcome.ending, Ending::converged);
   EXPECT_EQ(outcome.iterations, expected.iterations);
   expect_close(*one, history, x);
@@ -134,16 +133,15 @@ TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
 TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
   for (const std::int64_t at : {1, 16, 21}) {
     SCOPED_TRACE(at);
-    ends_after_ = {};
     const auto whole = solver();
-    whole->solve();
+    solve(*whole);
     const auto history = whole->history();
     const auto x = values(whole->solution());
     SolverState saved;
     std::vector<Values> vectors;
     options_.solver.max_iterations = at;
     const auto first = solver();
-    first->solve();
+    solve(*first);
     saved = first->state();
     for (const auto& vector : saved.vectors) vectors.push_back(values(vector.values));
     options_.solver.max_iterations = 41;
@@ -154,7 +152,7 @@ TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
     second->go_on_from(state, [&](const SolverStateVector& vector) {
       Kokkos::deep_copy(vector.values, own_of(system_.partition, vectors.at(next++)));
     });
-    second->solve();
+    solve(*second);
     EXPECT_EQ(second->history(), history);
     EXPECT_EQ(values(second->solution()), x);
   }

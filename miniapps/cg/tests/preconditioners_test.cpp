@@ -117,7 +117,7 @@ TEST(RitzValues, AreTheEigenvaluesAfterAsManyIterationsAsThereAre) {
   Bench bench(comm, system, {.tolerance = 0, .max_iterations = 8});
   const auto solver = make_solver(bench.workspace());
   solver->reset();
-  solver->solve();
+  solve(*solver);
   const auto found = ritz_values(solver->coefficients());
   EXPECT_NEAR(found.smallest, 2 - 2 * std::cos(std::numbers::pi / 9), 1e-10);
   EXPECT_NEAR(found.largest, 2 - 2 * std::cos(8 * std::numbers::pi / 9), 1e-10);

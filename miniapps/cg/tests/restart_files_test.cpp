@@ -36,7 +36,7 @@ struct Written {
   Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted)
       : comm(mpi_comm), end(comm), checkpoints(comm, std::move(wanted), header(), output::Access::automatic,
                                                end, timers["checkpoint"], device::seconds()),
-        cg(options, {comm, true, timers, progress, nullptr, 0, &end, &checkpoints}) {
+        cg(options, {comm, true, timers, progress, nullptr, &end, &checkpoints}) {
     cg.warm_up();
     cg.reset();
     checkpoints.begin_repeat(0, 0);

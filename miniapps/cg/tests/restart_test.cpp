@@ -45,12 +45,11 @@ struct Saved {
 Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system, const Way& way,
                       std::int64_t at, Saved& saved) {
   Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
-  auto work = bench.workspace();
-  const Solver* solver = nullptr;
+  const auto solver = make_solver(bench.workspace());
   bool is_saved = false;
-  work.ends_after = [&](std::int64_t made, const std::function<void()>& settle) {
+  const auto save = [&](std::int64_t made) {
     if (made < at || is_saved) return false;
-    settle();
+    solver->drain();
     is_saved = true;
     saved.state = solver->state();
     EXPECT_EQ(saved.state.iterations, made);
@@ -58,14 +57,12 @@ Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system,
       saved.vectors[vector.name] = gathered(comm, bench.system().partition, vector.values);
     return false;
   };
-  const auto made = make_solver(work);
-  solver = made.get();
-  made->warm_up();
-  made->reset();
-  const auto outcome = made->solve();
+  solver->warm_up();
+  solver->reset();
+  const auto outcome = solve(*solver, {.ends = save});
   EXPECT_TRUE(is_saved);
-  return {outcome, gathered(comm, bench.system().partition, made->solution()), made->history(),
-          made->record()};
+  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
+          solver->record()};
 }
 
 /// Collective. The rest of a solve that was saved.
@@ -79,7 +76,7 @@ Solved go_on(const comm::Communicator& comm, const SmallSystem& system, const Wa
   solver->go_on_from(state, [&](const SolverStateVector& vector) {
     Kokkos::deep_copy(vector.values, own_of(bench.system().partition, saved.vectors.at(vector.name)));
   });
-  const auto outcome = solver->solve();
+  const auto outcome = solve(*solver);
   return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
           solver->record()};
 }

@@ -145,11 +145,11 @@ Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const So
              bool overlap, bool as_on_device)
     : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device),
       system_(distribute(comm, system)), matrix_(make_csr(system_.matrix, system_.partition.interior)),
-      streams_(overlap), timers_("cg"), progress_(miniapp::Progress::Style::silent) {}
+      streams_(overlap), timers_("cg") {}
 
 Workspace Bench::workspace() {
-  return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs, system_.initial,
-          options_, overlap_,          streams_,       timers_,  progress_,   as_on_device_};
+  return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs,  system_.initial,
+          options_, overlap_,          streams_,       timers_,  as_on_device_};
 }
 
 Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
@@ -158,7 +158,7 @@ Solved solve(const comm::Communicator& comm, const SmallSystem& system, const So
   const auto solver = make_solver(bench.workspace());
   solver->warm_up();
   solver->reset();
-  const auto outcome = solver->solve();
+  const auto outcome = solve(*solver);
   return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
           solver->record()};
 }

@@ -58,7 +58,6 @@ class Bench {
   std::unique_ptr<Matrix> matrix_;
   stepping::Streams<Space> streams_;
   miniapp::Timers timers_;
-  miniapp::Progress progress_;
 };
 
 struct Solved {

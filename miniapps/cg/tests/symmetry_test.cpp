@@ -67,7 +67,7 @@ miniapp::Verification verified(const SmallSystem& system, Preconditioner* precon
   const auto work = bench.workspace();
   const auto solver = make_solver(work);
   solver->reset();
-  const auto outcome = solver->solve();
+  const auto outcome = solve(*solver);
   return verify(comm, bench.system(), {}, work.matrix, work.streams.compute(), options, outcome, *solver,
                 preconditioner);
 }

@@ -5,6 +5,7 @@
 #include "heat/kernels/sweep.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
+#include "stepping/overlap.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange/trial.hpp>
@@ -57,10 +58,7 @@ template <class T>
 void Sweeper<T>::sweep(Norm norm) {
   const Region region("heat/step");
   if (domain_->transient()) domain_->set_time_dependent();
-  if constexpr (on_device)
-    sweep_on_device(domain_->current(), norm);
-  else
-    norm_part_ = sweep_on_host(norm);
+  queue_sweep(domain_->current(), norm);
   domain_->advance();
   compute_.add(0);
 }
@@ -80,69 +78,39 @@ void Sweeper<T>::leave_norm_part(int from, Norm norm, const stepping::NormSlots&
     device_sweep_->leave_norm(streams_.compute(), norm, slots);
 }
 
+/// From that field to the other one. The norm's part of this rank is in norm_part_, or left on the device.
 template <class T>
-void Sweeper<T>::wrap_field(int which) {
-  const ScopedTimer timed(compute_, 0);
-  grid::wrap(streams_.compute(), domain_->field(which), domain_->block());
-}
-
-/// Returns the norm's part of this rank.
-template <class T>
-double Sweeper<T>::sweep_on_host(Norm norm) requires(!on_device && sizeof(T) > 0) {
-  wrap_field(domain_->current());
-  const auto in = domain_->input(domain_->current());
-  const auto& out = domain_->field(1 - domain_->current());
-  double result = 0;
+void Sweeper<T>::queue_sweep(int from, Norm norm) {
+  const auto in = domain_->input(from);
+  const auto& out = domain_->field(1 - from);
+  norm_part_ = 0;
   const auto compute = [&](const Box& box) {
+    if (box.empty()) return;
     const ScopedTimer timed(compute_, 0);
     const double part = miniapp::compute("heat/sweep", box.size(), domain_->block().all().size(), [&] {
       return sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
     });
-    result = norm == Norm::max ? std::max(result, part) : result + part;
+    norm_part_ = norm == Norm::max ? std::max(norm_part_, part) : norm_part_ + part;
   };
-  auto& halo = halos_[domain_->current()];
-  halo.start();
-  if (overlap_) {
-    if (!regions_.interior.empty()) compute(regions_.interior);
-    halo.finish();
-    for (const auto& strip : regions_.strips)
-      if (!strip.empty()) compute(strip);
-  } else {
-    halo.finish();
-    compute(domain_->block().all());
+  const auto queue = [&](auto boxes, const ExecutionSpace& instance) {
+    const ScopedTimer timed(compute_, 0);
+    ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
+  };
+  {
+    const ScopedTimer timed(compute_, 0);
+    grid::wrap(streams_.compute(), domain_->field(from), domain_->block());
   }
-  return result;
-}
-
-/// The same from the field given, queued, with the norm's parts left on the device: nothing here waits but an
-/// exchange that is not ordered by the device. Strips come after the ghost cells that they read, and after
-/// the interior of the sweep before; the next interior comes after the strips.
-template <class T>
-void Sweeper<T>::sweep_on_device(int from, Norm norm) {
-  if constexpr (on_device) { // else clang instantiates it all the same
-    wrap_field(from);
-    const auto in = domain_->input(from);
-    const auto& out = domain_->field(1 - from);
-    auto& halo = halos_[from];
-    const auto compute = [&](auto boxes, const ExecutionSpace& instance) {
-      const ScopedTimer timed(compute_, 0);
-      ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
-    };
-    if (overlap_) {
-      streams_.mark_compute();
-      if (halo.stream_ordered()) halo.start(); // what is queued first can go first
-      compute(&DeviceSweep<T>::interior, streams_.compute());
-      if (!halo.stream_ordered()) halo.start(); // waits, and so does the host
-      halo.finish();
-      streams_.exchange_waits();
-      compute(&DeviceSweep<T>::strips, streams_.exchange());
-      streams_.compute_waits();
-    } else {
-      halo.start();
-      halo.finish();
-      compute(&DeviceSweep<T>::all, streams_.compute());
-    }
-  }
+  auto& halo = halos_[static_cast<std::size_t>(from)];
+  if constexpr (on_device)
+    stepping::exchange_and_compute(
+        streams_, halo, overlap_, [&](const auto& i) { queue(&DeviceSweep<T>::interior, i); },
+        [&](const auto& i) { queue(&DeviceSweep<T>::strips, i); },
+        [&](const auto& i) { queue(&DeviceSweep<T>::all, i); });
+  else
+    stepping::exchange_and_compute(
+        streams_, halo, overlap_, [&](const auto&) { compute(regions_.interior); },
+        [&](const auto&) { std::ranges::for_each(regions_.strips, compute); },
+        [&](const auto&) { compute(domain_->block().all()); });
 }
 
 template <class T>
@@ -172,7 +140,7 @@ void Sweeper<T>::choose_stores(Norm norm) {
 
 /// Why sweeps cannot be made by graphs, equal on all ranks.
 template <class T>
-std::optional<std::string> Sweeper<T>::obstacle_to_graph(const stepping::StepSchedule& schedule) const {
+std::optional<std::string> Sweeper<T>::refusal_of_graph(const stepping::StepSchedule& schedule) const {
   if (!on_device) return "sweeps are made on the host";
   if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
   if (const int alike = schedule.alike_after(0, graph_shape_); alike < graph_shape_.steps)
@@ -183,57 +151,29 @@ std::optional<std::string> Sweeper<T>::obstacle_to_graph(const stepping::StepSch
 }
 
 template <class T>
+void Sweeper<T>::queue_sweeps(int first, Norm norm, const stepping::NormSlots& slots) {
+  for (int n = 1; n <= graph_shape_.steps; ++n) {
+    const int from = (first + n - 1) % 2;
+    queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none);
+    if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
+  }
+}
+
+template <class T>
 void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
                               const stepping::NormSlots& slots) {
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
-  if (!stepping::wants_graph(domain_->comm(), options.graph, options.graph_location,
-                             obstacle_to_graph(schedule)))
-    return;
-  if constexpr (on_device) {
-    capture_graph(norm, slots);
-    if (options.graph == Graphs::automatic && !graph_is_faster(norm, slots)) return graph_.forget();
-    graph_timer_ = &timers_["graph"];
-  }
-}
-
-/// Collective. Throws AgreedError.
-template <class T>
-void Sweeper<T>::capture_graph(Norm norm, const stepping::NormSlots& slots) {
-  const auto queue_sweeps = [this, norm, slots, shape = graph_shape_](int first) {
-    for (int n = 1; n <= shape.steps; ++n) {
-      const int from = (first + n - 1) % 2;
-      sweep_on_device(from, shape.norm(n) ? norm : Norm::none);
-      if (shape.norm(n)) leave_norm_part(from, norm, slots);
-    }
-  };
-  stepping::capture_on_all(domain_->comm(), domain_->options().graph_location,
-                           [&] { graph_.capture(streams_, 2, queue_sweeps); });
-}
-
-/// Collective.
-template <class T>
-bool Sweeper<T>::graph_is_faster(Norm norm, const stepping::NormSlots& slots) {
-  const Region region("heat/trial");
-  const auto launch = [&] {
-    for (int n = 1; n <= graph_shape_.steps; ++n) {
-      sweep(graph_shape_.norm(n) ? norm : Norm::none);
-      if (graph_shape_.norm(n)) leave_norm_part(norm, slots);
-    }
-  };
-  graph_seconds_ = stepping::try_graph(
-      domain_->comm(), launch, [&] { replay_graph(); }, [&] { streams_.fence(); });
-  return stepping::graph_is_faster(graph_seconds_);
+  graph_.choose(
+      domain_->comm(), streams_, options.graph, options.graph_location, refusal_of_graph(schedule), 2,
+      [this, norm, slots](int first) { queue_sweeps(first, norm, slots); },
+      [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });
+  if (graph_) graph_timer_ = &timers_["graph"];
 }
 
 template <class T>
 void Sweeper<T>::sweep_by_graph() {
   const ScopedTimer timed(*graph_timer_);
-  replay_graph();
-}
-
-template <class T>
-void Sweeper<T>::replay_graph() {
   for (auto& halo : halos_) halo.poll();
   graph_.replay(streams_, domain_->current());
   domain_->advance(graph_shape_.steps);

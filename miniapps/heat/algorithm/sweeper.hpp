@@ -32,7 +32,8 @@ class Sweeper {
   Sweeper(const Sweeper&) = delete;
   Sweeper& operator=(const Sweeper&) = delete;
 
-  /// Collective. A sweep from the current field to the other one.
+  /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an
+  /// exchange that the host takes part in.
   void sweep(Norm);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
@@ -52,8 +53,8 @@ class Sweeper {
   const stepping::GraphShape& graph_shape() const { return graph_shape_; }
   /// Collective. All of its sweeps.
   void sweep_by_graph();
-  /// The seconds of so many sweeps one by one, and by the graph; empty if that was not tried.
-  const std::vector<double>& graph_seconds() const { return graph_seconds_; }
+  /// Local. What the record says of the graph.
+  nlohmann::ordered_json graph_record() const { return graph_.record("sweeps", graph_shape_.steps); }
 
   stepping::Streams<ExecutionSpace>& streams() { return streams_; }
   const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
@@ -69,17 +70,12 @@ class Sweeper {
   void forget_halo_times();
 
  private:
-  // sizeof(T): clang checks a constraint that depends on no T where the template is defined.
-  double sweep_on_host(Norm) requires(!on_device && sizeof(T) > 0);
-  void sweep_on_device(int from, Norm);
+  void queue_sweep(int from, Norm);
+  void queue_sweeps(int first, Norm, const stepping::NormSlots&);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
-  void wrap_field(int which);
-  void replay_graph();
   std::array<Halo, 2> make_halos() const;
-  std::optional<std::string> obstacle_to_graph(const stepping::StepSchedule&) const;
-  void capture_graph(Norm, const stepping::NormSlots&);
-  bool graph_is_faster(Norm, const stepping::NormSlots&);
+  std::optional<std::string> refusal_of_graph(const stepping::StepSchedule&) const;
 
   Domain<T>* domain_;
   bool overlap_;
@@ -93,7 +89,6 @@ class Sweeper {
   std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   stepping::GraphShape graph_shape_;
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
-  std::vector<double> graph_seconds_;
   bool streaming_;
   std::vector<double> stores_seconds_;
   double norm_part_ = 0;

@@ -21,8 +21,7 @@ output::Block place_of(const Block& block) {
 } // namespace
 
 template <class T>
-output::Snapshot write_field(const Domain<T>& domain, output::File& file, const std::string& group,
-                             const std::string& described) {
+miniapp::FieldOutput write_field(const Domain<T>& domain, output::File& file, const std::string& group) {
   const device::Region region("heat/io");
   const auto& block = domain.block();
   const auto name = group + "/temperature";
@@ -30,9 +29,17 @@ output::Snapshot write_field(const Domain<T>& domain, output::File& file, const 
                       grid::view_of(domain.field(domain.current()), block, block.all()));
   nlohmann::ordered_json moment{{"sweeps", domain.sweeps()}};
   if (domain.transient()) moment["time"] = domain.now();
-  file.attributes(described, moment);
-  return {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()),
-          {{"temperature", name, output::scalar_of<T>}}};
+  file.attributes(group, moment);
+  miniapp::FieldOutput out;
+  out.image.dimensions = block.dimensions;
+  for (int axis = 0; axis < block.dimensions; ++axis) {
+    out.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis]);
+    out.image.origin[axis] = block.lower[axis];
+    out.image.spacing[axis] = block.spacing[axis];
+  }
+  out.snapshot = {domain.transient() ? domain.now() : static_cast<double>(domain.sweeps()),
+                  {{"temperature", name, output::scalar_of<T>}}};
+  return out;
 }
 
 template <class T>
@@ -44,26 +51,9 @@ std::int64_t read_field(const Domain<T>& domain, const output::Reader& reader, c
   return reader.attributes(group).at("sweeps").template get<std::int64_t>();
 }
 
-template <class T>
-miniapp::FieldOutput describe_grid(const Domain<T>& domain) {
-  const auto& block = domain.block();
-  miniapp::FieldOutput out;
-  out.image.dimensions = block.dimensions;
-  for (int axis = 0; axis < block.dimensions; ++axis) {
-    out.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis]);
-    out.image.origin[axis] = block.lower[axis];
-    out.image.spacing[axis] = block.spacing[axis];
-  }
-  return out;
-}
-
-template output::Snapshot write_field(const Domain<float>&, output::File&, const std::string&,
-                                      const std::string&);
-template output::Snapshot write_field(const Domain<double>&, output::File&, const std::string&,
-                                      const std::string&);
+template miniapp::FieldOutput write_field(const Domain<float>&, output::File&, const std::string&);
+template miniapp::FieldOutput write_field(const Domain<double>&, output::File&, const std::string&);
 template std::int64_t read_field(const Domain<float>&, const output::Reader&, const std::string&);
 template std::int64_t read_field(const Domain<double>&, const output::Reader&, const std::string&);
-template miniapp::FieldOutput describe_grid(const Domain<float>&);
-template miniapp::FieldOutput describe_grid(const Domain<double>&);
 
 } // namespace kontor::heat

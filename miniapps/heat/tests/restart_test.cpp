@@ -80,7 +80,7 @@ struct Written {
       : comm(mpi_comm, how), end(comm),
         checkpoints(comm, std::move(wanted), {.app = "heat", .keys = nlohmann::ordered_json::object()},
                     output::Access::automatic, end, timers["checkpoint"], device::seconds()),
-        heat(options, {comm, overlap, timers, progress, nullptr, 0, &end, &checkpoints}) {}
+        heat(options, {comm, overlap, timers, progress, nullptr, &end, &checkpoints}) {}
 
   void run() {
     heat.warm_up();

@@ -67,23 +67,30 @@ class Cannon final : public Multiplication<T> {
   }
   LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
 
-  void run(Pass pass, const StepsToMake& steps) override {
-    if (pass == Pass::products) {
-      steps_.run(pass, steps);
-      a_.rewind();
-      b_.rewind();
-      return;
-    }
-    if (sum_)
+  void begin(Pass pass, std::int64_t first) override {
+    moves_ = pass != Pass::products;
+    if (moves_ && sum_)
       phase(*replicate_, [&] {
         comm::bcast({grid_.fibre, streams_.exchange()}, a_.natural(), 0);
         comm::bcast({grid_.fibre, streams_.exchange()}, b_.natural(), 0);
       });
-    phase(skew_, [&] {
-      a_.skew();
-      b_.skew();
-    });
-    steps_.run(pass, steps);
+    if (moves_)
+      phase(skew_, [&] {
+        a_.skew();
+        b_.skew();
+      });
+    steps_.begin(pass, first);
+  }
+
+  std::int64_t advance(std::int64_t /*made*/) override { return steps_.advance(); }
+
+  void end() override {
+    steps_.end();
+    if (!moves_) {
+      a_.rewind();
+      b_.rewind();
+      return;
+    }
     a_.add_times(timers_);
     b_.add_times(timers_);
     phase(restore_, [&] {
@@ -151,6 +158,7 @@ class Cannon final : public Multiplication<T> {
   AxisPart columns_;
   Matrix<T> c_;
   CannonSteps<T> steps_;
+  bool moves_ = true;              ///< the pass moves blocks
   std::optional<LayerSum<T>> sum_; ///< of several layers
   miniapp::Timer& skew_;
   miniapp::Timers& timers_;

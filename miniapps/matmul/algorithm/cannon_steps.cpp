@@ -9,44 +9,58 @@ template <class T>
 CannonSteps<T>::CannonSteps(const MultiplicationContext& context, const Panels& panels, RingBlock<T>& a,
                             RingBlock<T>& b, const Matrix<T>& c)
     : options_(context.options), overlap_(context.run.overlap), as_on_device_(context.as_on_device),
-      beta_(context.grid.place.layer == 0 ? options_.beta : 0), progress_(context.run.progress),
-      streams_(context.streams), panels_(panels), a_(a), b_(b), c_(c),
-      segments_(segments(panels_, context.grid.place, a_.stays() || b_.stays())), product_(options_),
+      beta_(context.grid.place.layer == 0 ? options_.beta : 0), streams_(context.streams), panels_(panels),
+      a_(a), b_(b), c_(c), segments_(segments(panels_, context.grid.place, a_.stays() || b_.stays())),
+      product_(options_),
       timeline_(context.grid.all.rank(), {{"gemm", segments_.size()},
                                           {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
                                           {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
       gemm_(context.run.timers["gemm"]) {}
 
+template <class T>
+void CannonSteps<T>::begin(Pass pass, std::int64_t first) {
+  pass_ = pass;
+  start_ = device::seconds();
+  timeline_.start(streams_.compute());
+  product_.begin(beta_);
+  for (next_ = 0; next_ < segments_.size() && segments_[next_].begin < first;) next_segment(true);
+}
+
+template <class T>
+std::int64_t CannonSteps<T>::advance() {
+  const auto first = segments_[next_].begin;
+  do next_segment(false);
+  while (next_ < segments_.size() && !is_common(segments_[next_].begin));
+  return segments_[next_ - 1].end - first;
+}
+
+template <class T>
+void CannonSteps<T>::end() {
+  if (computes()) product_.end(c_);
+  streams_.fence();
+  seconds_ = device::seconds() - start_;
+}
+
 /// On a device products are queued before the exchange, which may wait on the host; on a host messages are
 /// posted before the product begins.
 template <class T>
-void CannonSteps<T>::run(Pass pass, const StepsToMake& steps) {
-  const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
-  const bool ahead = moves && overlap_;
-  const double start = device::seconds();
-  timeline_.start(streams_.compute());
-  product_.begin(beta_);
-  for (std::size_t n = 0; n < segments_.size(); ++n) {
-    const auto segment = segments_[n];
-    const bool to_make = segment.begin >= steps.first;
-    if (to_make && steps.between && is_common(segment.begin))
-      steps.between(segment.begin, [this] { streams_.fence(); });
-    streams_.mark_compute();
-    if (ahead && !as_on_device_) start_shifts(segment.begin);
-    if (computes && to_make) multiply(static_cast<std::int64_t>(n), segment);
-    if (computes && !to_make) skip(segment);
-    if (ahead && as_on_device_) start_shifts(segment.begin);
-    if (moves)
-      finish_shifts(segment.end);
-    else
-      skip_shifts(segment.end);
-    progress_.update({.step = static_cast<std::int64_t>(n) + 1,
-                      .limit = static_cast<std::int64_t>(segments_.size()),
-                      .work_per_step = options_.size.flops() / static_cast<double>(segments_.size())});
+void CannonSteps<T>::next_segment(bool multiplied_before) {
+  const auto segment = segments_[next_];
+  const bool ahead = moves() && overlap_;
+  streams_.mark_compute();
+  if (ahead && !as_on_device_) start_shifts(segment.begin);
+  if (computes() && multiplied_before) {
+    const auto count = segment.end - segment.begin;
+    product_.skip(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
+  } else if (computes()) {
+    multiply(static_cast<std::int64_t>(next_), segment);
   }
-  if (computes) product_.end(c_);
-  streams_.fence();
-  seconds_ = device::seconds() - start;
+  if (ahead && as_on_device_) start_shifts(segment.begin);
+  if (moves())
+    finish_shifts(segment.end);
+  else
+    skip_shifts(segment.end);
+  ++next_;
 }
 
 template <class T>
@@ -56,12 +70,6 @@ void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
   timeline_.begin(gemm, number, streams_.compute());
   product_.add(a_.panels(segment.begin, count), b_.panels(segment.begin, count), c_);
   timeline_.end(gemm, number, streams_.compute());
-}
-
-template <class T>
-void CannonSteps<T>::skip(const Segment& segment) {
-  const auto count = segment.end - segment.begin;
-  product_.skip(a_.panels(segment.begin, count), b_.panels(segment.begin, count));
 }
 
 template <class T>

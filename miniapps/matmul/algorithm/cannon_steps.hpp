@@ -21,11 +21,15 @@ class CannonSteps {
   CannonSteps(const MultiplicationContext&, const Panels&, RingBlock<T>& a, RingBlock<T>& b,
               const Matrix<T>& c);
 
-  /// Collective over all ranks; waits. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first
-  /// layer.
-  void run(Pass, const StepsToMake&);
+  /// Collective over all ranks. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first layer,
+  /// by begin(), advance() until all panels are made, and end(), which waits. Panels before `first` have been
+  /// multiplied: their blocks move only.
+  void begin(Pass, std::int64_t first);
+  /// Returns how many panels it has multiplied: up to where a segment of all ranks begins.
+  std::int64_t advance();
+  void end();
 
-  /// Local. Of the last run().
+  /// Local. From begin() to the return of end().
   double seconds() const { return seconds_; }
   const Timeline& timeline() const { return timeline_; }
   /// Local. What is given to one local product.
@@ -34,8 +38,10 @@ class CannonSteps {
  private:
   enum Activity { gemm, shift_of_a, shift_of_b };
 
+  bool moves() const { return pass_ != Pass::products; }
+  bool computes() const { return pass_ != Pass::transfers; }
+  void next_segment(bool multiplied_before);
   void multiply(std::int64_t number, const Segment&);
-  void skip(const Segment&);
   /// Whether a segment of all ranks begins at that panel.
   bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
   void start_shifts(std::int64_t panel);
@@ -55,7 +61,6 @@ class CannonSteps {
   bool overlap_;
   bool as_on_device_;
   double beta_; ///< 0 in layers other than the first
-  miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   Panels panels_;
   RingBlock<T>& a_;
@@ -64,6 +69,9 @@ class CannonSteps {
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
   Timeline timeline_;
+  Pass pass_ = Pass::whole;
+  std::size_t next_ = 0; ///< segment
+  double start_ = 0;     ///< of device::seconds()
   double seconds_ = 0;
   miniapp::Timer& gemm_;
 };

@@ -10,7 +10,6 @@
 #include "stepping/streams.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,15 +29,6 @@ struct SentBytes {
 /// What of a multiplication is done: all of it, or its steps without transfers or without products, to know
 /// how long these take alone; C means nothing then.
 enum class Pass { whole, products, transfers };
-
-/// Which steps of a multiplication are made. A step is a panel of k, and C after so many is what a checkpoint
-/// has.
-struct StepsToMake {
-  std::int64_t first = 0; ///< those before have been made, and C is what they left
-  /// Called by all ranks at the same places, between steps, with how many are made; may throw. What it is
-  /// given waits for them.
-  std::function<void(std::int64_t made, const std::function<void()>& settle)> between = {};
-};
 
 /// What a multiplication is made from; all of it outlives the multiplication.
 struct MultiplicationContext {
@@ -60,25 +50,31 @@ class Multiplication {
  public:
   virtual ~Multiplication() = default;
 
-  /// Local. Valid before run() and after it.
+  /// Local. Valid before begin() and after end().
   virtual LocalMatrix<T> a() const = 0;
   virtual LocalMatrix<T> b() const = 0;
   virtual LocalMatrix<T> c() const = 0;
 
-  /// Collective. C = alpha op(A) op(B) + beta C; A and B are what they were before, if the context keeps
-  /// them. Queued on streams.compute().
-  virtual void run(Pass, const StepsToMake&) = 0;
-  /// Local. Of run(), equal on all ranks.
+  /// Collective. C = alpha op(A) op(B) + beta C, by begin(), advance() until all steps are made, and end(). A
+  /// step is a panel of k; C after so many steps is what a checkpoint has. A and B are what they were before,
+  /// if the context keeps them. Products are queued on streams.compute(). Steps before `first` have been
+  /// made, and C is what they left.
+  virtual void begin(Pass, std::int64_t first) = 0;
+  /// Makes the steps after `made`, one or some more. Returns their number, equal on all ranks.
+  virtual std::int64_t advance(std::int64_t made) = 0;
+  virtual void end() = 0;
+
+  /// Local. The number of the last step, equal on all ranks.
   virtual std::int64_t steps() const = 0;
-  /// Local. Of the last run(): from the first step's begin to the last one's end, without what comes before
-  /// and after them.
+  /// Local. Of the last multiplication: from the first step's begin to the last one's end, without what comes
+  /// before and after them.
   virtual double seconds_of_steps() const = 0;
-  /// Local; not timed. What the next run() needs done.
+  /// Local; not timed. What the next multiplication needs done.
   virtual void reset() = 0;
   /// Local; not timed, after reset(). Blocks that are to arrive become no numbers.
   virtual void invalidate() {}
 
-  /// Local. Of the last run().
+  /// Local. Of the last multiplication.
   virtual const Timeline& timeline() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {

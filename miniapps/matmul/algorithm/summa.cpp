@@ -61,7 +61,7 @@ class Summa final : public Multiplication<T> {
  public:
   explicit Summa(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        as_on_device_(context.as_on_device), progress_(context.run.progress), streams_(context.streams),
+        as_on_device_(context.as_on_device), streams_(context.streams),
         panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
         c_(part_of(stored_c(options_), Operation::none)),
         a_(part_of(stored_a(options_), options_.a.operation)),
@@ -94,32 +94,39 @@ class Summa final : public Multiplication<T> {
 
   std::int64_t steps() const override { return number(panels_.size()); }
 
-  void run(Pass pass, const StepsToMake& steps) override {
-    const bool moves = pass != Pass::products, computes = pass != Pass::transfers;
-    const bool ahead = moves && overlap_;
-    const double start = device::seconds();
+  void begin(Pass pass, std::int64_t first) override {
+    pass_ = pass;
+    start_ = device::seconds();
     timeline_.start(streams_.compute());
     product_.begin(options_.beta);
-    const auto first = static_cast<std::size_t>(steps.first);
-    for (std::size_t n = 0; n < first; ++n) product_.skip(part_of_a(n), part_of_b(n));
-    if (ahead && first < panels_.size()) broadcast(first);
-    for (auto n = first; n < panels_.size(); ++n) {
-      if (moves && !overlap_) broadcast(n);
-      if (moves) wait(n);
-      if (steps.between) steps.between(number(n), [this] { streams_.fence(); }); // nothing is on its way
-      const bool next = ahead && n + 1 < panels_.size();
-      // On a device the product is queued before the host waits for anything of the next panel.
-      streams_.mark_compute();
-      if (next && !as_on_device_) broadcast(n + 1);
-      if (computes) multiply(n);
-      if (next && as_on_device_) broadcast(n + 1);
-      progress_.update({.step = static_cast<std::int64_t>(n) + 1,
-                        .limit = static_cast<std::int64_t>(panels_.size()),
-                        .work_per_step = options_.size.flops() / static_cast<double>(panels_.size())});
+    const auto begun = static_cast<std::size_t>(first);
+    for (std::size_t n = 0; n < begun; ++n) product_.skip(part_of_a(n), part_of_b(n));
+    if (!moves() || !overlap_ || begun >= panels_.size()) return;
+    broadcast(begun);
+    wait(begun);
+  }
+
+  /// With overlap the next panel travels meanwhile. On a device the product is queued before the host waits
+  /// for anything of that panel.
+  std::int64_t advance(std::int64_t made) override {
+    const auto n = static_cast<std::size_t>(made);
+    if (moves() && !overlap_) {
+      broadcast(n);
+      wait(n);
     }
-    if (computes) product_.end(c_.elements);
+    const bool next = moves() && overlap_ && n + 1 < panels_.size();
+    streams_.mark_compute();
+    if (next && !as_on_device_) broadcast(n + 1);
+    if (pass_ != Pass::transfers) multiply(n);
+    if (next && as_on_device_) broadcast(n + 1);
+    if (next) wait(n + 1);
+    return 1;
+  }
+
+  void end() override {
+    if (pass_ != Pass::transfers) product_.end(c_.elements);
     streams_.fence();
-    seconds_ = device::seconds() - start;
+    seconds_ = device::seconds() - start_;
   }
 
   double seconds_of_steps() const override { return seconds_; }
@@ -143,6 +150,7 @@ class Summa final : public Multiplication<T> {
 
  private:
   enum Activity { gemm, broadcast_of };
+  bool moves() const { return pass_ != Pass::products; }
   static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
 
   struct PanelBuffers {
@@ -241,7 +249,6 @@ class Summa final : public Multiplication<T> {
   const ProcessGrid& grid_;
   bool overlap_;
   bool as_on_device_;
-  miniapp::Progress& progress_;
   stepping::Streams<Space>& streams_;
   std::vector<BroadcastPanel> panels_;
   LocalMatrix<T> c_;
@@ -251,6 +258,8 @@ class Summa final : public Multiplication<T> {
   std::vector<Request> requests_;       ///< of a panel
   LocalProduct<T> product_;
   Timeline timeline_;
+  Pass pass_ = Pass::whole;
+  double start_ = 0; ///< of device::seconds()
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& broadcast_;

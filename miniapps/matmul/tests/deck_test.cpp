@@ -154,7 +154,7 @@ void expect_read_as_written(Options o) {
       output::File file(world().native(), path);
       Matmul<double> app(o, {world(), true, timers, progress});
       app.run();
-      app.write_fields(file);
+      app.write_fields(file, "/fields");
       file.commit();
     }
     Options next = o;

@@ -50,8 +50,8 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   if (wanted.wanted())
     checkpoints.emplace(comm, wanted, header, output::Access::automatic, end, timers["checkpoint"],
                         device::seconds());
-  Matmul<double> app(
-      o, {comm, overlap, timers, progress, nullptr, 0, &end, checkpoints ? &*checkpoints : nullptr});
+  Matmul<double> app(o,
+                     {comm, overlap, timers, progress, nullptr, &end, checkpoints ? &*checkpoints : nullptr});
   app.warm_up();
   app.reset();
   std::int64_t first = 0;

@@ -68,12 +68,6 @@ Progress::Style Progress::style_for(int rank, bool quiet) {
   return terminal ? Style::terminal : Style::plain;
 }
 
-void Progress::begin(std::string app, ProgressWords words) {
-  app_ = std::move(app);
-  words_ = std::move(words);
-  shown_.reset();
-}
-
 void Progress::update(const ProgressState& now) {
   if (style_ == Style::silent) return;
   const double time = device::seconds();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kontor::miniapp {
 
@@ -33,13 +34,15 @@ std::string progress_line(const std::string& app, const ProgressWords&, const Pr
 class Progress {
  public:
   enum class Style { silent, terminal, plain };
-  explicit Progress(Style style) : style_(style) {}
+  explicit Progress(Style style, std::string app = {}) : style_(style), app_(std::move(app)) {}
 
   /// Rank 0 shows unless `quiet`, as it suits stderr.
   static Style style_for(int rank, bool quiet);
 
+  /// How the app that is run calls things.
+  void describe(ProgressWords words) { words_ = std::move(words); }
   /// New work begins, from which rate and time left are counted.
-  void begin(std::string app, ProgressWords words);
+  void begin() { shown_.reset(); }
   /// Cheap enough to be called at every check.
   void update(const ProgressState&);
   /// Clears the line of a terminal.

@@ -56,6 +56,7 @@ struct AppRecord {
   std::vector<Traffic> traffic;           ///< what this rank sends in a step
   std::vector<std::string> activities;    ///< of the timeline: "gemm", "shift of A"
   std::vector<TimelineEntry> timeline;    ///< of this rank; empty: not written
+  std::string table;                      ///< what people read before the figures; not written
   /// What the app has measured of the machine.
   nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
   /// All else: numbers, texts, tables. No key of /run twice.

@@ -20,4 +20,11 @@ FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const Byte
   return figure;
 }
 
+std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds,
+                                            const BytesMoved& moved, const Calibration& machine) {
+  const double bytes = 2 * static_cast<double>(size) * updates;
+  return {limited_by_memory({"cell_updates", updates / seconds, "1/s"}, seconds, moved, machine),
+          limited_by_memory({"effective_bandwidth", bytes / seconds, "B/s"}, seconds, moved, machine)};
+}
+
 } // namespace kontor::miniapp

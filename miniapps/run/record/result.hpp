@@ -4,6 +4,7 @@
 #include "machine/calibration.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -33,6 +34,11 @@ struct FigureOfMerit {
 /// Local. A figure of a repeat that took so many seconds and moved so many bytes, all ranks together.
 /// Attainable is what the same repeat reaches in the seconds that the calibration gives for these bytes.
 FigureOfMerit limited_by_memory(FigureOfMerit, double seconds, const BytesMoved&, const Calibration&);
+
+/// Local. "cell_updates" and "effective_bandwidth" of a repeat of so many seconds and updates of cells, whose
+/// values of `size` bytes are each read and written once for that bandwidth. `moved`: what kernels move.
+std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds,
+                                            const BytesMoved& moved, const Calibration&);
 
 /// The answer set beside what it must be.
 struct Verification {

@@ -48,7 +48,9 @@ class Values final : public MiniApp {
   Verification verify() override { return {}; }
   std::vector<FigureOfMerit> figures(double, const Calibration&) const override { return {}; }
   AppRecord record() const override { return {}; }
-  std::optional<FieldOutput> write_fields(output::File&) const override { return {}; }
+  std::optional<FieldOutput> write_fields(output::File&, const std::string&) const override {
+    return {};
+  }
 
  private:
   static constexpr std::uint64_t values_each = 5000;

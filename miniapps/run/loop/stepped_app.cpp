@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/loop/stepped_app.hpp"
+
+#include <fmt/format.h>
+
+namespace kontor::miniapp {
+
+void SteppedApp::run() {
+  BetweenSteps between{.progress = &context_.progress};
+  if (context_.end)
+    between.ends = [this](std::int64_t made) {
+      return context_.ends_after(made, *this, [this] { steps().drain(); });
+    };
+  auto* const series = context_.series;
+  if (between.snapshot_every = context_.series_every(); between.snapshot_every > 0)
+    between.snapshot = [this, series](std::int64_t made) {
+      const ScopedTimer timed(context_.timers["io"]);
+      if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
+        series->snapshots.push_back(fields->snapshot);
+    };
+  const auto made = run_steps(steps(), between);
+  if (series) series->complete = true;
+  finish(made);
+}
+
+} // namespace kontor::miniapp

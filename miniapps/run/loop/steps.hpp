@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/loop/progress.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+/// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does
+/// what comes between them.
+namespace kontor::miniapp {
+
+/// Steps count from 1.
+struct StepPlan {
+  std::int64_t first = 0;         ///< steps made by another run
+  std::int64_t limit = 0;         ///< number of the last step
+  double work_per_step = 0;       ///< of all ranks, in the unit of the progress line
+  double target = 0;              ///< value at which the steps end; 0: none
+  std::int64_t report_every = 64; ///< steps between updates of the progress line
+};
+
+/// Every function is collective.
+class Steps {
+ public:
+  virtual ~Steps() = default;
+
+  /// Prepares a repeat. State is that after plan.first steps on return.
+  virtual StepPlan begin() = 0;
+
+  /// Makes the steps after `made`, or queues them on a device: one, or as many as one launch makes, but none
+  /// after `until`. Returns their number.
+  virtual std::int64_t advance(std::int64_t made, std::int64_t until) = 0;
+
+  /// The step that ends the repeat by its value; none: not known yet. `wait`: all values are known on return.
+  virtual std::optional<std::int64_t> ended(std::int64_t /*made*/, bool /*wait*/) { return std::nullopt; }
+
+  /// Undoes the last step, which came after the one that ended the repeat. Default: that step changed
+  /// nothing.
+  virtual void step_back() {}
+
+  /// Waits for all steps and their values.
+  virtual void drain() = 0;
+
+  /// Local. The latest value, for the progress line.
+  virtual double value() const { return 0; }
+};
+
+/// What the loop does between steps; every function is collective.
+struct BetweenSteps {
+  Progress* progress = nullptr;
+  /// Called before each step but those of one launch; true ends the repeat.
+  std::function<bool(std::int64_t made)> ends = {};
+  std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots
+  /// Called after drain(), for every so many-th step but the last.
+  std::function<void(std::int64_t made)> snapshot = {};
+};
+
+/// Collective. Makes the steps of a repeat. Returns the number of the last one; it is complete.
+std::int64_t run_steps(Steps&, const BetweenSteps&);
+
+} // namespace kontor::miniapp
