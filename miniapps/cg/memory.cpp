@@ -51,7 +51,8 @@ int vectors_of(const SolverOptions& o) {
   const int one = o.preconditioner != PreconditionerKind::none ? 1 : 0, applied = applies(o) ? 1 : 0;
   switch (o.method) {
   case Method::classic: return 4 + applied;
-  case Method::merged: return 5 + one;
+  case Method::merged:
+  case Method::persistent: return 5 + one;
   case Method::pipelined: return 7 + one + 2 * applied;
   }
   return 0;

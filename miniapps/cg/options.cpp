@@ -40,8 +40,10 @@ constexpr std::array<Named<RhsKind>, 3> rhs_kinds{
 constexpr std::array<Named<PartitionKind>, 2> partitions{
     {{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}}};
 constexpr std::array<Named<Ordering>, 2> orderings{{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}}};
-constexpr std::array<Named<Method>, 3> methods{
-    {{"classic", Method::classic}, {"merged", Method::merged}, {"pipelined", Method::pipelined}}};
+constexpr std::array<Named<Method>, 4> methods{{{"classic", Method::classic},
+                                                {"merged", Method::merged},
+                                                {"pipelined", Method::pipelined},
+                                                {"persistent", Method::persistent}}};
 constexpr std::array<Named<PreconditionerKind>, 4> preconditioners{
     {{"none", PreconditionerKind::none},
      {"jacobi", PreconditionerKind::jacobi},
@@ -97,7 +99,8 @@ void describe(Visitor& v, MatrixMarketOptions& o) {
 }
 
 void describe(Visitor& v, SolverOptions& o) {
-  v.choice<Method>("method", o.method, methods, "Variant of the conjugate-gradient method");
+  v.choice<Method>("method", o.method, methods,
+                   "Variant of the conjugate-gradient method; persistent: merged by one kernel, on one GPU");
   v.value("replace_every", o.replace_every,
           "pipelined: iterations between replacements of the residual; 0: never", {.min = 0});
   v.choice<PreconditionerKind>("preconditioner", o.preconditioner, preconditioners, "Preconditioner");
@@ -115,8 +118,6 @@ void describe(Visitor& v, SolverOptions& o) {
                     "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
                              "Iterations by graph on a GPU: auto tries both");
-  v.choice<stepping::Graphs>("persistent", o.persistent, stepping::graph_names,
-                             "merged on one GPU: iterations by one kernel; auto: of small problems");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
@@ -243,7 +244,6 @@ std::vector<std::string> Options::restart_may_change() const {
           "solver.max_iterations",
           "solver.stagnation",
           "solver.graph",
-          "solver.persistent",
           "decomposition.",
           "verification.",
           "problem.matrix_market.partition",
@@ -280,7 +280,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
 void Options::resolve(const config::Deck& deck, int ranks) {
   refuse_unused(*this, deck);
   solver.graph_location = deck.location("solver.graph");
-  solver.persistent_location = deck.location("solver.persistent");
+  solver.method_location = deck.location("solver.method");
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
   refuse_unordered_assembly(*this, deck);

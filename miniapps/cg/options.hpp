@@ -30,7 +30,7 @@ namespace kontor::cg {
 struct WholeSystem;
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
-enum class Method { classic, merged, pipelined };
+enum class Method { classic, merged, pipelined, persistent };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, kokkos_kernels };
@@ -94,8 +94,7 @@ struct SolverOptions {
   SumKind sums = SumKind::fast;
   stepping::Graphs graph = stepping::Graphs::automatic;
   config::Location graph_location = {};
-  stepping::Graphs persistent = stepping::Graphs::automatic;
-  config::Location persistent_location = {};
+  config::Location method_location = {};
 };
 
 /// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.

@@ -8,9 +8,7 @@
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and
 // a p.A p that is not above 0 need not be the matrix's fault.
-#include "cg/solver/merged_update.hpp"
-#include "cg/solver/method.hpp"
-#include "cg/solver/persistent.hpp"
+#include "cg/solver/merged.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -22,103 +20,61 @@ struct Update : MergedUpdate {
   }
 };
 
-class Merged final : public MethodBase {
- public:
-  explicit Merged(const Workspace& work)
-      : MethodBase(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
-        p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        late_(work.as_on_device),
-        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
-
- private:
-  void begin_iteration() override {
-    set_zero(p_);
-    set_zero(s_);
-    if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
-    dot(sums_, 0, r_, ghosted_.own());
-    dot(sums_, 1, r_, r_);
-    multiply_and_reduce();
-  }
-
-  void step() override {
-    const auto& u = ghosted_.own();
-    if (diagonal()) {
-      update_with_sums<2>("cg/update", Update<true>{updates()}, sums_,
-                          EndThenStore<2>{before(), sums_.local()});
-    } else {
-      const Update<false> change{updates()};
-      if (fused())
-        update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
-      else
-        update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
-      if (preconditioner_) preconditioner_->apply(r_, u);
-      if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
-      if (!fused()) dot(sums_, 1, r_, r_);
-    }
-    multiply_and_reduce();
-  }
-
-  void multiply_and_reduce() {
-    if (fused()) {
-      product_.apply_and_dot(ghosted_, w_, sums_.local(2));
-    } else {
-      product_.apply(ghosted_, w_);
-      dot(sums_, 2, ghosted_.own(), w_);
-    }
-    reduce(sums_);
-    if (!late_) write_end();
-  }
-
-  Cost step_cost() const override {
-    const bool scaled = diagonal() != nullptr;
-    auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
-                (fused() ? Cost{.updates = 1} : dot_cost);
-    if (applies()) cost += preconditioner_->cost();
-    if (applies() && fused()) cost += dot_cost;                                         // r.u
-    if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
-    return cost;
-  }
-
-  std::optional<std::string> obstacle_to_persistent() const override {
-    if (!fused()) return "kernels do not compute sums on the way (solver.fused, solver.sums)";
-    if (applies()) return "a preconditioner is applied by kernels of its own";
-    if (!work_.matrix.can_iterate()) return "the format has no such kernel; sell and matrix_free have";
-    return std::nullopt;
-  }
-  void persistent_steps(int count) override {
-    work_.matrix.iterate(compute(), ghosted_.all(), w_,
-                         {updates(), diagonal() != nullptr, sums_.local(), own(), count, &teams_});
-  }
-
-  /// On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that
-  /// there is no next step.
-  bool ends_late() const override { return late_; }
-  void end() override {
-    if (late_) write_end();
-  }
-  void write_end() { one("cg/end of a step", WriteEnd{before()}); }
-  MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
-  EndOfStep before() const {
-    return {sums_.local(), true, false, late_ && !drained(), numbers_.data(), log_.writer()};
-  }
-
-  std::vector<SolverStateVector> vectors() const override {
-    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
-    if (preconditioner_) all.push_back({"u", ghosted_.own()});
-    return all;
-  }
-
-  std::vector<Sums*> sums() override { return {&sums_}; }
-  const Vector& residual() const override { return r_; }
-  const Vector& scratch() const override { return w_; }
-
-  Vector r_, w_, p_, s_, inverse_;
-  bool late_;
-  Sums sums_;
-  PersistentTeams teams_;
-};
-
 } // namespace
+
+void Merged::begin_iteration() {
+  set_zero(p_);
+  set_zero(s_);
+  if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
+  dot(sums_, 0, r_, ghosted_.own());
+  dot(sums_, 1, r_, r_);
+  multiply_and_reduce();
+}
+
+void Merged::step() {
+  const auto& u = ghosted_.own();
+  if (diagonal()) {
+    update_with_sums<2>("cg/update", Update<true>{updates()}, sums_,
+                        EndThenStore<2>{before(), sums_.local()});
+  } else {
+    const Update<false> change{updates()};
+    if (fused())
+      update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
+    else
+      update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
+    if (preconditioner_) preconditioner_->apply(r_, u);
+    if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
+    if (!fused()) dot(sums_, 1, r_, r_);
+  }
+  multiply_and_reduce();
+}
+
+void Merged::multiply_and_reduce() {
+  if (fused()) {
+    product_.apply_and_dot(ghosted_, w_, sums_.local(2));
+  } else {
+    product_.apply(ghosted_, w_);
+    dot(sums_, 2, ghosted_.own(), w_);
+  }
+  reduce(sums_);
+  if (!late_) write_end();
+}
+
+Cost Merged::step_cost() const {
+  const bool scaled = diagonal() != nullptr;
+  auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
+              (fused() ? Cost{.updates = 1} : dot_cost);
+  if (applies()) cost += preconditioner_->cost();
+  if (applies() && fused()) cost += dot_cost;                                         // r.u
+  if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
+  return cost;
+}
+
+std::vector<SolverStateVector> Merged::vectors() const {
+  std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
+  if (preconditioner_) all.push_back({"u", ghosted_.own()});
+  return all;
+}
 
 std::unique_ptr<Solver> make_merged(const Workspace& work) {
   return std::make_unique<Merged>(work);

@@ -2,7 +2,6 @@
 #include "cg/solver/method.hpp"
 
 #include "cg/names.hpp"
-#include "cg/solver/persistent.hpp"
 #include "stepping/graph_choice.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -172,25 +171,20 @@ void MethodBase::begin_solve(double squared_tolerance) {
 std::int64_t MethodBase::advance(std::int64_t made, std::int64_t until) {
   const auto every = replace_every();
   const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
-  std::int64_t count = 1;
-  if (persistent_) { // all of them: its sums are added in another order
-    count = std::min<std::int64_t>(alike, ResidualLog::most_at_once);
-    make_persistent(static_cast<int>(count));
-  } else if (graph_ && alike >= graph_steps && !drained_) {
-    replay_graph();
-    count = graph_steps;
-  } else {
-    step();
-  }
+  const auto count = make_steps(alike);
   drained_ = false;
   steps_ = made + count;
   if (every > 0 && steps_ % every == 0 && steps_ < work_.options.max_iterations) replace();
   return count;
 }
 
-void MethodBase::make_persistent(int count) {
-  const miniapp::ScopedTimer timed(work_.timers["persistent"]);
-  persistent_steps(count);
+std::int64_t MethodBase::make_steps(std::int64_t most) {
+  if (graph_ && most >= graph_steps && !drained_) {
+    replay_graph();
+    return graph_steps;
+  }
+  step();
+  return 1;
 }
 
 void MethodBase::replay_graph() {
@@ -214,30 +208,8 @@ std::optional<std::string> MethodBase::obstacle_to_graph() {
   return stepping::obstacle_to_graph(work_.comm, exchange());
 }
 
-/// By a rule, not by trial: fast sums are added in another order, and a run is to have the same bits again.
-bool MethodBase::wants_persistent() const {
-  const auto& options = work_.options;
-  if (options.persistent == stepping::Graphs::off) return false;
-  const auto obstacle = [&]() -> std::optional<std::string> {
-    if (!work_.as_on_device) return "iterations are made on the host";
-    if (work_.comm.size() > 1) return "there are several ranks, which exchange ghosts and sums";
-    if (options.graph == stepping::Graphs::on) return "solver.graph is on";
-    return obstacle_to_persistent();
-  }();
-  if (options.persistent == stepping::Graphs::on) {
-    if (obstacle)
-      options.persistent_location.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
-    return true;
-  }
-  return !obstacle && own() <= most_persistent_rows();
-}
-
-/// How iterations are repeated: by one kernel, by a graph, or each by launches.
 void MethodBase::choose_repetition() {
   const auto& options = work_.options;
-  graph_.forget();
-  persistent_ = wants_persistent();
-  if (persistent_) return persistent_steps(graph_steps);
   graph_.choose(
       work_.comm, work_.streams, options.graph, options.graph_location, obstacle_to_graph(), 1,
       [this](int) {
@@ -299,7 +271,6 @@ Cost MethodBase::cost(std::int64_t begin, std::int64_t end) const {
 
 nlohmann::ordered_json MethodBase::record() const {
   auto record = graph_.record("iterations", graph_steps);
-  record["persistent"] = persistent_ ? "on" : "off";
   record["fused"] = fused_;
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());

@@ -77,12 +77,10 @@ class MethodBase : public Solver {
   /// Local. Of a step and of a replacement.
   virtual Cost step_cost() const = 0;
   virtual Cost replace_cost() const { return {}; }
-  /// Why iterations cannot be made by one kernel; nothing: persistent_steps() makes so many, which leave
-  /// their end to the next one, as step() does.
-  virtual std::optional<std::string> obstacle_to_persistent() const {
-    return "only solver.method: merged has such a kernel";
-  }
-  virtual void persistent_steps(int) {}
+  /// Collective. Makes the next steps, at most so many, one after the other. Returns their number.
+  virtual std::int64_t make_steps(std::int64_t most);
+  /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
+  virtual void choose_repetition();
   /// The sums of a step.
   virtual std::vector<Sums*> sums() = 0;
   virtual const Vector& residual() const = 0;
@@ -150,11 +148,8 @@ class MethodBase : public Solver {
   /// Collective.
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
-  void make_persistent(int count);
   void replay_graph();
   std::optional<std::string> obstacle_to_graph();
-  bool wants_persistent() const;
-  void choose_repetition();
 
  protected:
   Workspace work_;
@@ -177,7 +172,6 @@ class MethodBase : public Solver {
   std::int64_t steps_ = 0; ///< of the solve
   Sums rhs_;
   std::vector<double> history_;
-  bool persistent_ = false;
   stepping::StepGraph<Space> graph_; // after what it uses
   miniapp::Timer& vectors_;
   miniapp::Timer& post_;

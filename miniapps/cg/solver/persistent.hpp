@@ -29,11 +29,6 @@ inline int most_persistent_teams() {
   return device::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
 }
 
-/// Rows up to which it is faster, as measured (docs/gpu.md): 16 a thread.
-inline std::int64_t most_persistent_rows() {
-  return std::int64_t{16} * most_persistent_teams() * persistent_threads;
-}
-
 /// What the teams of one such kernel after the other share: a barrier, and the parts of three sums.
 class PersistentTeams {
  public:
@@ -57,7 +52,7 @@ class PersistentTeams {
              static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0; ++polls)
           if (polls == most_polls)
             Kokkos::abort(
-                "cg: the teams of a persistent kernel do not all run at once; solver.persistent: off "
+                "cg: the teams of a persistent kernel do not all run at once; solver.method: merged "
                 "does without");
         Kokkos::memory_fence();
       }

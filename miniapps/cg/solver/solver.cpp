@@ -7,6 +7,7 @@ std::unique_ptr<Solver> make_solver(const Workspace& work) {
   switch (work.options.method) {
   case Method::merged: return make_merged(work);
   case Method::pipelined: return make_pipelined(work);
+  case Method::persistent: return make_persistent(work);
   case Method::classic: break;
   }
   return make_classic(work);

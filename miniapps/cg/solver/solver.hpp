@@ -91,6 +91,7 @@ inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) 
 std::unique_ptr<Solver> make_classic(const Workspace&);
 std::unique_ptr<Solver> make_merged(const Workspace&);
 std::unique_ptr<Solver> make_pipelined(const Workspace&);
+std::unique_ptr<Solver> make_persistent(const Workspace&);
 std::unique_ptr<Solver> make_solver(const Workspace&);
 
 } // namespace kontor::cg

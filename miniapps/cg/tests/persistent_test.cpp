@@ -30,12 +30,11 @@ class Persistent : public testing::Test {
     options_.stencil.points = {23, 17, 29};
     options_.stencil.exact = config::Expression("sin(3*x)*y+z");
     options_.process_grid = {1, 1, 1};
-    options_.solver = {.method = Method::merged,
+    options_.solver = {.method = Method::persistent,
                        .tolerance = 0,
                        .max_iterations = 41,
                        .format = Format::sell,
-                       .graph = Graphs::off,
-                       .persistent = Graphs::on};
+                       .graph = Graphs::off};
   }
 
   std::unique_ptr<Solver> solver(bool as_on_device = true) {
@@ -52,9 +51,9 @@ class Persistent : public testing::Test {
     return made;
   }
   Workspace workspace(bool as_on_device = true) {
-    return {self_,           system_.partition, system_.matrix, *matrix_, system_.rhs,
-            system_.initial, options_.solver,   true,           streams_, timers_,
-            as_on_device};
+    return {self_,       system_.partition, system_.matrix,  *matrix_,
+            system_.rhs, system_.initial,   options_.solver, true,
+            streams_,    timers_,           as_on_device};
   }
   Values values(const Vector& v) const { return gathered(self_, system_.partition, v); }
 
@@ -92,16 +91,14 @@ TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
       SCOPED_TRACE(fmt::format("format {}, preconditioner {}", int(format), int(preconditioner)));
       options_.solver.format = format;
       options_.solver.preconditioner = preconditioner;
-      options_.solver.persistent = Graphs::off;
+      options_.solver.method = Method::merged;
       const auto separate = solver();
-      EXPECT_EQ(separate->record()["persistent"], "off");
       solve(*separate);
       const auto history = separate->history();
       const auto x = values(separate->solution());
       EXPECT_LT(history.back(), 1e-3 * history.front());
-      options_.solver.persistent = Graphs::on;
+      options_.solver.method = Method::persistent;
       const auto one = solver();
-      EXPECT_EQ(one->record()["persistent"], "on");
       const auto outcome = solve(*one);
       EXPECT_EQ(outcome.ending, Ending::all_iterations);
       EXPECT_EQ(outcome.iterations, 41);
@@ -116,12 +113,12 @@ TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
 TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
   options_.solver.tolerance = 1e-6;
   options_.solver.max_iterations = 500;
-  options_.solver.persistent = Graphs::off;
+  options_.solver.method = Method::merged;
   const auto separate = solver();
   const auto expected = solve(*separate);
   const auto history = separate->history();
   const auto x = values(separate->solution());
-  options_.solver.persistent = Graphs::on;
+  options_.solver.method = Method::persistent;
   const auto one = solver();
   const auto outcome = solve(*one);
   EXPECT_EQ(outcome.ending, Ending::converged);
@@ -162,15 +159,13 @@ TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
   const auto refused = [&](const char* fact, bool as_on_device = true) {
     const auto text = refusal(as_on_device);
     EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
-    options_.solver.persistent = Graphs::automatic;
-    EXPECT_EQ(solver(as_on_device)->record()["persistent"], "off");
     SetUp();
   };
   refused("on the host", false);
-  options_.solver.method = Method::classic;
-  refused("merged");
   options_.solver.fused = false;
   refused("solver.fused");
+  options_.solver.graph = Graphs::on;
+  refused("solver.graph");
   options_.solver.sums = SumKind::reproducible;
   refused("solver.sums");
   options_.solver.preconditioner = PreconditionerKind::chebyshev;
@@ -179,20 +174,10 @@ TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
   refused("sell and matrix_free");
 }
 
-/// As few rows as a device's threads have soon; more than that by separate kernels.
-TEST_F(Persistent, IsTakenForSmallProblemsOnly) {
-  options_.solver.persistent = Graphs::automatic;
-  options_.stencil.points = {16, 1, 1};
-  EXPECT_EQ(solver()->record()["persistent"], "on");
-  if (!device::on_host<Space>) return; // of a device's size
-  options_.stencil.points = {17, 1, 1};
-  EXPECT_EQ(solver()->record()["persistent"], "off");
-}
-
 TEST(PersistentOption, NeedsOneRank) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1) GTEST_SKIP() << "several ranks are refused";
-  const SolverOptions options{.method = Method::merged, .persistent = Graphs::on};
+  const SolverOptions options{.method = Method::persistent};
   try {
     solve(comm, irregular(40), options, true, true);
     FAIL() << "not refused";
