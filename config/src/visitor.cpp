@@ -5,6 +5,8 @@
 
 #include <kontor/config/visitor.hpp>
 
+#include <utility>
+
 namespace kontor::config {
 
 Visitor& Visitor::required() {
@@ -89,7 +91,7 @@ void Visitor::value(std::string_view key, std::optional<Expression>& value, Name
 
 void Visitor::choose(std::string_view key, std::size_t& chosen, const std::vector<std::string_view>& names,
                      std::string_view help) {
-  Choice leaf(chosen, names);
+  Choice leaf(chosen, names, std::exchange(learn_, nullptr));
   visit_leaf(take(key, help), leaf);
 }
 

@@ -54,8 +54,13 @@ class FileName final : public Leaf {
 /// One of some words; `chosen` is its number, names.size() if the option holds none of them.
 class Choice final : public Leaf {
  public:
-  Choice(std::size_t& chosen, const std::vector<std::string_view>& names)
-      : chosen_(chosen), names_(names.begin(), names.end()) {}
+  /// `location` of its key, if not null, is noted there.
+  Choice(std::size_t& chosen, const std::vector<std::string_view>& names, Location* location = nullptr)
+      : chosen_(chosen), names_(names.begin(), names.end()), location_(location) {}
+
+  void set_location(const Location& location) override {
+    if (location_) *location_ = location;
+  }
 
   std::string expected() const override;
   bool read(const Node& node, const std::string& path, Problems& problems) override;
@@ -65,6 +70,7 @@ class Choice final : public Leaf {
  private:
   std::size_t& chosen_;
   std::vector<std::string> names_;
+  Location* location_;
 };
 
 /// A list of some words; `chosen` are their numbers.

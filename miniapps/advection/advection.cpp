@@ -105,7 +105,7 @@ void Advection::warm_up() {
     return stepping::obstacle_to_graph(ring_, levels_[0].halo);
   };
   graph_.choose(
-      ring_, streams_, options_.graph, options_.graph_location, refusal(), 2,
+      ring_, streams_, options_.graph, refusal(), 2,
       [this](int first) {
         for (int i = 0; i < graph_steps; ++i) queue_step((first + i) % 2);
       },

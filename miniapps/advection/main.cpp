@@ -6,9 +6,11 @@
 
 int main(int argc, char** argv) {
   using namespace kontor;
-  return miniapp::run_main<advection::Options>(
-      argc, argv, "advection", "Upwind advection around a ring of cells, with probes gathered by index",
+  auto app = miniapp::app_of<advection::Options>(
+      "advection", "Upwind advection around a ring of cells, with probes gathered by index",
       [](const auto& options, const auto& context) {
         return std::make_unique<advection::Advection>(options, context);
       });
+  app.restart_may_change = advection::Options::restart_may_change();
+  return miniapp::run_main(argc, argv, app);
 }

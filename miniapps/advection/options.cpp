@@ -30,8 +30,7 @@ void Options::describe(config::Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks) {
-  graph_location = deck.location("solver.graph");
+void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {
   const config::UnusedKeys unused(deck, *this);
   for (const auto* key : {"probes.every", "probes.seed"})
     unused.refuse_unless(probes > 0, key, "probes.count must be above 0");

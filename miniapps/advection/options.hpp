@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -24,14 +25,13 @@ struct Options {
   std::int64_t probes = 0; ///< of each rank
   std::int64_t probe_every = 100;
   std::int64_t seed = 1;
-  stepping::Graphs graph = stepping::Graphs::automatic;
-  config::Location graph_location;
+  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
 
   void describe(config::Visitor&);
   /// Local. Refuses what cannot run on so many ranks.
-  void resolve(const config::Deck&, int ranks);
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint.
-  std::vector<std::string> restart_may_change() const { return {"solver.steps", "solver.graph"}; }
+  static std::vector<std::string> restart_may_change() { return {"solver.steps", "solver.graph"}; }
 
   /// Of a cell.
   double width() const { return (interval[1] - interval[0]) / static_cast<double>(cells); }

@@ -232,14 +232,14 @@ std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
 } // namespace
 
 nlohmann::ordered_json words_of(const SolverOptions& o) {
-  return {{"method", name_of(methods, o.method)},
+  return {{"method", name_of(methods, o.method.value)},
           {"preconditioner", name_of(preconditioners, o.preconditioner)},
           {"format", name_of(formats, o.format)},
           {"kernel", name_of(kernels, o.kernel)},
           {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
 }
 
-std::vector<std::string> Options::restart_may_change() const {
+std::vector<std::string> Options::restart_may_change() {
   return {"solver.tolerance",
           "solver.max_iterations",
           "solver.stagnation",
@@ -274,17 +274,10 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(deck, "a solve");
-  resolve(deck, ranks);
-}
-
-void Options::resolve(const config::Deck& deck, int ranks) {
   refuse_unused(*this, deck);
-  solver.graph_location = deck.location("solver.graph");
-  solver.method_location = deck.location("solver.method");
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
   refuse_unordered_assembly(*this, deck);
-  matrix_market.partition_location = deck.location("problem.matrix_market.partition");
   if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
   if (kind == ProblemKind::stencil) {
     constexpr std::string_view key = "problem.stencil.points";
@@ -311,11 +304,6 @@ void Options::resolve(const config::Deck& deck, int ranks) {
                                deck);
     refuse_too_many_rows_a_rank(points, key, process_grid, deck);
   }
-}
-
-void Options::prepare(const miniapp::RunContext& context) {
-  if (kind != ProblemKind::matrix_market) return;
-  files = std::make_shared<WholeSystem>(read_files(matrix_market, context.comm, context.timers));
 }
 
 } // namespace kontor::cg

@@ -21,13 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace kontor::miniapp {
-struct RunContext;
-}
-
 namespace kontor::cg {
-
-struct WholeSystem;
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
 enum class Method { classic, merged, pipelined, persistent };
@@ -75,13 +69,12 @@ struct MatrixMarketOptions {
   RhsKind rhs = RhsKind::a_times_ones;
   config::InputFile rhs_file;     ///< of rhs: file
   config::InputFile initial_file; ///< guess; none: 0
-  PartitionKind partition = PartitionKind::rows;
+  config::Chosen<PartitionKind> partition = PartitionKind::rows;
   Ordering ordering = Ordering::natural;
-  config::Location partition_location;
 };
 
 struct SolverOptions {
-  Method method = Method::classic;
+  config::Chosen<Method> method = Method::classic;
   std::int64_t replace_every = 50; ///< pipelined: iterations between residual replacements; 0: never
   PreconditionerKind preconditioner = PreconditionerKind::none;
   std::int64_t chebyshev_degree = 3;
@@ -92,9 +85,7 @@ struct SolverOptions {
   Kernel kernel = Kernel::own;
   bool fused = true;
   SumKind sums = SumKind::fast;
-  stepping::Graphs graph = stepping::Graphs::automatic;
-  config::Location graph_location = {};
-  config::Location method_location = {};
+  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
 };
 
 /// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.
@@ -107,7 +98,6 @@ inline bool needs_matrix(const SolverOptions& o) {
 
 /// The keys of a deck that are cg's own.
 struct Options {
-  static constexpr bool huge_pages = true; ///< of matrix and vectors
 
   ProblemKind kind = ProblemKind::stencil;
   FeHeatOptions fe_heat;
@@ -117,18 +107,12 @@ struct Options {
   SolverOptions solver;
   std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
   std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
-  std::shared_ptr<WholeSystem>
-      files; ///< of problem.matrix_market, where prepare() has read them; for one app
 
   void describe(config::Visitor&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
-  void resolve(const config::Deck&, int ranks);
-  /// The same, and refuses a series of fields.
-  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions&);
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint.
-  std::vector<std::string> restart_may_change() const;
-  /// Collective. Reads the files of problem.matrix_market. Throws config::Error on every rank.
-  void prepare(const miniapp::RunContext&);
+  static std::vector<std::string> restart_may_change();
 };
 
 } // namespace kontor::cg

@@ -125,7 +125,7 @@ double Options::step_count() const {
   return std::max(1.0, std::ceil(end_time / longest - rounding));
 }
 
-std::vector<std::string> Options::restart_may_change() const {
+std::vector<std::string> Options::restart_may_change() {
   return {"solver.tolerance", "solver.max_sweeps", "solver.stores", "solver.graph", "time.",
           "decomposition.",   "warm_up.",          "verification."};
 }
@@ -184,7 +184,7 @@ void Options::describe(Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks) {
+void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {
   refuse_unused(*this, deck);
   refuse_too_many_cells(*this, deck);
   resolve_domain(*this, deck);
@@ -197,7 +197,6 @@ void Options::resolve(const config::Deck& deck, int ranks) {
   }
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells},
                              ranks, deck);
-  graph_location = deck.location("solver.graph");
 }
 
 } // namespace kontor::heat

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/options.hpp"
 #include "run/record/precision.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/norm.hpp"
@@ -57,7 +58,7 @@ struct Options {
   Norm norm = Norm::max;        ///< of the update; not none
   SumKind sums = SumKind::fast; ///< of norm l2
   Stores stores = Stores::automatic;
-  Graphs graph = Graphs::automatic;
+  config::Chosen<Graphs> graph = Graphs::automatic;
 
   double end_time = 0.1;
   std::optional<double> time_step; ///< none: the largest stable one that divides end_time, with a margin
@@ -66,18 +67,16 @@ struct Options {
   std::int64_t warm_up_sweeps = 10;
   std::optional<double> verification_tolerance;
 
-  config::Location graph_location; ///< of solver.graph, which sweeps may refuse; set by resolve()
-
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
 
   void describe(config::Visitor&);
 
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
-  void resolve(const config::Deck&, int ranks);
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 
   /// Keys that may be others when a run goes on from a checkpoint. Times may be, if the step stays.
-  std::vector<std::string> restart_may_change() const;
+  static std::vector<std::string> restart_may_change();
 
   /// Steps of equal length that reach the end time: as few as stability or the deck's step allow.
   double step_count() const;

@@ -6,11 +6,13 @@
 
 int main(int argc, char** argv) {
   using namespace kontor;
-  return miniapp::run_main<matmul::Options>(
-      argc, argv, "matmul", "Products of dense matrices: blocks that travel around rings",
+  auto app = miniapp::app_of<matmul::Options>(
+      "matmul", "Products of dense matrices: blocks that travel around rings",
       [](const matmul::Options& options, const miniapp::RunContext& context) {
         return miniapp::with_scalar(options.precision, [&](auto zero) -> std::unique_ptr<miniapp::MiniApp> {
           return std::make_unique<matmul::Matmul<decltype(zero)>>(options, context);
         });
       });
+  app.restart_may_change = matmul::Options::restart_may_change();
+  return miniapp::run_main(argc, argv, app);
 }

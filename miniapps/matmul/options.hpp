@@ -66,7 +66,7 @@ struct Options {
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint; of process grids read_state() has a say.
-  std::vector<std::string> restart_may_change() const { return {"decomposition.", "problem.write_c"}; }
+  static std::vector<std::string> restart_may_change() { return {"decomposition.", "problem.write_c"}; }
 };
 
 } // namespace kontor::matmul

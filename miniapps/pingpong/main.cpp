@@ -6,10 +6,10 @@
 
 int main(int argc, char** argv) {
   using namespace kontor;
-  return miniapp::run_main<pingpong::Options>(
-      argc, argv, "pingpong",
-      "Times of messages, halos and collective operations: raw MPI, typed Views, every backend",
+  auto app = miniapp::app_of<pingpong::Options>(
+      "pingpong", "Times of messages, halos and collective operations: raw MPI, typed Views, every backend",
       [](const auto& options, const auto& context) {
         return std::make_unique<pingpong::PingPong>(options, context);
       });
+  return miniapp::run_main(argc, argv, app);
 }

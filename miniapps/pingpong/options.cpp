@@ -144,12 +144,8 @@ void Options::describe(config::Visitor& v) {
   });
 }
 
-void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
-  run.refuse_series(deck, "a measurement");
-  resolve(deck, ranks);
-}
-
-void Options::resolve(const config::Deck& from, int ranks) {
+void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOptions& run) {
+  run.refuse_series(from, "a measurement");
   locations = {from.location("problem"), from.location("problem.sizes.from"),
                from.location("problem.sizes.to"), from.location("comm.backend")};
   refuse_unused(*this, from);

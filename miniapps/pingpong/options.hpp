@@ -58,9 +58,7 @@ struct Options {
   void describe(config::Visitor&);
 
   /// Refuses what cannot run, by deck.fail().
-  void resolve(const config::Deck&, int ranks);
-  /// The same, and refuses a series of fields.
-  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions&);
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };
 
 } // namespace kontor::pingpong

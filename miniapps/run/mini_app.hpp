@@ -85,7 +85,7 @@ class MiniApp {
   virtual void run() = 0;
   /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and
   /// small things as records, below /state. Called by the context's ends_after() in run(), and only for apps
-  /// whose options have restart_may_change() (factory.hpp).
+  /// that have restart_may_change (app.hpp).
   virtual void write_state(output::File&) const {}
   /// Takes in what write_state() wrote: the next run() goes on from there, and its answer has the same bits
   /// as that of a run that was never interrupted. Called after reset(). Figures and the record count the

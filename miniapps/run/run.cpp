@@ -88,21 +88,19 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
 
 } // namespace
 
-Run::Run(const CommandLine& line, std::string command, MiniAppFactory& factory, comm::Stopwatch since_start)
-    : line_(line), command_(std::move(command)), factory_(factory), deck_(read()), since_start_(since_start) {
-  if (deck_.app() != factory_.name())
+Run::Run(const CommandLine& line, std::string command, const App& app, comm::Stopwatch since_start)
+    : line_(line), command_(std::move(command)), app_(app), deck_(read()), since_start_(since_start) {
+  if (deck_.app() != app_.name)
     deck_.fail("app",
-               fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), factory_.name()));
+               fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name));
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
   if (!line_.restart.empty()) options_.restart = line_.restart;
   options_.checkpoint.resolve(deck_);
-  app_settings_ = config::settings([this](config::Visitor& v) { factory_.describe(v); });
+  app_settings_ = config::settings([this](config::Visitor& v) { app_.describe(v); });
   if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
-  const auto print = [this] {
-    return config::print(factory_.name(), [this](config::Visitor& v) { describe(v); });
-  };
+  const auto print = [this] { return config::print(app_.name, [this](config::Visitor& v) { describe(v); }); };
   resolved_deck_ = print();
   const auto restart = std::exchange(options_.restart, ""); // not what is gone on from later
   checkpoint_deck_ = print();
@@ -127,7 +125,7 @@ config::Deck Run::read() {
 
 /// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.
 void Run::look_into_inputs() {
-  for (const auto& file : config::input_files([this](config::Visitor& v) { factory_.describe(v); })) {
+  for (const auto& file : config::input_files([this](config::Visitor& v) { app_.describe(v); })) {
     const auto setting = std::ranges::find(app_settings_, file.location.key, &config::Setting::key);
     try {
       setting->value = fmt::format("a file of {}", output::contents_of(MPI_COMM_WORLD, file.path));
@@ -139,12 +137,12 @@ void Run::look_into_inputs() {
 
 /// Refuses checkpoints of an app that has none, and one that is of another deck.
 void Run::check_restart() {
-  const auto may_change = factory_.restart_may_change();
+  const auto& may_change = app_.restart_may_change;
   const auto refuse = [&](std::string_view key, std::string_view value) {
     deck_.fail(key,
                fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
                            "out",
-                           value, factory_.name()));
+                           value, app_.name));
   };
   if (!may_change) {
     const auto& c = options_.checkpoint;
@@ -157,7 +155,7 @@ void Run::check_restart() {
   if (options_.restart.empty()) return;
   const auto place = line_.restart.empty() ? deck_.location("restart").text() : "--restart";
   if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart, place);
-  restart_->require_same(factory_.name(), deck_, app_settings_, *may_change);
+  restart_->require_same(app_.name, deck_, app_settings_, *may_change);
   if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
     deck_.fail("measure.repeats",
                fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "
@@ -166,38 +164,34 @@ void Run::check_restart() {
 }
 
 void Run::describe(config::Visitor& v) {
-  factory_.describe(v);
+  app_.describe(v);
   options_.describe(v);
 }
 
 int Run::operator()() {
-  const auto comm = make_communicator(deck_, options_, factory_.name());
+  const auto comm = make_communicator(deck_, options_, app_.name);
   const bool root = comm.rank() == 0;
-  factory_.resolve(deck_, comm.size(), options_);
+  app_.resolve(deck_, comm.size(), options_);
   charges_computation(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
   }
-  auto facts = provenance(comm, options_, factory_.name(), command_, resolved_deck_);
+  auto facts = provenance(comm, options_, app_.name, command_, resolved_deck_);
   const auto file = open_output(comm);
 
   Outcome outcome;
-  Timers timers;                                 // once a run
-  Timers repeated{std::string(factory_.name())}; // in the repeats
+  Timers timers;              // once a run
+  Timers repeated{app_.name}; // in the repeats
   auto& machine = outcome.calibration;
-  Progress progress(Progress::style_for(comm.rank(), line_.quiet), std::string(factory_.name()));
+  Progress progress(Progress::style_for(comm.rank(), line_.quiet), app_.name);
   EndRequest end(comm);
   const auto checkpoints = make_checkpoints(comm, end, repeated);
   if (restart_ && root) to_stderr(restart_->note());
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
   const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
-  {
-    const ScopedTimer scope(timers.once("setup"), 0); // its first part
-    factory_.prepare(context);
-  }
-  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, factory_.huge_pages()); });
+  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   machine = timed(timers.once("calibrate"),
@@ -247,7 +241,7 @@ int Run::operator()() {
 /// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
 std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
   try {
-    return factory_.make(context);
+    return app_.make(context);
   } catch (const comm::UsageError& error) {
     const auto key = key_of(error, options_.comm);
     if (key != "comm.path") throw;
@@ -261,7 +255,7 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
               options_.output_file,
               options_.fields != FieldSelection::none,
               line_.results,
-              config::input_files([this](config::Visitor& v) { factory_.describe(v); }),
+              config::input_files([this](config::Visitor& v) { app_.describe(v); }),
               options_.checkpoint.file};
   if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
   check_files(comm, files);
@@ -291,7 +285,7 @@ void Run::require_no_series(const comm::Communicator& comm) const {
 }
 
 CheckpointHeader Run::checkpoint_header(int ranks) {
-  CheckpointHeader header{.app = std::string(factory_.name()),
+  CheckpointHeader header{.app = app_.name,
                           .version = build_info().version,
                           .run = restart_ ? restart_->header().run : "",
                           .ranks = ranks,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "run/app.hpp"
 #include "run/checkpoint/restart.hpp"
-#include "run/factory.hpp"
 #include "run/options.hpp"
 #include "run/record/record.hpp"
 #include "run/start/command_line.hpp"
@@ -24,9 +24,9 @@ namespace kontor::miniapp {
 /// write the record and the fields, report.
 class Run {
  public:
-  /// Collective over MPI_COMM_WORLD. Reads the deck; throws config::Error on every rank. The factory must
+  /// Collective over MPI_COMM_WORLD. Reads the deck; throws config::Error on every rank. The app must
   /// outlive this.
-  Run(const CommandLine&, std::string command, MiniAppFactory&, comm::Stopwatch since_start);
+  Run(const CommandLine&, std::string command, const App&, comm::Stopwatch since_start);
 
   /// Collective. Returns the exit code. Throws what guarded() takes.
   int operator()();
@@ -47,7 +47,7 @@ class Run {
 
   CommandLine line_;
   std::string command_;
-  MiniAppFactory& factory_;
+  const App& app_;
   std::optional<Restart> restart_;
   config::Deck deck_;
   RunOptions options_;

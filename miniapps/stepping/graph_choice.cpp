@@ -7,11 +7,11 @@
 
 namespace kontor::stepping {
 
-bool wants_graph(const comm::Communicator& comm, Graphs wanted, const config::Location& key,
+bool wants_graph(const comm::Communicator& comm, const config::Chosen<Graphs>& wanted,
                  const std::optional<std::string>& obstacle) {
   if (wanted == Graphs::off) return false;
   if (wanted == Graphs::on) {
-    if (obstacle) key.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
+    if (obstacle) wanted.location.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
     return true;
   }
   if (obstacle) return false;

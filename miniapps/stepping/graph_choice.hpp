@@ -36,9 +36,9 @@ std::optional<std::string> obstacle_to_graph(const comm::Communicator& comm,
 }
 
 /// Collective. Whether to capture a graph, given what is in the way, equal on all ranks. Throws config::Error
-/// on all ranks if the deck wants one at `key` all the same. A choice left open is no where a tool listens on
+/// on all ranks if the deck wants one all the same. A choice left open is no where a tool listens on
 /// any rank: it would see the kernels of a graph once, when it is captured.
-bool wants_graph(const comm::Communicator&, Graphs, const config::Location& key,
+bool wants_graph(const comm::Communicator&, const config::Chosen<Graphs>&,
                  const std::optional<std::string>& obstacle);
 
 /// Collective. capture(), whose exceptions become an AgreedError on all ranks.

@@ -32,16 +32,16 @@ class StepGraph {
   }
 
   /// Collective; makes steps. Captures a graph as the deck says, or by trial. Throws config::Error on all
-  /// ranks if the deck wants one at `key` in spite of `refusal`, AgreedError if a capture fails. next(): the
+  /// ranks if the deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the
   /// state that steps start from now; made() is called after steps of the trial.
   template <class QueueSteps, class Next, class Made>
-  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, Graphs wanted,
-              const config::Location& key, const std::optional<std::string>& refusal, int starts,
+  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams,
+              const config::Chosen<Graphs>& wanted, const std::optional<std::string>& refusal, int starts,
               const QueueSteps& queue_steps, const Next& next, const Made& made) {
     forget();
     seconds_.clear();
-    if (!wants_graph(comm, wanted, key, refusal)) return;
-    capture_on_all(comm, key, [&] { capture(streams, starts, queue_steps); });
+    if (!wants_graph(comm, wanted, refusal)) return;
+    capture_on_all(comm, wanted.location, [&] { capture(streams, starts, queue_steps); });
     if (wanted == Graphs::on) return;
     const device::Region region("stepping/trial");
     seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {

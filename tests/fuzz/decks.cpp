@@ -6,7 +6,7 @@
 #include "matmul/options.hpp"
 #endif
 #include "pingpong/options.hpp"
-#include "run/factory.hpp"
+#include "run/app.hpp"
 #include "run/options.hpp"
 #include "target.hpp"
 
@@ -26,36 +26,34 @@ namespace fs = std::filesystem;
 
 /// Nothing is made of the options.
 template <class Options>
-std::unique_ptr<miniapp::MiniAppFactory> factory(std::string_view name) {
-  const auto nothing = [](const Options&, const miniapp::RunContext&) -> std::unique_ptr<miniapp::MiniApp> {
-    return nullptr;
-  };
-  return std::make_unique<miniapp::Factory<Options, decltype(nothing)>>(std::string(name), "", nothing);
+miniapp::App with(const std::string& name) {
+  return miniapp::app_of<Options>(name, "", [](const Options&, const miniapp::RunContext&) {
+    return std::unique_ptr<miniapp::MiniApp>();
+  });
 }
 
-std::unique_ptr<miniapp::MiniAppFactory> factory_of(std::string_view app) {
-  if (app == "heat") return factory<heat::Options>(app);
-  if (app == "cg") return factory<cg::Options>(app);
+miniapp::App app_named(const std::string& name) {
+  if (name == "heat") return with<heat::Options>(name);
+  if (name == "cg") return with<cg::Options>(name);
 #if defined(KONTOR_HAS_MATMUL)
-  if (app == "matmul") return factory<matmul::Options>(app);
+  if (name == "matmul") return with<matmul::Options>(name);
 #endif
-  if (app == "pingpong") return factory<pingpong::Options>(app);
-  if (app == "advection") return factory<advection::Options>(app);
+  if (name == "pingpong") return with<pingpong::Options>(name);
+  if (name == "advection") return with<advection::Options>(name);
   throw config::Error({"unknown app"});
 }
 
 /// What --print-deck prints.
 std::string resolved(const config::Deck& deck, int ranks) {
-  const auto app = deck.app();
-  const auto factory = factory_of(app);
+  const auto app = app_named(deck.app());
   miniapp::RunOptions run;
   const auto describe = [&](config::Visitor& v) {
-    factory->describe(v);
+    app.describe(v);
     run.describe(v);
   };
   deck.read(describe);
-  factory->resolve(deck, ranks, run);
-  return config::print(app, describe);
+  app.resolve(deck, ranks, run);
+  return config::print(app.name, describe);
 }
 
 std::string read(const std::string& text, const fs::path& file, const std::vector<std::string>& overrides) {

@@ -111,12 +111,11 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
 class MatrixMarket final : public Problem {
  public:
   MatrixMarket(const Options& options, const miniapp::RunContext& context)
-      : options_(options.matrix_market), solver_(options.solver), files_(options.files),
-        comm_(context.comm.share()), timers_(context.timers) {}
+      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()),
+        timers_(context.timers) {}
 
   LinearSystem build() override {
-    auto whole = files_ ? std::move(*files_) : read_files(options_, comm_, timers_);
-    files_.reset();
+    auto whole = read_files(options_, comm_, timers_);
     {
       const miniapp::ScopedTimer timed(timers_.once("partition"));
       on_rank_0(comm_, [&] { plan(whole); });
@@ -161,7 +160,7 @@ class MatrixMarket final : public Problem {
     const auto& matrix = whole.matrix;
     const bool metis = options_.partition == PartitionKind::metis;
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
-      options_.partition_location.fail(fmt::format("metis {}", *refusal));
+      options_.partition.location.fail(fmt::format("metis {}", *refusal));
     whole.plan =
         plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
     reference_ = reference_of(whole, options_.rhs);
@@ -177,7 +176,6 @@ class MatrixMarket final : public Problem {
 
   MatrixMarketOptions options_;
   SolverOptions solver_;
-  std::shared_ptr<WholeSystem> files_; ///< what they hold, if they have been read
   comm::Communicator comm_;
   miniapp::Timers& timers_;
   Partition partition_;

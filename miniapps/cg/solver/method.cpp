@@ -211,7 +211,7 @@ std::optional<std::string> MethodBase::obstacle_to_graph() {
 void MethodBase::choose_repetition() {
   const auto& options = work_.options;
   graph_.choose(
-      work_.comm, work_.streams, options.graph, options.graph_location, obstacle_to_graph(), 1,
+      work_.comm, work_.streams, options.graph, obstacle_to_graph(), 1,
       [this](int) {
         for (int i = 0; i < graph_steps; ++i) step();
       },

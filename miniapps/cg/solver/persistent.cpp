@@ -15,7 +15,7 @@ class Persistent final : public Merged {
  public:
   explicit Persistent(const Workspace& work) : Merged(work) {
     if (const auto refusal = refusal_of(work))
-      work.options.method_location.fail(fmt::format("is persistent, but {}; choose merged", *refusal));
+      work.options.method.location.fail(fmt::format("is persistent, but {}; choose merged", *refusal));
   }
 
  private:

@@ -88,24 +88,6 @@ TEST(MatrixMarket, IsSolved) {
   }
 }
 
-/// So that what is wrong with it is told before anything is measured.
-TEST(MatrixMarket, ReadsItsFileBeforeTheAppIsMade) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const Folder folder("cg-matrix");
-  const auto file = write(folder, "m.mtx", text_of(shuffled_grid(5, true)));
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  const miniapp::RunContext context{comm, true, timers, progress};
-  auto options = options_of(file);
-  options.prepare(context);
-  write(folder, "m.mtx", "");
-  EXPECT_NE(error_of([&] { options_of(file).prepare(context); }).find("empty"), std::string::npos);
-  Cg app(options, context);
-  app.reset();
-  app.run();
-  EXPECT_TRUE(app.verify().passed());
-}
-
 /// The residual is small, and the solution is not the known one: [1 -2; -2 4] along the diagonal, 8 rows;
 /// with 4.1 for 4 it is.
 TEST(MatrixMarket, SingularFails) {

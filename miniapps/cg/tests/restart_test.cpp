@@ -31,7 +31,7 @@ struct Way {
 
   std::string words() const {
     return fmt::format("{}, as on a device {}, overlap {}, graph {}", words_of(options).dump(), as_on_device,
-                       overlap, static_cast<int>(options.graph));
+                       overlap, static_cast<int>(options.graph.value));
   }
 };
 

@@ -165,7 +165,7 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
   graph_.choose(
-      domain_->comm(), streams_, options.graph, options.graph_location, refusal_of_graph(schedule), 2,
+      domain_->comm(), streams_, options.graph, refusal_of_graph(schedule), 2,
       [this, norm, slots](int first) { queue_sweeps(first, norm, slots); },
       [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });
   if (graph_) graph_timer_ = &timers_["graph"];

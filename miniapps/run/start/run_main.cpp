@@ -44,12 +44,12 @@ void print_backends() {
 }
 
 /// What needs no deck: the schema, the list of backends.
-void inform(const CommandLine& line, MiniAppFactory& factory) {
+void inform(const CommandLine& line, const App& app) {
   if (line.list_backends) print_backends();
   if (line.schema) {
     RunOptions options;
-    const auto schema = config::json_schema(factory.name(), [&](config::Visitor& v) {
-      factory.describe(v);
+    const auto schema = config::json_schema(app.name, [&](config::Visitor& v) {
+      app.describe(v);
       options.describe(v);
     });
     fmt::print("{}\n", schema.dump(2));
@@ -86,30 +86,30 @@ std::optional<EarlyExit> wrong_environment(const std::string& problem) {
 }
 
 /// Returns the exit code.
-int run(int rank, int argc, char** argv, MiniAppFactory& factory, comm::Stopwatch since_start) {
+int run(int rank, int argc, char** argv, const App& app, comm::Stopwatch since_start) {
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   const auto for_kokkos = take_kokkos_arguments(argc, argv);
   CommandLine line;
   auto early = unexpected_ranks();
   if (!early && rank == 0) tell_started();
   if (!early) early = wrong_environment(problem_with_start_limit());
-  if (!early) early = different_arguments(factory.name(), argc, argv);
-  if (!early) early = parse_command_line(argc, argv, factory.name(), factory.summary(), line);
+  if (!early) early = different_arguments(app.name, argc, argv);
+  if (!early) early = parse_command_line(argc, argv, app.name, app.summary, line);
   const bool informs = !early && (line.schema || line.list_backends);
   const bool computes = !early && !informs && start_kokkos(for_kokkos);
   end_start_limit();
   if (early) return leave_early(rank, *early);
   if (informs) {
-    if (rank == 0) inform(line, factory);
+    if (rank == 0) inform(line, app);
     return exit_verified;
   }
   if (!computes) return exit_user_error;
-  return Run(line, command, factory, since_start)();
+  return Run(line, command, app, since_start)();
 }
 
 } // namespace
 
-int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppFactory>()>& make) {
+int run_main(int argc, char** argv, const App& app) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
   hold_back_stdout();
@@ -123,8 +123,7 @@ int run_main(int argc, char** argv, const std::function<std::unique_ptr<MiniAppF
     for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
       comm::mpi::check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    const auto factory = make();
-    return run(rank, argc, argv, *factory, since_start);
+    return run(rank, argc, argv, app, since_start);
   };
   // By reference: a copy asks for memory, and nobody could tell yet that there is none.
   const int ended = guarded(std::ref(work));

@@ -140,12 +140,16 @@ TEST(Graph, MakesTheStepsFromWhereItStarts) {
 
 TEST(Graph, IsRefusedWhereItCannotBe) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const config::Location key{"d.yaml:3:4", "solver.graph"};
-  EXPECT_TRUE(wants_graph(comm, Graphs::on, key, std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, Graphs::off, key, std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, Graphs::automatic, key, "it rains"));
+  const auto as = [](Graphs graphs) {
+    config::Chosen<Graphs> chosen(graphs);
+    chosen.location = {"d.yaml:3:4", "solver.graph"};
+    return chosen;
+  };
+  EXPECT_TRUE(wants_graph(comm, as(Graphs::on), std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, as(Graphs::off), std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, as(Graphs::automatic), "it rains"));
   try {
-    wants_graph(comm, Graphs::on, key, "it rains");
+    wants_graph(comm, as(Graphs::on), "it rains");
     FAIL() << "accepted";
   } catch (const config::Error& error) {
     const std::string text = error.what();

@@ -40,6 +40,19 @@ struct Named {
   E value;               ///< what it stands for
 };
 
+/// A chosen value that knows where the deck gives it, for errors that show later.
+template <class E>
+struct Chosen {
+  E value{};              ///< what was chosen
+  Location location = {}; ///< of its key; empty for what is not from a deck
+
+  Chosen() = default;
+  /// A default, or a choice of a program's own.
+  Chosen(E chosen) : value(chosen) {} // NOLINT(google-explicit-constructor): stands for its value
+  /// What was chosen.
+  operator E() const { return value; } // NOLINT(google-explicit-constructor)
+};
+
 /// One form of a tagged value: `name` alone, or `{name: <expression>}`.
 template <class E>
 struct Tagged {
@@ -113,6 +126,14 @@ class Visitor {
     if (chosen < allowed.size()) value = allowed[chosen].value;
   }
 
+  /// The same; the option learns its place.
+  template <class E>
+  void choice(std::string_view key, Chosen<E>& value, std::span<const Named<std::type_identity_t<E>>> allowed,
+              std::string_view help) {
+    learn_ = &value.location;
+    choice<E>(key, value.value, allowed, help);
+  }
+
   /// A list of the allowed words.
   template <class E>
   void choices(std::string_view key, std::vector<E>& values,
@@ -172,6 +193,7 @@ class Visitor {
   Key take(std::string_view key, std::string_view help);
 
   bool required_ = false;
+  Location* learn_ = nullptr; ///< where the next choice is to be noted
 };
 
 } // namespace kontor::config
