@@ -2,9 +2,10 @@
 #include "advection/advection.hpp"
 
 #include "advection/exact.hpp"
+#include "advection/memory.hpp"
+#include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
 #include "machine/memory.hpp"
-#include "run/checkpoint/view_output.hpp"
 #include "run/record/exchange_record.hpp"
 #include "stepping/overlap.hpp"
 
@@ -43,12 +44,12 @@ double difference(double value, double exact, double scale) {
   return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
 }
 
-void require_memory(const Options& options, const comm::Communicator& comm, const grid::Block& block) {
-  const double field = static_cast<double>(grid::field_extents<double>(block)[2]) * sizeof(double);
-  const double samples =
-      static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
-  miniapp::require_memory(comm,
-                          {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}});
+/// Collective. The rank's block, whose Views fit in memory.
+grid::Block make_fitting_block(const Options& options, const comm::Communicator& ring) {
+  const auto block = grid::make_block(
+      {.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring);
+  miniapp::require_memory(ring, views_of_rank(options, block));
+  return block;
 }
 
 } // namespace
@@ -56,24 +57,16 @@ void require_memory(const Options& options, const comm::Communicator& comm, cons
 Advection::Advection(const Options& options, const miniapp::RunContext& context)
     : SteppedApp(context), options_(options),
       ring_(grid::make_cartesian(context.comm, {context.comm.size()}, {true})),
-      block_(grid::make_block(
-          {.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring_)),
-      initial_(options.initial), streams_(context.overlap),
+      block_(make_fitting_block(options, ring_)), initial_(options.initial), streams_(context.overlap),
       wanted_(random_cells(options.probes, options.cells, options.seed, ring_.rank())),
-      probes_(ring_, block_, wanted_), compute_(context.timers["compute"]),
-      gather_(context.timers.communication("probes")) {
+      probes_(ring_, block_, wanted_), values_("advection/values", wanted_.size()),
+      samples_("advection/samples", static_cast<std::size_t>(options.samples()), wanted_.size()),
+      levels_{make_level("advection/u"), make_level("advection/v")}, halos_(make_halos()),
+      compute_(context.timers["compute"]), gather_(context.timers.communication("probes")) {
   context.progress.describe({.step = "step", .work = "cell updates"});
-  require_memory(options, context.comm, block_);
-  values_ = Kokkos::View<double*>("advection/values", wanted_.size());
-  samples_ = Kokkos::View<double**>("advection/samples", static_cast<std::size_t>(options.samples()),
-                                    wanted_.size());
-  levels_.reserve(2); // so that the first stays where it is
-  levels_.push_back(make_level(ring_, "advection/u"));
-  auto& halo = levels_[0].halo;
+  halos_.measure_times();
+  const auto& halo = halos_[0];
   record_.exchange = {halo.chosen(), halo.timed_methods(), miniapp::packing_used(ring_, halo)};
-  levels_.push_back(make_level(comm::Communicator(ring_.native(), halo.chosen()), "advection/v"));
-  for (auto& level : levels_) level.halo.measure_times();
-
   record_.process_grid = {ring_.size()};
   record_.precision = "double";
   for (const auto& level : levels_)
@@ -85,13 +78,21 @@ Advection::Advection(const Options& options, const miniapp::RunContext& context)
                     {"samples", options.samples()}};
 }
 
+Advection::Level Advection::make_level(const std::string& label) const {
+  auto field = grid::make_field<double>(label, block_);
+  return {field, probes_.gathering(ring_, block_, field, values_)};
+}
+
 /// Only the cells downwind need a ghost: one slot, in the direction of the wave.
-Advection::Level Advection::make_level(const comm::Communicator& halo_comm, const std::string& label) const {
+grid::HaloPair<double> Advection::make_halos() const {
   const auto slots =
       grid::halo_slots(ring_, block_, {grid::Direction{options_.direction(), 0, 0}}, grid::ToItself::yes);
-  auto field = grid::make_field<double>(label, block_);
-  return {field, grid::make_halo(halo_comm, slots, block_, field, "halo of " + label, streams_.exchange()),
-          probes_.gathering(ring_, block_, field, values_)};
+  return {ring_,
+          slots,
+          block_,
+          {levels_[0].field, levels_[1].field},
+          {"halo of advection/u", "halo of advection/v"},
+          streams_.exchange()};
 }
 
 void Advection::warm_up() {
@@ -102,7 +103,7 @@ void Advection::warm_up() {
     if (!stepping::on_device) return "steps are made on the host";
     if (next_sample(0) < graph_steps)
       return fmt::format("a graph makes {} steps in a row, and there are {}", graph_steps, next_sample(0));
-    return stepping::obstacle_to_graph(ring_, levels_[0].halo);
+    return stepping::obstacle_to_graph(ring_, halos_[0]);
   };
   graph_.choose(
       ring_, streams_, options_.graph, refusal(), 2,
@@ -122,7 +123,7 @@ void Advection::reset() {
   finite.agree(ring_);
   grid::copy_values(grid::view_of(levels_[0].field, block_, block_.all()), scratch);
   device::fence(Space(), "advection/reset");
-  for (auto& level : levels_) level.halo.reset_times();
+  halos_.reset_times();
 }
 
 miniapp::StepPlan Advection::begin() {
@@ -139,7 +140,7 @@ std::int64_t Advection::next_sample(std::int64_t step) const {
 std::int64_t Advection::advance(std::int64_t made, std::int64_t until) {
   std::int64_t count = 1;
   if (graph_ && made + graph_steps <= std::min(until, next_sample(made))) {
-    for (auto& level : levels_) level.halo.poll();
+    halos_.poll();
     graph_.replay(streams_, now_);
     count = graph_steps;
   } else {
@@ -153,10 +154,10 @@ std::int64_t Advection::advance(std::int64_t made, std::int64_t until) {
 
 /// The step from that level to the other one. One cell, at the upwind end, reads the ghost.
 void Advection::queue_step(int from) {
-  auto& level = levels_[static_cast<std::size_t>(from)];
   const int upwind = -options_.direction();
-  const Upwind kernel{level.field, levels_[static_cast<std::size_t>(1 - from)].field, options_.courant,
-                      upwind, grid::padding<double>(block_)[0]};
+  const Upwind kernel{levels_[static_cast<std::size_t>(from)].field,
+                      levels_[static_cast<std::size_t>(1 - from)].field, options_.courant, upwind,
+                      grid::padding<double>(block_)[0]};
   const auto sweep = [&](const Space& instance, std::int64_t begin, std::int64_t end) {
     const miniapp::ScopedTimer timed(compute_, begin == 0 ? 1 : 0);
     using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
@@ -164,7 +165,7 @@ void Advection::queue_step(int from) {
   };
   const auto n = block_.extents[0], edge = upwind < 0 ? std::int64_t{0} : n - 1;
   stepping::exchange_and_compute(
-      streams_, level.halo, context().overlap,
+      streams_, halos_[from], context().overlap,
       [&](const Space& i) { sweep(i, upwind < 0 ? 1 : 0, upwind < 0 ? n : n - 1); },
       [&](const Space& i) { sweep(i, edge, edge + 1); }, [&](const Space& i) { sweep(i, 0, n); });
 }
@@ -182,7 +183,7 @@ void Advection::drain() {
 }
 
 void Advection::finish(std::int64_t /*made*/) {
-  for (const auto& level : levels_) context().timers.add(level.halo.times());
+  context().timers.add(halos_.times());
 }
 
 miniapp::Verification Advection::verify() {
@@ -242,11 +243,6 @@ miniapp::CalibrationRequest Advection::calibration() const {
   return {.working_set = static_cast<double>(record_.field_memory)};
 }
 
-output::Block Advection::block_in_file() const {
-  const auto number = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  return {{number(options_.cells)}, {number(block_.offset[0])}, {number(block_.extents[0])}};
-}
-
 /// This rank's samples in the table of all: (gathering, probe), the probes of all ranks in their order.
 output::Block Advection::samples_block() const {
   const auto ranks = static_cast<std::uint64_t>(ring_.size()),
@@ -259,25 +255,20 @@ std::optional<miniapp::FieldOutput> Advection::write_fields(output::File& file,
                                                             const std::string& group) const {
   const auto name = group + "/u";
   const double time = static_cast<double>(made_) * options_.time_step();
-  miniapp::write_view(file, name, block_in_file(), grid::view_of(now().field, block_, block_.all()));
+  grid::write_field(file, name, block_, now().field);
   file.attributes(group, {{"steps", made_}, {"time", time}});
   if (group == "/fields" && options_.samples() > 0) {
     const auto block = samples_block();
     file.dataset("/fields/probe_cells", {{block.global[1]}, {block.offset[1]}, {block.extent[1]}},
                  wanted_.data());
-    miniapp::write_view(file, "/fields/probes", block, samples_);
+    grid::write_view(file, "/fields/probes", block, samples_);
   }
-  miniapp::FieldOutput output{
-      .image = {.dimensions = 1, .cells = {static_cast<std::uint64_t>(options_.cells), 1, 1}},
-      .snapshot = {time, {{.name = "u", .dataset = name, .scalar = output::Scalar::float64}}}};
-  output.image.origin[0] = options_.interval[0];
-  output.image.spacing[0] = options_.width();
-  return output;
+  return miniapp::FieldOutput{grid::image_of(block_), {time, {grid::mesh_field<double>(block_, "u", name)}}};
 }
 
 void Advection::write_state(output::File& file) const {
   write_fields(file, "/state");
-  if (options_.samples() > 0) miniapp::write_view(file, "/state/samples", samples_block(), samples_);
+  if (options_.samples() > 0) grid::write_view(file, "/state/samples", samples_block(), samples_);
 }
 
 void Advection::read_state(const output::Reader& reader) {
@@ -286,7 +277,7 @@ void Advection::read_state(const output::Reader& reader) {
     throw config::Error({fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give "
                                      "more",
                                      options_.steps, first_, reader.path().string())});
-  miniapp::read_view(reader, "/state/u", block_in_file(), grid::view_of(now().field, block_, block_.all()));
+  grid::read_field(reader, "/state/u", block_, now().field);
   if (options_.samples() == 0) return;
   auto block = samples_block();
   const auto there = reader.info("/state/samples").extents;
@@ -299,7 +290,7 @@ void Advection::read_state(const output::Reader& reader) {
   block.extent[0] = std::min(there.at(0), block.extent[0]);
   const auto made =
       Kokkos::subview(samples_, std::pair<std::uint64_t, std::uint64_t>(0, block.extent[0]), Kokkos::ALL);
-  miniapp::read_view(reader, "/state/samples", block, made);
+  grid::read_view(reader, "/state/samples", block, made);
 }
 
 } // namespace kontor::advection

@@ -6,7 +6,7 @@
 #include "grid/block.hpp"
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
-#include "grid/halo.hpp"
+#include "grid/halo_pair.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "stepping/step_graph.hpp"
 
@@ -42,10 +42,9 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
  private:
   using Space = grid::FieldView<double>::execution_space;
-  /// A field and what travels of it; two of them take turns.
+  /// A field and the gathering of its probes; two of them take turns.
   struct Level {
     grid::FieldView<double> field;
-    grid::Halo<double> halo;
     Gathering probes;
   };
   static constexpr int graph_steps = 16; ///< an even number: they end in the field that they began in
@@ -56,12 +55,12 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   void drain() override;
   void finish(std::int64_t made) override;
 
-  Level make_level(const comm::Communicator& halo_comm, const std::string& label) const;
+  Level make_level(const std::string& label) const;
+  grid::HaloPair<double> make_halos() const;
   void queue_step(int from);
   void gather(std::int64_t sample);
   std::int64_t next_sample(std::int64_t step) const;
   output::Block samples_block() const;
-  output::Block block_in_file() const;
   const Level& now() const { return levels_[static_cast<std::size_t>(now_)]; }
 
   Options options_;
@@ -73,7 +72,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   Probes probes_;
   Kokkos::View<double*> values_;   ///< of them, as they arrive
   Kokkos::View<double**> samples_; ///< of all gatherings of a run: (gathering, probe)
-  std::vector<Level> levels_;
+  std::array<Level, 2> levels_;
+  grid::HaloPair<double> halos_;     ///< of the levels
   stepping::StepGraph<Space> graph_; // after what it uses
   int now_ = 0;                      ///< the level that holds the field
   std::int64_t first_ = 0;           ///< steps made by another run

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/options.hpp"
 
+#include "advection/memory.hpp"
+#include "grid/block.hpp"
+
 #include <kontor/config/unused.hpp>
 
 #include <string>
@@ -12,6 +15,7 @@ void Options::describe(config::Visitor& v) {
   static constexpr std::string_view space[] = {"x"};
   v.section("problem", "What is solved: u_t + speed u_x = 0 on a periodic interval", [&](config::Visitor& s) {
     s.value("cells", cells, "Cells of the interval", {.min = 1, .max = std::int64_t{1} << 40});
+    sizing.describe(s, "cells");
     s.value("interval", interval, "Its two ends", {}, {2, 2});
     s.value("speed", speed, "Of the wave; below 0 it goes to the left");
     s.value("courant", courant, "Cells that the wave goes in a step; 1: exactly from one to the next",
@@ -28,6 +32,17 @@ void Options::describe(config::Visitor& v) {
     s.value("every", probe_every, "Steps from one gathering to the next", {.min = 1});
     s.value("seed", seed, "Of the random numbers that choose them", {.min = 0});
   });
+}
+
+void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
+  grid::Sizes extents{cells}, ring{ranks};
+  const auto bytes = [&](const grid::Sizes& whole, const grid::Sizes& process_grid) {
+    return miniapp::total_bytes(views_of_rank(
+        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid)));
+  };
+  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", extents, ring, 0, bytes}, ranks, deck,
+                          free_memory);
+  cells = extents[0];
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/sizing.hpp"
 #include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
 
@@ -17,6 +18,7 @@ namespace kontor::advection {
 /// The keys of a deck that are advection's own.
 struct Options {
   std::int64_t cells = 1000;
+  grid::SizeOptions sizing;           ///< of the cells
   std::vector<double> interval{0, 1}; ///< its ends
   double speed = 1;
   double courant = 1; ///< cells that a wave goes in a step
@@ -28,6 +30,8 @@ struct Options {
   config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
 
   void describe(config::Visitor&);
+  /// Collective. The cells of all ranks, where the deck gives those of one or a share of memory.
+  void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/memory.hpp"
 
+#include "cg/matrix/matrix_free.hpp"
 #include "cg/names.hpp"
+#include "cg/problem/element.hpp"
+#include "grid/functions.hpp"
 
 #include <fmt/format.h>
 
@@ -37,12 +40,6 @@ Kept kept_by(const SolverOptions& o, const PartSize& part) {
                     4 * part.rows * of_index};
   }
   return {};
-}
-
-double sum(const std::vector<Allocation>& views) {
-  double bytes = 0;
-  for (const auto& view : views) bytes += view.bytes;
-  return bytes;
 }
 
 } // namespace
@@ -88,14 +85,43 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
           {"cg/vectors to verify with", (3 * part.rows + part.ghosts) * of_value}};
 }
 
-void require_memory(const comm::Communicator& comm, const SolverOptions& options, const PartSize& part,
-                    const std::vector<Allocation>& kept, const std::vector<Allocation>& built) {
+std::vector<Allocation> views_of_rank(const SolverOptions& options, const PartSize& part,
+                                      const std::vector<Allocation>& kept,
+                                      const std::vector<Allocation>& built) {
   auto views = views_of_system(options, part);
   views.insert(views.end(), kept.begin(), kept.end());
   const auto solve = views_of_solve(options, part);
-  const auto& more = sum(built) > sum(solve) ? built : solve;
+  const auto& more = miniapp::total_bytes(built) > miniapp::total_bytes(solve) ? built : solve;
   views.insert(views.end(), more.begin(), more.end());
-  miniapp::require_memory(comm, views);
+  return views;
+}
+
+std::vector<Allocation> views_of_box(const Options& options, const grid::Block& block) {
+  double rows = 1, elements = 1, around = 1, with_ghosts = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto n = static_cast<double>(block.extents[axis]);
+    rows *= n;
+    elements *= n + 1;
+    around *= n + 2;
+    with_ghosts *= options.process_grid[axis] > 1 ? n + 2 : n;
+  }
+  const std::vector<Allocation> kept{{"cg/point rows", around * sizeof(LocalIndex)}};
+  if (options.kind == ProblemKind::fe_heat) {
+    const double at_gauss_points = elements * element_nodes * of_value;
+    const bool heated = !grid::DeckFunction(options.fe_heat.source).zero();
+    return views_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = 27 * rows},
+                         kept, // at most
+                         {{"cg/conductivity", at_gauss_points}, {"cg/source", heated ? at_gauss_points : 0}});
+  }
+  const auto most = most_runs(block.extents, options.process_grid);
+  return views_of_rank(options.solver,
+                       {.rows = rows,
+                        .ghosts = with_ghosts - rows,
+                        .entries = options.stencil.size * rows,
+                        .runs = most.runs,
+                        .patterns = most.patterns,
+                        .stencil = options.stencil.size},
+                       kept, {{"cg/exact", around * of_value}, {"cg/points", rows * of_value}});
 }
 
 } // namespace kontor::cg

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "cg/options.hpp"
+#include "grid/block.hpp"
 #include "machine/memory.hpp"
-
-#include <kontor/comm/communicator.hpp>
 
 #include <vector>
 
@@ -36,11 +35,14 @@ std::vector<miniapp::Allocation> views_of_system(const SolverOptions&, const Par
 /// are padding in `sell` and buffers of messages.
 std::vector<miniapp::Allocation> views_of_solve(const SolverOptions&, const PartSize&);
 
-/// Collective. Refuses by AgreedError on every rank what does not fit into memory: the system and the
-/// problem's views that are `kept` beside it; and what is there only while the system is `built`, or, after
-/// that, the views of a solve, whichever is more.
-void require_memory(const comm::Communicator&, const SolverOptions&, const PartSize&,
-                    const std::vector<miniapp::Allocation>& kept,
-                    const std::vector<miniapp::Allocation>& built);
+/// Views of a rank: the system and the problem's views that are `kept` beside it; and what is there only
+/// while the system is `built`, or, after that, the views of a solve, whichever is more.
+std::vector<miniapp::Allocation> views_of_rank(const SolverOptions&, const PartSize&,
+                                               const std::vector<miniapp::Allocation>& kept,
+                                               const std::vector<miniapp::Allocation>& built);
+
+/// The same of a rank with this block of the points of a stencil or of elements; the process grid is
+/// resolved.
+std::vector<miniapp::Allocation> views_of_box(const Options&, const grid::Block&);
 
 } // namespace kontor::cg

@@ -2,6 +2,7 @@
 #include "cg/options.hpp"
 
 #include "cg/matrix/matrix.hpp"
+#include "cg/memory.hpp"
 #include "cg/names.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/problem/distribute.hpp"
@@ -59,7 +60,6 @@ constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
      {"flux", FaceCondition::flux, true}}};
 
 constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
-constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 void describe(Visitor& v, FeHeatOptions& o) {
   v.value("elements", o.elements, "Hexahedra along x, y and z", {.min = 1, .max = std::int64_t{1} << 40},
@@ -71,9 +71,8 @@ void describe(Visitor& v, FeHeatOptions& o) {
   v.value("conductivity", o.conductivity, in_space, "Conductivity; above 0");
   v.value("source", o.source, in_space, "Heat source");
   v.section("boundary", "Conditions on the faces", [&](Visitor& b) {
-    for (std::size_t face = 0; face < face_names.size(); ++face)
-      b.tagged<FaceCondition>(face_names[face], o.faces[face].condition, o.faces[face].value, conditions,
-                              in_space, "Temperature, flux into the box, or insulated");
+    grid::describe_faces<FaceCondition>(b, o.faces, conditions, in_space,
+                                        "Temperature, flux into the box, or insulated");
   });
   v.value("exact", o.exact, in_space, "The exact solution, to compare with");
   v.choice<Assembly>("assembly", o.assembly, assemblies,
@@ -125,6 +124,9 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   for (const auto& kind : kinds)
     unused.refuse_unless(o.kind == kind.value, fmt::format("problem.{}", kind.name),
                          fmt::format("problem.kind must be {}", kind.name));
+  for (const auto* key : {"problem.local", "problem.memory_share"})
+    unused.refuse_unless(o.kind != ProblemKind::matrix_market, key,
+                         "problem.kind must be fe_heat or stencil");
   unused.refuse_unless(o.solver.method == Method::pipelined, "solver.replace_every",
                        "solver.method must be pipelined");
   unused.refuse_unless(o.solver.preconditioner == PreconditionerKind::chebyshev, "solver.chebyshev_degree",
@@ -195,8 +197,7 @@ void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
       deck.fail("problem.fe_heat.domain.upper",
                 fmt::format("is [{}], and must be above problem.fe_heat.domain.lower, which is [{}]",
                             fmt::join(o.upper, ", "), fmt::join(o.lower, ", ")));
-  if (std::none_of(o.faces.begin(), o.faces.end(),
-                   [](const FaceOptions& f) { return f.condition == FaceCondition::temperature; }))
+  if (!grid::any_face(o.faces, 3, FaceCondition::temperature))
     deck.fail(
         "problem.fe_heat.boundary",
         "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
@@ -250,9 +251,19 @@ std::vector<std::string> Options::restart_may_change() {
           "problem.matrix_market.ordering"};
 }
 
+grid::UniformGrid Options::points() const {
+  if (kind == ProblemKind::stencil)
+    return {.centering = grid::Centering::points, .extents = stencil.points, .lower = {}, .spacing = {}};
+  return {.centering = grid::Centering::points,
+          .extents = fe_heat.points(),
+          .lower = fe_heat.lower,
+          .spacing = {fe_heat.spacing(0), fe_heat.spacing(1), fe_heat.spacing(2)}};
+}
+
 void Options::describe(Visitor& v) {
   v.section("problem", "The system A x = b", [&](Visitor& p) {
     p.choice<ProblemKind>("kind", kind, kinds, "Where the matrix comes from");
+    sizing.describe(p, "points or elements");
     p.section("fe_heat", "Steady heat conduction by finite elements",
               [&](Visitor& s) { cg::describe(s, fe_heat); });
     p.section("stencil", "A stencil's matrix on a box of points",
@@ -270,6 +281,24 @@ void Options::describe(Visitor& v) {
             "Largest error beside the known solution, as root mean square; auto: see miniapps/cg/README.md",
             {.min = 0});
   });
+}
+
+void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
+  const bool elements = kind == ProblemKind::fe_heat;
+  const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
+    auto sized = *this;
+    (elements ? sized.fe_heat.elements : sized.stencil.points) = whole;
+    sized.process_grid = ranks_along;
+    return miniapp::total_bytes(views_of_box(sized, grid::largest_block(sized.points(), ranks_along)));
+  };
+  if (elements)
+    grid::resolve_box_sizes(sizing,
+                            {"problem.fe_heat.elements", "element", fe_heat.elements, process_grid, 1, bytes},
+                            ranks, deck, free_memory);
+  if (kind == ProblemKind::stencil)
+    grid::resolve_box_sizes(sizing,
+                            {"problem.stencil.points", "point", stencil.points, process_grid, 0, bytes},
+                            ranks, deck, free_memory);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {

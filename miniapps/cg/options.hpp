@@ -2,6 +2,8 @@
 #pragma once
 
 #include "cg/names.hpp"
+#include "grid/faces.hpp"
+#include "grid/sizing.hpp"
 #include "partition/row_plan.hpp"
 #include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
@@ -14,7 +16,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,12 +33,9 @@ enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };
 
-/// A condition on one face of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux
-/// into the box), or none: insulated.
-struct FaceOptions {
-  FaceCondition condition = FaceCondition::insulated;
-  config::Expression value{"0"};
-};
+/// On the faces of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux into the
+/// box), or none: insulated.
+using FaceOptions = grid::Faces<FaceCondition>;
 
 /// problem.fe_heat: - div(k grad T) = source on a box.
 struct FeHeatOptions {
@@ -46,7 +44,7 @@ struct FeHeatOptions {
   std::vector<double> upper{1, 1, 1};
   config::Expression conductivity{"1"};
   config::Expression source{"0"};
-  std::array<FaceOptions, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
+  FaceOptions faces;
   std::optional<config::Expression> exact;
   Assembly assembly = Assembly::gather;
 
@@ -100,6 +98,7 @@ inline bool needs_matrix(const SolverOptions& o) {
 struct Options {
 
   ProblemKind kind = ProblemKind::stencil;
+  grid::SizeOptions sizing; ///< of points or elements
   FeHeatOptions fe_heat;
   StencilOptions stencil;
   MatrixMarketOptions matrix_market;
@@ -108,7 +107,13 @@ struct Options {
   std::vector<std::int64_t> process_grid;       ///< x, y, z; empty: the smallest surface
   std::optional<double> verification_tolerance; ///< of the error beside the known solution; none: estimated
 
+  /// The grid of points of a stencil or of elements.
+  grid::UniformGrid points() const;
+
   void describe(config::Visitor&);
+  /// Collective. The points or elements of the whole box, where the deck gives those of a rank or a share of
+  /// memory. Those of a file are what they are: resolve() refuses the keys.
+  void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint.

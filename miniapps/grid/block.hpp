@@ -70,4 +70,7 @@ struct Block {
 /// dimensions.
 Block make_block(const UniformGrid&, const comm::Communicator& cartesian, int ghosts = 1);
 
+/// Local. The largest part, which the first rank has, for estimates: it has no neighbours.
+Block largest_block(const UniformGrid&, const std::vector<std::int64_t>& process_grid, int ghosts = 1);
+
 } // namespace kontor::grid

@@ -44,6 +44,9 @@ struct DeckFunction {
   explicit DeckFunction(config::Expression formula, const std::map<std::string, double>& constants = {})
       : expression(std::move(formula)), function(expression, constants) {}
 
+  /// Whether it is the constant 0.
+  bool zero() const { return function.constant() && function(0, 0, 0, 0) == 0; }
+
   /// out[i] = f(x[i], y, z, t), which `finite` looks at.
   void evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out,
                 FiniteCheck& finite) const {

@@ -32,9 +32,7 @@ std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Bloc
                                  const std::vector<Direction>&, ToItself = ToItself::no);
 
 /// Collective over `comm`, which numbers its ranks as the Cartesian one of the slots. The halo of one field,
-/// committed, on `instance`. Of two fields that take turns each has its own; so that both go the way that
-/// `auto` has chosen for the first, `comm` of the second is comm::Communicator(comm.native(),
-/// first.chosen()).
+/// committed, on `instance`. Two fields that take turns have a HaloPair.
 template <class T>
 Halo<T> make_halo(const comm::Communicator& comm, const std::vector<HaloSlot>& slots, const Block& block,
                   const FieldView<T>& field, const std::string& label,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/heat.hpp"
 
+#include "grid/block_output.hpp"
 #include "heat/check/verification.hpp"
 #include "heat/problem/field_output.hpp"
 #include "machine/simulation.hpp"

@@ -2,6 +2,7 @@
 #include "heat/options.hpp"
 
 #include "grid/process_grid.hpp"
+#include "heat/problem/memory.hpp"
 
 #include <kontor/config/unused.hpp>
 
@@ -57,21 +58,17 @@ void resolve_faces(const Options& o, const config::Deck& deck) {
   const auto periodic = [&](int face) { return o.faces[face].condition == Condition::periodic; };
   for (int d = 0; d < o.dimensions(); ++d) {
     if (periodic(2 * d) == periodic(2 * d + 1)) continue;
-    const auto& lone = periodic(2 * d) ? face_names[2 * d] : face_names[2 * d + 1];
-    const auto& other = periodic(2 * d) ? face_names[2 * d + 1] : face_names[2 * d];
-    deck.fail(
-        fmt::format("problem.boundary.{}", lone),
-        fmt::format("is periodic, but problem.boundary.{} is not; both ends of an axis must be", other));
+    const int lone = periodic(2 * d) ? 2 * d : 2 * d + 1, other = lone ^ 1;
+    deck.fail(fmt::format("problem.boundary.{}", grid::face_names[lone]),
+              fmt::format("is periodic, but problem.boundary.{} is not; both ends of an axis must be",
+                          grid::face_names[other]));
   }
 }
 
 /// Without a Dirichlet face the steady solution is fixed up to a constant only, so sweeps do not converge to
 /// one answer; a fixed number of sweeps still is a well-defined task.
 void resolve_steady(const Options& o, const config::Deck& deck) {
-  const auto end = o.faces.begin() + 2 * o.dimensions();
-  const bool pinned =
-      std::any_of(o.faces.begin(), end, [](const Face& f) { return f.condition == Condition::dirichlet; });
-  if (!pinned && *o.tolerance > 0)
+  if (!grid::any_face(o.faces, o.dimensions(), Condition::dirichlet) && *o.tolerance > 0)
     deck.fail("problem.boundary",
               "has no dirichlet face, so a steady solution is not unique; give one, or set "
               "solver.tolerance to 0 for a fixed number of sweeps");
@@ -135,6 +132,7 @@ void Options::describe(Visitor& v) {
     p.choice<Equation>("equation", equation, equations,
                        "Steady by Jacobi sweeps, or transient by Euler steps");
     p.value("cells", cells, "Cells along x, y and, in 3-D, z", {1, std::int64_t{1} << 40}, {2, 3});
+    sizing.describe(p, "cells");
     p.section("domain", "The box that the cells fill", [&](Visitor& d) {
       d.value("lower", lower, "Its lower corner; empty: the origin", {}, {0, 3});
       d.value("upper", upper, "Its upper corner; empty: ones", {}, {0, 3});
@@ -145,9 +143,8 @@ void Options::describe(Visitor& v) {
     p.value("source", source, in_space_and_time, "Heating rate, u per time");
     p.value("exact", exact, in_exact, "The exact solution that the result is verified against");
     p.section("boundary", "Conditions on the faces; those of z count in 3-D only", [&](Visitor& b) {
-      for (std::size_t f = 0; f < faces.size(); ++f)
-        b.tagged<Condition>(face_names[f], faces[f].condition, faces[f].value, conditions, in_space_and_time,
-                            "u = value, outward du/dn = value, or periodic");
+      grid::describe_faces<Condition>(b, faces, conditions, in_space_and_time,
+                                      "u = value, outward du/dn = value, or periodic");
     });
   });
   v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
@@ -182,6 +179,15 @@ void Options::describe(Visitor& v) {
     w.value("tolerance", verification_tolerance,
             "Largest error that passes; auto: see miniapps/heat/README.md", {0});
   });
+}
+
+void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
+  const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
+    return miniapp::total_bytes(views_of_rank(
+        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along)));
+  };
+  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck,
+                          free_memory);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {

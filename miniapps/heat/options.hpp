@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/faces.hpp"
+#include "grid/sizing.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
 #include "stepping/graph_choice.hpp"
@@ -10,11 +12,9 @@
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kontor::heat {
@@ -28,19 +28,14 @@ using stepping::Graphs;
 using stepping::Norm;
 using stepping::SumKind;
 
-inline constexpr std::array<std::string_view, 6> face_names{"x_min", "x_max", "y_min",
-                                                            "y_max", "z_min", "z_max"};
-
-/// A condition on one face of the domain: u = value, du/dn = value (outward), or none (periodic).
-struct Face {
-  Condition condition = Condition::dirichlet;
-  config::Expression value{"0"};
-};
+/// On one face of the domain: u = value, du/dn = value (outward), or none (periodic).
+using Face = grid::Face<Condition>;
 
 /// The sections problem, solver, time, decomposition and verification of a heat deck.
 struct Options {
   Equation equation = Equation::steady;
   std::vector<std::int64_t> cells{64, 64}; ///< x, y[, z]
+  grid::SizeOptions sizing;                ///< of the cells
   std::vector<double> lower;               ///< corner of the domain; empty: the origin
   std::vector<double> upper;               ///< empty: ones
   Precision precision = Precision::double_precision;
@@ -48,7 +43,7 @@ struct Options {
   config::Expression initial{"0"};
   config::Expression source{"0"};
   std::optional<config::Expression> exact;
-  std::array<Face, 6> faces; ///< x_min, x_max, y_min, y_max, z_min, z_max
+  grid::Faces<Condition> faces;
 
   /// Steady: stop when the update norm is below it; 0: make max_sweeps sweeps; none: by the precision, until
   /// resolved.
@@ -71,6 +66,9 @@ struct Options {
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
 
   void describe(config::Visitor&);
+
+  /// Collective. The cells of the whole box, where the deck gives those of a rank or a share of memory.
+  void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
 
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});

@@ -158,10 +158,21 @@ double memory_in_use() {
   return 0;
 }
 
+double total_bytes(const std::vector<Allocation>& views) {
+  double bytes = 0;
+  for (const auto& view : views) bytes += view.bytes;
+  return bytes;
+}
+
+double free_memory_of_rank(const comm::Communicator& comm) {
+  const auto place = place_here();
+  const double mine = std::min(place.free / asked_there(comm, 0).ranks, place.own);
+  return comm::allreduce(comm, mine, comm::ReduceOp::min);
+}
+
 void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
   const auto place = place_here();
-  double mine = 0;
-  for (const auto& view : views) mine += view.bytes;
+  const double mine = total_bytes(views);
   const auto there = asked_there(comm, mine);
   const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
   std::optional<std::string> problem;

@@ -27,6 +27,14 @@ struct Allocation {
   double bytes = 0;
 };
 
+/// Local. Bytes of all of them.
+double total_bytes(const std::vector<Allocation>&);
+
+/// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or
+/// hosts, of what is free there divided by its ranks, and of what a process may map. The same on all ranks;
+/// infinite where nobody says.
+double free_memory_of_rank(const comm::Communicator&);
+
 /// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together
 /// is more than is free there, or what a rank asks for more than its process may map. The text names the
 /// first rank concerned, its Views, the bytes, and how many such GPUs or hosts, and ranks, would do.

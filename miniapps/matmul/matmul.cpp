@@ -23,11 +23,6 @@
 namespace kontor::matmul {
 namespace {
 
-GridShape shape_of(const Options& o) {
-  return {static_cast<int>(o.layers), static_cast<int>(o.process_grid[0]),
-          static_cast<int>(o.process_grid[1])};
-}
-
 /// Before anything of a host's BLAS starts threads.
 const Options& with_blas_threads(const Options& o) {
   miniapp::set_blas_threads(blas_threads(o));
@@ -56,7 +51,7 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 
 template <class T>
 Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
-    : SteppedApp(context), options_(with_blas_threads(options)), grid_(context.comm, shape_of(options)),
+    : SteppedApp(context), options_(with_blas_threads(options)), grid_(context.comm, options.shape()),
       method_(grid_.all), streams_(context.overlap) {
   const auto& o = options_;
   context.progress.describe({.step = "step", .work = "flop"});
@@ -84,7 +79,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
   if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
   record_.precision = miniapp::name_of_scalar<T>;
-  const double bytes = total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
+  const double bytes = miniapp::total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
   record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_.extras["blas_threads"] = blas_threads(o);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/options.hpp"
 
+#include "matmul/problem/memory.hpp"
 #include "matmul/problem/volume.hpp"
 
 #include <kontor/config/unused.hpp>
@@ -97,6 +98,9 @@ void resolve_factor(double factor, const char* key, miniapp::Precision precision
 
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
   constexpr std::string_view key = "decomposition.process_grid";
+  if (ranks % o.layers != 0)
+    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks));
+  if (o.process_grid.size() == 1) deck.fail(key, "has length 1; it must have rows and columns, or none");
   const auto of_a_layer = ranks / o.layers;
   if (o.process_grid.empty()) {
     o.process_grid = least_volume_grid(o.size, static_cast<int>(of_a_layer));
@@ -109,6 +113,13 @@ void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
                                o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""));
 }
 
+/// See Options::resolve_sizes(). A rank has m k / columns elements of A and n k / rows of B, in every layer.
+grid::Sizes size_of_all(const grid::Sizes& of_rank, const GridShape& grid) {
+  const auto m = static_cast<double>(of_rank[0]), n = static_cast<double>(of_rank[1]);
+  const double k = static_cast<double>(of_rank[2]) * (m + n) / (m / grid.columns + n / grid.rows);
+  return {of_rank[0] * grid.rows, of_rank[1] * grid.columns, std::llround(k)};
+}
+
 } // namespace
 
 void Options::describe(Visitor& v) {
@@ -116,6 +127,7 @@ void Options::describe(Visitor& v) {
     p.value("m", size.m, "Rows of C", {.min = 1, .max = most_rows - 1});
     p.value("n", size.n, "Columns of C", {.min = 1, .max = most_rows - 1});
     p.value("k", size.k, "Columns of op(A), rows of op(B)", {.min = 1, .max = most_rows - 1});
+    sizing.describe(p, "m, n and k");
     p.choice<miniapp::Precision>("precision", precision, miniapp::precision_names, "Scalar type");
     p.value("alpha", alpha, "Factor of the product");
     p.value("beta", beta, "Factor of what C was before");
@@ -148,6 +160,26 @@ void Options::describe(Visitor& v) {
   });
 }
 
+void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
+  if (!sizing.wanted()) return;
+  auto o = *this;
+  resolve_grid(o, deck, ranks);
+  const auto shape = o.shape();
+  const auto of_all = [&](const grid::Sizes& of_rank) { return size_of_all(of_rank, shape); };
+  const auto bytes = [&](const grid::Sizes& whole) {
+    o.size = {whole[0], whole[1], whole[2]};
+    return miniapp::with_scalar(
+        precision, [&]<class T>(T) { return miniapp::total_bytes(views_of_rank(o, shape, {}, sizeof(T))); });
+  };
+  const bool local = sizing.local;
+  const auto whole = grid::resolve_sizes(
+      sizing, {size.m, size.n, size.k},
+      {{"problem.m", "problem.n", "problem.k"}, most_rows - 1, of_all, bytes}, deck, free_memory);
+  size = {whole[0], whole[1], whole[2]};
+  if (local && process_grid.empty() && least_volume_grid(size, shape.rows * shape.columns) != o.process_grid)
+    process_grid = o.process_grid;
+}
+
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
   refuse_unused(*this, deck, run);
   resolve_source(a, "problem.a", deck);
@@ -155,10 +187,6 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   resolve_source(c, "problem.c", deck);
   resolve_factor(alpha, "problem.alpha", precision, deck);
   resolve_factor(beta, "problem.beta", precision, deck);
-  if (ranks % layers != 0)
-    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", layers, ranks));
-  if (process_grid.size() == 1)
-    deck.fail("decomposition.process_grid", "has length 1; it must have rows and columns, or none");
   resolve_grid(*this, deck, ranks);
 }
 

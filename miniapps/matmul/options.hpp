@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/sizing.hpp"
+#include "matmul/algorithm/panels.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
 
@@ -46,6 +48,7 @@ struct ProductSize {
 /// The keys of a deck that are matmul's own.
 struct Options {
   ProductSize size;
+  grid::SizeOptions sizing;
   miniapp::Precision precision = miniapp::Precision::double_precision;
   double alpha = 1;
   double beta = 0;
@@ -62,7 +65,16 @@ struct Options {
   std::vector<std::int64_t> process_grid;       ///< rows, columns of ranks; empty: the least volume
   bool write_c = false;
 
+  /// Of the resolved process grid.
+  GridShape shape() const {
+    return {static_cast<int>(layers), static_cast<int>(process_grid[0]), static_cast<int>(process_grid[1])};
+  }
+
   void describe(config::Visitor&);
+  /// Collective. The sizes of the whole product, where the deck gives those of a rank or a share of memory.
+  /// Of a rank: it has a part of C of m x n, and k is such that its parts of A and B have together as many
+  /// elements as those of one rank alone, m k + k n.
+  void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
   /// Keys that may be others when a run goes on from a checkpoint; of process grids read_state() has a say.

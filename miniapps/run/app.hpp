@@ -24,7 +24,12 @@ struct App {
   /// Local. Names the app's own keys of the deck; those of every app (comm, measure, output) are not among
   /// them.
   std::function<void(config::Visitor&)> describe;
-  /// Local, after the deck has been read. Resolves defaults that depend on other keys, and rejects what
+  /// Collective, after the deck has been read. Sizes that depend on the ranks or on their memory become plain
+  /// ones, before the deck is printed. free_memory() is collective: the bytes that each rank may take. Throws
+  /// config::Error on all ranks. Empty: the app has no such sizes.
+  std::function<void(const config::Deck&, int ranks, const std::function<double()>& free_memory)>
+      resolve_sizes = {};
+  /// Local, after that. Resolves defaults that depend on other keys, and rejects what
   /// cannot run by deck.fail(). Called with the same arguments on all ranks.
   std::function<void(const config::Deck&, int ranks, const RunOptions&)> resolve;
   /// Collective. Options are resolved.
@@ -38,16 +43,22 @@ struct App {
 };
 
 /// Local. The app of an Options struct with describe(config::Visitor&) and resolve(const config::Deck&, int
-/// ranks, const RunOptions&). make(options, context) returns a std::unique_ptr to the app.
+/// ranks, const RunOptions&); with resolve_sizes(const config::Deck&, int ranks, const
+/// std::function<double()>&) if it has one. make(options, context) returns a std::unique_ptr to the app.
 template <class Options, class Make>
 App app_of(std::string name, std::string summary, Make make) {
   const auto options = std::make_shared<Options>();
-  return {.name = std::move(name),
+  App app{.name = std::move(name),
           .summary = std::move(summary),
           .describe = [options](config::Visitor& visitor) { options->describe(visitor); },
           .resolve = [options](const config::Deck& deck, int ranks,
                                const RunOptions& run) { options->resolve(deck, ranks, run); },
           .make = [options, make](const RunContext& context) { return make(*options, context); }};
+  if constexpr (requires { &Options::resolve_sizes; })
+    app.resolve_sizes = [options](const config::Deck& deck, int ranks, const std::function<double()>& free) {
+      options->resolve_sizes(deck, ranks, free);
+    };
+  return app;
 }
 
 } // namespace kontor::miniapp

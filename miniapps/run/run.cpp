@@ -2,6 +2,7 @@
 #include "run/run.hpp"
 
 #include "machine/calibrate.hpp"
+#include "machine/memory.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/end_request.hpp"
@@ -14,6 +15,7 @@
 #include "run/start/to_stderr.hpp"
 
 #include <kontor/comm/broadcast.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/input_files.hpp>
@@ -96,6 +98,7 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
   if (!line_.restart.empty()) options_.restart = line_.restart;
+  resolve_sizes();
   options_.checkpoint.resolve(deck_);
   app_settings_ = config::settings([this](config::Visitor& v) { app_.describe(v); });
   if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
@@ -121,6 +124,21 @@ config::Deck Run::read() {
   if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
   restart_.emplace(MPI_COMM_WORLD, line_.restart, "--restart");
   return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
+}
+
+/// Collective. A run that goes on has the memory of another moment, so that its sizes would be others.
+void Run::resolve_sizes() {
+  const auto free_memory = [this] {
+    if (!options_.restart.empty())
+      deck_.fail("problem.memory_share",
+                 fmt::format("chooses sizes, and a run that goes on has those of its checkpoint: run {} "
+                             "itself with --restart, or give its sizes",
+                             options_.restart));
+    return free_memory_of_rank(comm::Communicator(MPI_COMM_WORLD, comm::Options{}));
+  };
+  int ranks = 0;
+  comm::mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  if (app_.resolve_sizes) app_.resolve_sizes(deck_, ranks, free_memory);
 }
 
 /// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.

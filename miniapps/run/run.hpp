@@ -34,6 +34,7 @@ class Run {
  private:
   void describe(config::Visitor&);
   config::Deck read();
+  void resolve_sizes();
   void look_into_inputs();
   void check_restart();
   void require_no_series(const comm::Communicator&) const;

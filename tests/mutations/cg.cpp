@@ -54,7 +54,7 @@ class WrongProblem final : public cg::Problem {
 namespace {
 
 using kontor::cg::FaceConditions;
-using FaceOptions = std::array<kontor::cg::FaceOptions, 6>;
+using kontor::cg::FaceOptions;
 using Problem = std::unique_ptr<kontor::cg::Problem>;
 
 } // namespace
@@ -63,8 +63,8 @@ using Problem = std::unique_ptr<kontor::cg::Problem>;
 KONTOR_WRAPPED(Problem, problem, "_ZN6kontor2cg12make_problemERKNS0_7OptionsERKNS_7miniapp10RunContextE",
                const kontor::cg::Options&, const kontor::miniapp::RunContext&);
 KONTOR_WRAPPED(FaceConditions, faces,
-               "_ZN6kontor2cg14evaluate_facesERKNS_4grid5BlockERKSt5arrayINS0_"
-               "11FaceOptionsELm6EERNS1_11FiniteCheckE",
+               "_ZN6kontor2cg14evaluate_facesERKNS_4grid5BlockERKSt5arrayINS1_4FaceINS0_"
+               "13FaceConditionEEELm6EERNS1_11FiniteCheckE",
                const kontor::grid::Block&, const FaceOptions&, kontor::grid::FiniteCheck&);
 // NOLINTEND(bugprone-reserved-identifier)
 

@@ -110,7 +110,7 @@ FaceValues evaluate(const grid::Block& points, int face, std::int64_t plane, con
 
 } // namespace
 
-FaceConditions evaluate_faces(const grid::Block& points, const std::array<FaceOptions, 6>& options,
+FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& options,
                               grid::FiniteCheck& finite) {
   FaceConditions faces{};
   for (int face = 0; face < 6; ++face) {

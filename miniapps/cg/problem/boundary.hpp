@@ -32,8 +32,7 @@ struct FaceConditions {
 };
 
 /// Local, waits. The deck's values around a block of points.
-FaceConditions evaluate_faces(const grid::Block& points, const std::array<FaceOptions, 6>&,
-                              grid::FiniteCheck&);
+FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions&, grid::FiniteCheck&);
 
 /// Local; queues its work on the default instance. Adds fluxes to the right-hand side, and brings the given
 /// temperatures to it: A_ij T_j is taken off row i of a free point for each fixed point j around it, and the

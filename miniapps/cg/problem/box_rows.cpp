@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/box_rows.hpp"
 
+#include "grid/block_output.hpp"
 #include "grid/layers.hpp"
-#include "run/checkpoint/view_output.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -71,17 +71,6 @@ grid::BlockView<double> new_block(const BoxRows& box) {
   const auto& n = box.block.extents;
   return grid::BlockView<double>(Kokkos::view_alloc("cg/block", Kokkos::WithoutInitializing), n[2], n[1],
                                  n[0]);
-}
-
-/// A block of points in a dataset of all.
-output::Block part_of(const grid::Block& block) {
-  output::Block part;
-  for (int axis = 2; axis >= 0; --axis) {
-    part.global.push_back(static_cast<std::uint64_t>(block.global[axis]));
-    part.offset.push_back(static_cast<std::uint64_t>(block.offset[axis]));
-    part.extent.push_back(static_cast<std::uint64_t>(block.extents[axis]));
-  }
-  return part;
 }
 
 } // namespace
@@ -167,33 +156,21 @@ Vector values_at_points(const BoxRows& box, const grid::DeckFunction& f, const s
 }
 
 void write_rows(output::File& file, const BoxRows& box, const std::string& dataset, const Vector& values) {
-  miniapp::write_view(file, dataset, part_of(box.block), as_block(box, values));
+  grid::write_view(file, dataset, grid::block_in_file(box.block), as_block(box, values));
 }
 
 void read_rows(const output::Reader& reader, const BoxRows& box, const std::string& dataset,
                const Vector& values) {
   const auto block = new_block(box);
-  miniapp::read_view(reader, dataset, part_of(box.block), block);
+  grid::read_view(reader, dataset, grid::block_in_file(box.block), block);
   copy_rows({box.rows, values, block, false});
 }
 
 miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& group,
                                   const std::string& name, const Vector& values) {
-  const auto& block = box.block;
-  const auto dataset = group + "/" + name;
-  write_rows(file, box, dataset, values);
-  miniapp::FieldOutput output{.image = {.dimensions = 3}, .snapshot = {}};
-  for (int axis = 0; axis < 3; ++axis) {
-    output.image.cells[axis] = static_cast<std::uint64_t>(block.global[axis] - 1);
-    output.image.origin[axis] = block.lower[axis];
-    output.image.spacing[axis] = block.spacing[axis];
-  }
-  const output::MeshField field{.name = name,
-                                .dataset = dataset,
-                                .scalar = output::Scalar::float64,
-                                .centering = output::Centering::points};
-  output.snapshot = {0.0, {field}};
-  return output;
+  const auto field = grid::mesh_field<double>(box.block, name, group + "/" + name);
+  write_rows(file, box, field.dataset, values);
+  return {grid::image_of(box.block), {0.0, {field}}};
 }
 
 } // namespace kontor::cg

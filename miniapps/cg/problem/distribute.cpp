@@ -33,9 +33,8 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
     problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks", comm.rank(),
                           sizes.own, most);
   comm.agree(problem);
-  require_memory(comm, solver,
-                 {.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)}, {},
-                 {});
+  const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
+  miniapp::require_memory(comm, views_of_rank(solver, part, {}, {}));
 }
 
 void send_rows(ChunkedScatter<SentRow>& scatter, const WholeSystem& whole) {

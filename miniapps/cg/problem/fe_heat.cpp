@@ -35,17 +35,6 @@ auto timed(miniapp::Timers& timers, const char* region, const Work& work) {
   }
 }
 
-bool is_zero(const grid::DeckFunction& f) {
-  return f.function.constant() && f.function(0, 0, 0, 0) == 0;
-}
-
-grid::UniformGrid points_of(const FeHeatOptions& o) {
-  return {.centering = grid::Centering::points,
-          .extents = o.points(),
-          .lower = o.lower,
-          .spacing = {o.spacing(0), o.spacing(1), o.spacing(2)}};
-}
-
 struct SmallestAboveZero {
   GaussValues values;
   KOKKOS_FUNCTION void operator()(int k, int j, int g, double& smallest) const {
@@ -66,10 +55,11 @@ double smallest_above_zero(const comm::Communicator& comm, const GaussValues& va
 class FeHeat final : public Problem {
  public:
   FeHeat(const Options& options, const miniapp::RunContext& context)
-      : options_(options.fe_heat), solver_(options.solver), process_grid_(options.process_grid),
+      : options_(options.fe_heat), process_grid_(options.process_grid),
         cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
         conductivity_(options_.conductivity), source_(options_.source), initial_(options.initial),
-        timers_(context.timers), box_(make_fitting_rows()), mesh_(make_fe_mesh(box_, options_.faces)) {}
+        timers_(context.timers), box_(make_fitting_rows(options)), mesh_(make_fe_mesh(box_, options_.faces)) {
+  }
 
   LinearSystem build() override {
     LinearSystem system{.partition = box_.partition};
@@ -79,7 +69,7 @@ class FeHeat final : public Problem {
     const auto& block = box_.block;
     const auto integrals = element_integrals(spacing());
     grid::FiniteCheck finite, positive(grid::FiniteCheck::Require::positive);
-    const bool heated = !is_zero(source_);
+    const bool heated = !source_.zero();
     GaussValues conductivity, source;
     timed(timers_, "elements", [&] {
       conductivity = at_gauss_points("cg/conductivity", block, conductivity_, positive);
@@ -128,31 +118,15 @@ class FeHeat final : public Problem {
   }
 
   /// Collective. The rows, unless what is to come does not fit into memory.
-  BoxRows make_fitting_rows() const {
+  BoxRows make_fitting_rows(const Options& options) const {
     return timed(timers_, "partition", [&] {
-      require_memory();
-      return make_box_rows(cartesian_, points_of(options_), true);
+      const auto points = options.points();
+      miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
+      return make_box_rows(cartesian_, points, true);
     });
   }
 
-  void require_memory() const {
-    const auto block = grid::make_block(points_of(options_), cartesian_);
-    double rows = 1, elements = 1, around = 1;
-    for (const auto n : {block.extents[0], block.extents[1], block.extents[2]}) {
-      rows *= static_cast<double>(n);
-      elements *= static_cast<double>(n + 1);
-      around *= static_cast<double>(n + 2);
-    }
-    const double at_gauss_points = elements * element_nodes * sizeof(double);
-    std::vector<miniapp::Allocation> built{{"cg/conductivity", at_gauss_points}};
-    if (!is_zero(source_)) built.push_back({"cg/source", at_gauss_points});
-    cg::require_memory(cartesian_, solver_,
-                       {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
-                       {{"cg/point rows", around * sizeof(LocalIndex)}}, built);
-  }
-
   FeHeatOptions options_;
-  SolverOptions solver_;
   std::vector<std::int64_t> process_grid_;
   comm::Communicator cartesian_;
   grid::DeckFunction conductivity_, source_, initial_;

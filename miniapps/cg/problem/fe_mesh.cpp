@@ -23,7 +23,7 @@ struct FillConstant {
 
 } // namespace
 
-FeMesh make_fe_mesh(const BoxRows& box, const std::array<FaceOptions, 6>& faces) {
+FeMesh make_fe_mesh(const BoxRows& box, const FaceOptions& faces) {
   const auto& block = box.block;
   FeMesh mesh{.rows = box.rows, .extents = {}, .free_begin = {}, .free_end = {}};
   for (int axis = 0; axis < 3; ++axis) {

@@ -54,7 +54,7 @@ struct FeMesh {
 };
 
 /// Local.
-FeMesh make_fe_mesh(const BoxRows&, const std::array<FaceOptions, 6>& faces);
+FeMesh make_fe_mesh(const BoxRows&, const FaceOptions& faces);
 
 /// Three loops, the last one over what lies side by side in memory.
 using FePolicy =

@@ -174,26 +174,8 @@ class StencilProblem final : public Problem {
 
   /// Collective. The rows, unless what is to come does not fit into memory.
   BoxRows make_fitting_rows(const Options& options) const {
-    const grid::UniformGrid points{
-        .centering = grid::Centering::points, .extents = options.stencil.points, .lower = {}, .spacing = {}};
-    const auto block = grid::make_block(points, cartesian_);
-    double rows = 1, around = 1, with_ghosts = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto n = static_cast<double>(block.extents[axis]);
-      rows *= n;
-      around *= n + 2;
-      with_ghosts *= process_grid_[axis] > 1 ? n + 2 : n;
-    }
-    const auto most = most_runs(block.extents, process_grid_);
-    require_memory(cartesian_, options.solver,
-                   {.rows = rows,
-                    .ghosts = with_ghosts - rows,
-                    .entries = options.stencil.size * rows,
-                    .runs = most.runs,
-                    .patterns = most.patterns,
-                    .stencil = options.stencil.size},
-                   {{"cg/point rows", around * sizeof(LocalIndex)}},
-                   {{"cg/exact", around * sizeof(double)}, {"cg/points", rows * sizeof(double)}});
+    const auto points = options.points();
+    miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
     return make_box_rows(cartesian_, points, corners_);
   }
 

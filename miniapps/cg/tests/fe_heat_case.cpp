@@ -28,7 +28,7 @@ Options linear_problem() {
   fe.conductivity = "1 + x + 0.5*y + 0.25*z";
   fe.source = "-1.625"; // - 2 * 1 + 1 * 0.5 - 0.5 * 0.25
   fe.exact = "1 + 2*x - y + 0.5*z";
-  fe.faces = {FaceOptions{FaceCondition::temperature, *fe.exact},
+  fe.faces = {grid::Face<FaceCondition>{FaceCondition::temperature, *fe.exact},
               {FaceCondition::flux, "(1 + x + 0.5*y + 0.25*z) * 2"},
               {FaceCondition::flux, "(1 + x + 0.5*y + 0.25*z)"},
               {FaceCondition::temperature, *fe.exact},

@@ -34,24 +34,22 @@ Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
     : domain_(&domain), overlap_(overlap), timers_(timers), compute_(timers["compute"]),
       regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
       halos_(make_halos()), streaming_(!on_device && domain.options().stores == Stores::streaming) {
+  halos_.measure_times();
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_);
   const auto& options = domain.options();
   if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
 }
 
 template <class T>
-std::array<grid::Halo<T>, 2> Sweeper<T>::make_halos() const {
+grid::HaloPair<T> Sweeper<T>::make_halos() const {
   const auto& block = domain_->block();
   const auto slots = grid::halo_slots(domain_->comm(), block, grid::across_faces(block.dimensions));
-  const auto make = [&](const comm::Communicator& comm, int which, const char* label) {
-    auto halo = grid::make_halo(comm, slots, block, domain_->field(which), label, streams_.exchange());
-    halo.measure_times();
-    return halo;
-  };
-  auto first = make(domain_->comm(), 0, "heat/halo of u");
-  const comm::Communicator as_chosen(domain_->comm().native(), first.chosen()); // by `auto`, once for both
-  auto second = make(as_chosen, 1, "heat/halo of v");
-  return {std::move(first), std::move(second)};
+  return {domain_->comm(),
+          slots,
+          block,
+          {domain_->field(0), domain_->field(1)},
+          {"heat/halo of u", "heat/halo of v"},
+          streams_.exchange()};
 }
 
 template <class T>
@@ -174,20 +172,20 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
 template <class T>
 void Sweeper<T>::sweep_by_graph() {
   const ScopedTimer timed(*graph_timer_);
-  for (auto& halo : halos_) halo.poll();
+  halos_.poll();
   graph_.replay(streams_, domain_->current());
   domain_->advance(graph_shape_.steps);
 }
 
 template <class T>
 void Sweeper<T>::hand_in_halo_times() {
-  for (const auto& halo : halos_) timers_.add(halo.times());
+  timers_.add(halos_.times());
   forget_halo_times();
 }
 
 template <class T>
 void Sweeper<T>::forget_halo_times() {
-  for (auto& halo : halos_) halo.reset_times();
+  halos_.reset_times();
 }
 
 template class Sweeper<float>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/halo.hpp"
+#include "grid/halo_pair.hpp"
 #include "grid/regions.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
@@ -11,7 +11,6 @@
 #include "stepping/step_graph.hpp"
 #include "stepping/streams.hpp"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +58,7 @@ class Sweeper {
   stepping::Streams<ExecutionSpace>& streams() { return streams_; }
   const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
   /// Of field 0 or 1; they are alike.
-  const Halo& halo(int field = 0) const { return halos_[static_cast<std::size_t>(field)]; }
+  const Halo& halo(int field = 0) const { return halos_[field]; }
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
   /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.
@@ -74,7 +73,7 @@ class Sweeper {
   void queue_sweeps(int first, Norm, const stepping::NormSlots&);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
-  std::array<Halo, 2> make_halos() const;
+  grid::HaloPair<T> make_halos() const;
   std::optional<std::string> refusal_of_graph(const stepping::StepSchedule&) const;
 
   Domain<T>* domain_;
@@ -84,7 +83,7 @@ class Sweeper {
   miniapp::Timer* graph_timer_ = nullptr; ///< of launches; null without a graph
   grid::Regions regions_;
   stepping::Streams<ExecutionSpace> streams_;
-  std::array<Halo, 2> halos_; ///< of field 0 and of field 1
+  grid::HaloPair<T> halos_;
   std::optional<DeviceSweep<T>> device_sweep_;
   std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   stepping::GraphShape graph_shape_;

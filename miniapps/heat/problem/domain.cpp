@@ -3,6 +3,7 @@
 
 #include "grid/process_grid.hpp"
 #include "heat/problem/boundary.hpp"
+#include "heat/problem/memory.hpp"
 #include "machine/memory.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -27,14 +28,10 @@ grid::UniformGrid grid_of(const Options& options) {
   return grid;
 }
 
-/// The rank's block, whose two fields fit in memory.
-template <class T>
+/// Collective. The rank's block, whose Views fit in memory.
 Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
   const auto block = grid::make_block(grid_of(options), cartesian);
-  const auto extents = grid::field_extents<T>(block);
-  double bytes = sizeof(T);
-  for (int d = 0; d < 3; ++d) bytes *= static_cast<double>(extents[d]);
-  miniapp::require_memory(cartesian, {{"heat/u", bytes}, {"heat/v", bytes}});
+  miniapp::require_memory(cartesian, views_of_rank(options, block));
   return block;
 }
 
@@ -43,8 +40,8 @@ Block make_fitting_block(const Options& options, const comm::Communicator& carte
 template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
-      block_(make_fitting_block<T>(options, cartesian_)), fields_{grid::make_field<T>("heat/u", block_),
-                                                                  grid::make_field<T>("heat/v", block_)},
+      block_(make_fitting_block(options, cartesian_)), fields_{grid::make_field<T>("heat/u", block_),
+                                                               grid::make_field<T>("heat/v", block_)},
       source_(make_source<T>(block_, false)) {
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
@@ -58,7 +55,7 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     if (block_.at_boundary(face)) boundaries_.push_back({face, std::move(value)});
   }
   grid::DeckFunction source(options_.source);
-  if (!source.function.constant() || source.function(0, 0, 0, 0) != 0) {
+  if (!source.zero()) {
     source_ = make_source<T>(block_, true);
     depends_on_time_ = depends_on_time_ || source.function.uses("t");
     source_function_.emplace(std::move(source));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/problem/dataset.hpp"
 
+#include "grid/view_output.hpp"
 #include "matmul/problem/redistribution.hpp"
-#include "run/checkpoint/view_output.hpp"
 
 #include <kontor/output/error.hpp>
 #include <kontor/output/reader.hpp>
@@ -64,10 +64,10 @@ void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOp
   try {
     const output::Reader reader(grid.all.native(), source.file.path);
     if (options.distribution == Distribution::block)
-      return miniapp::read_view(reader, source.dataset, block_of(size, {matrix.rows, matrix.columns}),
-                                matrix.elements);
+      return grid::read_view(reader, source.dataset, block_of(size, {matrix.rows, matrix.columns}),
+                             matrix.elements);
     const Blocks<T> blocks(grid, options, size);
-    miniapp::read_view(reader, source.dataset, block_of(size, blocks.mine()), blocks.elements());
+    grid::read_view(reader, source.dataset, block_of(size, blocks.mine()), blocks.elements());
     blocks.give(matrix.elements);
   } catch (const output::Error& error) {
     source.location.fail(error.what());
@@ -78,10 +78,10 @@ template <class T>
 void write_matrix(output::File& file, const std::string& name, const ProcessGrid& grid,
                   const Options& options, const StoredSize& size, const LocalMatrix<T>& matrix) {
   if (options.distribution == Distribution::block)
-    return miniapp::write_view(file, name, block_of(size, {matrix.rows, matrix.columns}), matrix.elements);
+    return grid::write_view(file, name, block_of(size, {matrix.rows, matrix.columns}), matrix.elements);
   const Blocks<T> blocks(grid, options, size);
   blocks.take(matrix.elements);
-  miniapp::write_view(file, name, block_of(size, blocks.mine()), blocks.elements());
+  grid::write_view(file, name, block_of(size, blocks.mine()), blocks.elements());
 }
 
 template void read_matrix(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,

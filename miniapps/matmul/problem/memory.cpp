@@ -46,12 +46,6 @@ std::vector<miniapp::Allocation> views_of_rank(const Options& o, const GridShape
   return views;
 }
 
-double total_bytes(const std::vector<miniapp::Allocation>& views) {
-  double bytes = 0;
-  for (const auto& view : views) bytes += view.bytes;
-  return bytes;
-}
-
 void require_memory(const ProcessGrid& grid, const Options& options, std::size_t scalar_bytes) {
   const auto views = views_of_rank(options, grid.shape, grid.place, scalar_bytes);
   if (grid.shape.layers == 1) return miniapp::require_memory(grid.all, views);
@@ -63,7 +57,7 @@ void require_memory(const ProcessGrid& grid, const Options& options, std::size_t
     const int ranks = grid.all.size();
     const auto shape = least_volume_grid(options.size, ranks);
     const GridShape flat{1, static_cast<int>(shape[0]), static_cast<int>(shape[1])};
-    const double bytes = ranks * total_bytes(views_of_rank(one_layer, flat, {}, scalar_bytes));
+    const double bytes = ranks * miniapp::total_bytes(views_of_rank(one_layer, flat, {}, scalar_bytes));
     throw comm::AgreedError(
         fmt::format("{}; or fewer product.layers than {}: one layer, of {} x {} ranks, takes {:.4g} GB",
                     error.what(), grid.shape.layers, flat.rows, flat.columns, bytes / 1e9));

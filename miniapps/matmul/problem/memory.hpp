@@ -17,9 +17,6 @@ namespace kontor::matmul {
 std::vector<miniapp::Allocation> views_of_rank(const Options&, const GridShape&, const GridPlace&,
                                                std::size_t scalar_bytes);
 
-/// Local. Bytes of all of them.
-double total_bytes(const std::vector<miniapp::Allocation>&);
-
 /// Collective. Throws AgreedError on all ranks if there is too little memory, with what would do.
 void require_memory(const ProcessGrid&, const Options&, std::size_t scalar_bytes);
 

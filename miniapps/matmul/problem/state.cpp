@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/problem/state.hpp"
 
-#include "run/checkpoint/view_output.hpp"
+#include "grid/view_output.hpp"
 
 #include <kontor/config/error.hpp>
 
@@ -52,7 +52,7 @@ template <class T>
 void write_state(output::File& file, const ProcessGrid& grid, const Options& o, const StepsMade& steps,
                  const LocalMatrix<T>& c) {
   for (int layer = 0; layer < grid.shape.layers; ++layer)
-    miniapp::write_view(file, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
+    grid::write_view(file, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
   file.attributes(
       "/state", {{"steps_made", steps.made}, {"steps", steps.all}, {"process_grid", numbers_of(grid.shape)}});
 }
@@ -74,7 +74,7 @@ std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, c
                                      "another product",
                                      steps, path, found.at("steps").get<std::int64_t>())});
   for (int layer = 0; layer < grid.shape.layers; ++layer)
-    miniapp::read_view(reader, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
+    grid::read_view(reader, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
   return found.at("steps_made").get<std::int64_t>();
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// Parts of an app's state in a checkpoint that are no fields (view_output.hpp).
+/// Parts of an app's state in a checkpoint that are no fields (grid/view_output.hpp).
 namespace kontor::miniapp {
 
 /// Collective over comm, which is the file's. Numbers that all ranks have, such as a history, exact to the

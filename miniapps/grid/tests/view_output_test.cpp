@@ -2,14 +2,14 @@
 //
 // Views of any rank, layout and padding are written as they are, and read back, in place and by way of
 // staging memory.
-#include "run/checkpoint/view_output.hpp"
+#include "grid/view_output.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <filesystem>
 
-namespace kontor::miniapp {
+namespace kontor::grid {
 namespace {
 
 using Range = Kokkos::pair<int, int>;
@@ -98,4 +98,4 @@ TEST(ViewOutput, MatricesAndVectorsOfAnyLayoutComeBack) {
 }
 
 } // namespace
-} // namespace kontor::miniapp
+} // namespace kontor::grid

@@ -12,7 +12,7 @@
 #include <utility>
 
 /// Views into the output file and back: in place where the host reaches them, else 16 MiB at a time.
-namespace kontor::miniapp {
+namespace kontor::grid {
 
 namespace detail {
 
@@ -149,4 +149,4 @@ void read_view(const output::Reader& reader, const std::string& name, const outp
     read_view_staged(reader, name, block, view);
 }
 
-} // namespace kontor::miniapp
+} // namespace kontor::grid
