@@ -96,5 +96,23 @@ TEST(Advection, SaysThatEqualValuesProveNothing) {
   EXPECT_FALSE(app.verify().conclusive);
 }
 
+/// Two fields; ghosts and padding are nothing beside so many cells.
+TEST(Sizes, OfARankAndOfAShareOfMemory) {
+  for (const int ranks : {1, 2, 3}) {
+    const auto cells = [&](const char* problem) {
+      Options options;
+      const auto deck = config::Deck::parse(problem, "ring.yaml");
+      deck.read([&](config::Visitor& v) { options.describe(v); });
+      options.resolve_sizes(deck, ranks, [] { return 1e8; });
+      options.resolve(deck, ranks);
+      return options.cells;
+    };
+    EXPECT_EQ(cells("{app: advection, problem: {cells: 50, local: true}}"), 50 * ranks);
+    for (const auto* share : {"{app: advection, problem: {memory_share: 0.5}}",
+                              "{app: advection, problem: {memory_share: 0.5, local: true}}"})
+      EXPECT_NEAR(static_cast<double>(cells(share)), 0.5 * 1e8 / 16 * ranks, 20. * ranks);
+  }
+}
+
 } // namespace
 } // namespace kontor::advection

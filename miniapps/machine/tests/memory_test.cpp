@@ -3,6 +3,7 @@
 #include "machine/memory.hpp"
 
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -57,6 +58,20 @@ TEST(Memory, OneRankIsEnough) {
   EXPECT_NE(refusal(comm, comm.rank() == 1 ? 1e9 * giga : 8), "");
 }
 
+/// What all ranks of a host may take by it, they can take together.
+TEST(Memory, OfARankIsItsPartOfWhatIsFree) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
+  if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
+  const double each = free_memory_of_rank(comm);
+  for (const double of_all :
+       {comm::allreduce(comm, each, comm::ReduceOp::min), comm::allreduce(comm, each, comm::ReduceOp::max)})
+    EXPECT_EQ(each, of_all);
+  EXPECT_NEAR(each * comm.size() / free_host_memory(), 1, 0.5); // others take and give some meanwhile
+  EXPECT_EQ(refusal(comm, 0.1 * each), "");
+  EXPECT_NE(refusal(comm, each), "");
+}
+
 /// `ulimit -v`.
 TEST(Memory, WhatAProcessMayMapIsALimit) {
   const comm::Communicator comm(MPI_COMM_WORLD);
@@ -70,7 +85,7 @@ TEST(Memory, WhatAProcessMayMapIsALimit) {
   narrow.rlim_cur = static_cast<rlim_t>(pages * static_cast<double>(sysconf(_SC_PAGESIZE)) + 200e6);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
   const auto small = refusal(comm, 1e6), large = refusal(comm, 0.1 * giga);
-  const double free = free_host_memory();
+  const double free = free_host_memory(), of_rank = free_memory_of_rank(comm);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(small, "");
   EXPECT_TRUE(
@@ -78,6 +93,7 @@ TEST(Memory, WhatAProcessMayMapIsALimit) {
                                  "process may map 0.[12].* GB more .*ulimit -v.*; .* fit on [2-9] ranks")))
       << large;
   EXPECT_LT(free, 0.2001 * giga);
+  EXPECT_LT(of_rank, 0.2001 * giga);
 }
 
 TEST(Memory, FailedAllocationsAreRecognised) {

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes of a rank and of a share of memory: records and checkpoints have the plain sizes that a run had."""
+
+import json
+import re
+import unittest
+
+from launch import HeatTest
+
+LOCAL = """\
+app: heat
+problem: {cells: [12, 10], local: true, boundary: {y_max: {dirichlet: "sin(pi*x)"}}}
+solver: {tolerance: 0, max_sweeps: 40, check_every: 10}
+output: {file: plate.h5, fields: none}
+"""
+SHARE = LOCAL.replace("local: true", "memory_share: 1.0e-4")
+CHECKPOINTS = ("--set", "checkpoint.every=20", "--set", "checkpoint.file=c.h5", "--set", "checkpoint.keep=9")
+
+
+def cells_of(deck):
+    return json.loads(re.search(r"(?m)^  cells: (\[.*\])$", deck)[1])
+
+
+class Sizes(HeatTest):
+    def deck_of(self, text, *arguments, ranks):
+        """The deck in the record of a run."""
+        self.write("deck.yaml", text)
+        self.passes("deck.yaml", *arguments, "--quiet", "--results", "record.json", ranks=ranks)
+        return self.record()["deck"]
+
+    def test_of_a_rank(self):
+        for ranks, cells in (1, [12, 10]), (2, [24, 10]), (3, [36, 10]):
+            with self.subTest(ranks=ranks):
+                deck = self.deck_of(LOCAL, ranks=ranks)
+                self.assertEqual(cells_of(deck), cells)
+                self.assertEqual(self.record()["cells"], cells)
+
+    def test_records_repeat_the_run(self):
+        for text in LOCAL, SHARE:
+            with self.subTest(text):
+                deck = self.deck_of(text, ranks=2)
+                self.assertRegex(deck, "local: false")
+                self.assertRegex(deck, "memory_share: auto")
+                cells = self.record()["cells"]
+                self.assertEqual(cells_of(deck), cells)
+                self.assertEqual(self.deck_of(deck, ranks=2), deck)
+                self.assertEqual(self.record()["cells"], cells)
+
+    def test_a_share_grows_with_the_ranks(self):
+        """The ranks of a host share its memory: one or three, all together have as many cells."""
+        sizes = []
+        for ranks in 1, 3:
+            cells = self.record()["cells"] if self.deck_of(SHARE, ranks=ranks) else []
+            self.assertAlmostEqual(cells[0] / cells[1], 1.2, delta=0.1)
+            sizes.append(cells[0] * cells[1])
+        self.assertGreater(sizes[0], 120)
+        self.assertAlmostEqual(sizes[1] / sizes[0], 1, delta=0.5)
+
+    def test_a_restart_has_the_sizes_of_its_checkpoint(self):
+        deck = self.deck_of(LOCAL, *CHECKPOINTS, ranks=2)
+        checkpoint = self.checkpoints()[0]
+        more = ("--set", "solver.max_sweeps=60", "--quiet", "--results", "record.json")
+        self.passes("--restart", checkpoint, *more, ranks=3)
+        self.assertEqual(self.record()["cells"], cells_of(deck))
+        self.passes("deck.yaml", "--restart", checkpoint, *more, ranks=2)
+        self.assertEqual(self.record()["cells"], cells_of(deck))
+        result = self.ends(2, "deck.yaml", "--restart", checkpoint, *more, ranks=3)
+        for fact in "deck.yaml:2:", "problem.cells", "[36, 10]", "[24, 10]":
+            self.assertIn(fact, result.err)
+        self.write("deck.yaml", SHARE)
+        result = self.ends(2, "deck.yaml", "--restart", checkpoint, ranks=2)
+        for fact in "deck.yaml:2:", "problem.memory_share", checkpoint:
+            self.assertIn(fact, result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
