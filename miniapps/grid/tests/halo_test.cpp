@@ -2,12 +2,13 @@
 //
 // Halos against what each ghost must hold, found from its global index.
 #include "common.hpp"
-#include "grid/halo.hpp"
+#include "grid/halo_pair.hpp"
 #include "grid/wrap.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stdexcept>
 
 namespace kontor::grid::test {
@@ -108,6 +109,34 @@ TEST(Halo, FillsTheGhostsThatItSays) {
       }
     }
   }
+}
+
+/// Each fills the ghosts of its own field, and times are those of both.
+TEST(HaloPair, IsTheHalosOfTwoFields) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const std::vector<std::int64_t> extents{9, 17};
+  const auto cartesian = cartesian_for(world, extents, {true, true});
+  const auto block = make_block({Centering::points, extents, {}, {}}, cartesian);
+  const auto slots = halo_slots(cartesian, block, across_faces(2), ToItself::yes);
+  const std::array fields{filled_field(block), filled_field(block)};
+  HaloPair<double> pair(cartesian, slots, block, fields, {"test/u", "test/v"});
+  pair.measure_times();
+  const auto wrong_of = [&](int field, int axes) {
+    return wrong(fields[field], block, {true, true, true},
+                 [&](const Place& place) { return place.axes_outside == axes; });
+  };
+  constexpr int none = 3;
+  for (const int field : {1, 0, 1}) {
+    pair[field].start();
+    pair[field].finish();
+    Kokkos::fence();
+    EXPECT_EQ(wrong_of(field, 1), 0);
+    if (field == 1 && pair.times().exchanges == 1) EXPECT_EQ(wrong_of(0, none), 0);
+  }
+  EXPECT_EQ(pair.times().exchanges, 3);
+  EXPECT_DOUBLE_EQ(pair.times().total(), pair[0].times().total() + pair[1].times().total());
+  pair.reset_times();
+  EXPECT_EQ(pair.times().exchanges, 0);
 }
 
 TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
