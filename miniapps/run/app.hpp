@@ -26,9 +26,9 @@ struct App {
   std::function<void(config::Visitor&)> describe;
   /// Collective, after the deck has been read. Sizes that depend on the ranks or on their memory become plain
   /// ones, before the deck is printed. free_memory() is collective: the bytes that each rank may take. Throws
-  /// config::Error on all ranks. Empty: the app has no such sizes.
+  /// config::Error on all ranks.
   std::function<void(const config::Deck&, int ranks, const std::function<double()>& free_memory)>
-      resolve_sizes = {};
+      resolve_sizes;
   /// Local, after that. Resolves defaults that depend on other keys, and rejects what
   /// cannot run by deck.fail(). Called with the same arguments on all ranks.
   std::function<void(const config::Deck&, int ranks, const RunOptions&)> resolve;
@@ -42,23 +42,22 @@ struct App {
   bool huge_pages = false;
 };
 
-/// Local. The app of an Options struct with describe(config::Visitor&) and resolve(const config::Deck&, int
+/// Local. The app of an Options struct with describe(config::Visitor&), resolve(const config::Deck&, int
 /// ranks, const RunOptions&); with resolve_sizes(const config::Deck&, int ranks, const
 /// std::function<double()>&) if it has one. make(options, context) returns a std::unique_ptr to the app.
 template <class Options, class Make>
 App app_of(std::string name, std::string summary, Make make) {
   const auto options = std::make_shared<Options>();
-  App app{.name = std::move(name),
+  return {.name = std::move(name),
           .summary = std::move(summary),
           .describe = [options](config::Visitor& visitor) { options->describe(visitor); },
+          .resolve_sizes =
+              [options](const config::Deck& deck, int ranks, const std::function<double()>& free) {
+                options->resolve_sizes(deck, ranks, free);
+              },
           .resolve = [options](const config::Deck& deck, int ranks,
                                const RunOptions& run) { options->resolve(deck, ranks, run); },
           .make = [options, make](const RunContext& context) { return make(*options, context); }};
-  if constexpr (requires { &Options::resolve_sizes; })
-    app.resolve_sizes = [options](const config::Deck& deck, int ranks, const std::function<double()>& free) {
-      options->resolve_sizes(deck, ranks, free);
-    };
-  return app;
 }
 
 } // namespace kontor::miniapp

@@ -138,7 +138,7 @@ void Run::resolve_sizes() {
   };
   int ranks = 0;
   comm::mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  if (app_.resolve_sizes) app_.resolve_sizes(deck_, ranks, free_memory);
+  app_.resolve_sizes(deck_, ranks, free_memory);
 }
 
 /// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.
