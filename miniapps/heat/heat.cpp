@@ -253,7 +253,7 @@ miniapp::AppRecord Heat<T>::record() const {
   record.traffic = traffic();
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},
-                   {"kernel", on_device ? "march" : "rows"},
+                   {"kernel", sweeper_.kernel()},
                    {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},

@@ -25,6 +25,8 @@ using config::Visitor;
 constexpr std::array<Named<Equation>, 2> equations{
     {{"steady", Equation::steady}, {"transient", Equation::transient}}};
 constexpr std::array<Named<Norm>, 2> norms{{{"max", Norm::max}, {"l2", Norm::l2}}};
+constexpr std::array<Named<SweepKernel>, 2> kernels{
+    {{"auto", SweepKernel::tuned}, {"plain", SweepKernel::plain}}};
 constexpr std::array<Named<Stores>, 3> stores_names{
     {{"auto", Stores::automatic}, {"streaming", Stores::streaming}, {"ordinary", Stores::ordinary}}};
 constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::dirichlet, true},
@@ -106,6 +108,7 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   unused.refuse_unless(o.equation == Equation::transient, "time", "problem.equation must be transient");
   for (const auto* key : {"solver.tolerance", "solver.max_sweeps"})
     unused.refuse_unless(o.equation == Equation::steady, key, "problem.equation must be steady");
+  unused.refuse_unless(o.kernel == SweepKernel::tuned, "solver.stores", "solver.kernel must be auto");
 }
 
 } // namespace
@@ -123,7 +126,7 @@ double Options::step_count() const {
 }
 
 std::vector<std::string> Options::restart_may_change() {
-  return {"solver.tolerance", "solver.max_sweeps", "solver.stores", "solver.graph", "time.",
+  return {"solver.tolerance", "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.graph", "time.",
           "decomposition.",   "warm_up.",          "verification."};
 }
 
@@ -159,6 +162,8 @@ void Options::describe(Visitor& v) {
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<SumKind>("sums", sums, stepping::sum_kind_names,
                       "Of norm l2: fast, or the same bits on any ranks, as those of max always are");
+    s.choice<SweepKernel>("kernel", kernel, kernels,
+                          "The tuned kernel, or the textbook's loops over cells (plain), to compare with");
     s.choice<Stores>("stores", stores, stores_names,
                      "Non-temporal stores (streaming), ordinary ones, or which of them a trial finds faster");
     s.choice<Graphs>("graph", graph, stepping::graph_names,

@@ -22,6 +22,7 @@ namespace kontor::heat {
 enum class Equation { steady, transient };
 enum class Condition { dirichlet, neumann, periodic };
 enum class Stores { automatic, streaming, ordinary };
+enum class SweepKernel { tuned, plain };
 
 using miniapp::Precision;
 using stepping::Graphs;
@@ -52,6 +53,7 @@ struct Options {
   std::int64_t check_every = 100;
   Norm norm = Norm::max;        ///< of the update; not none
   SumKind sums = SumKind::fast; ///< of norm l2
+  SweepKernel kernel = SweepKernel::tuned;
   Stores stores = Stores::automatic;
   config::Chosen<Graphs> graph = Graphs::automatic;
 

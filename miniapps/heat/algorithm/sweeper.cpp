@@ -2,6 +2,7 @@
 #include "heat/algorithm/sweeper.hpp"
 
 #include "grid/wrap.hpp"
+#include "heat/kernels/plain.hpp"
 #include "heat/kernels/sweep.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
@@ -31,11 +32,12 @@ constexpr std::size_t untried_bytes = 20 << 20;
 
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
-    : domain_(&domain), overlap_(overlap), timers_(timers), compute_(timers["compute"]),
-      regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
-      halos_(make_halos()), streaming_(!on_device && domain.options().stores == Stores::streaming) {
+    : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain),
+      timers_(timers), compute_(timers["compute"]), regions_(grid::split(domain.block(), Padding<T>::line)),
+      streams_(overlap && regions_.any_strips()), halos_(make_halos()),
+      streaming_(!on_device && domain.options().stores == Stores::streaming) {
   halos_.measure_times();
-  if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_);
+  if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_, plain_);
   const auto& options = domain.options();
   if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
 }
@@ -86,7 +88,12 @@ void Sweeper<T>::queue_sweep(int from, Norm norm) {
     if (box.empty()) return;
     const ScopedTimer timed(compute_, 0);
     const double part = miniapp::compute("heat/sweep", box.size(), domain_->block().all().size(), [&] {
-      return sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
+      double of_box = 0;
+      if (plain_)
+        plain_sweep(streams_.compute(), in, out, box, on_the_way(norm), &of_box);
+      else
+        of_box = sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
+      return of_box;
     });
     norm_part_ = norm == Norm::max ? std::max(norm_part_, part) : norm_part_ + part;
   };
@@ -113,7 +120,7 @@ void Sweeper<T>::queue_sweep(int from, Norm norm) {
 
 template <class T>
 void Sweeper<T>::choose_stores(Norm norm) {
-  if (on_device || domain_->options().stores != Stores::automatic) return;
+  if (on_device || plain_ || domain_->options().stores != Stores::automatic) return;
   const auto& comm = domain_->comm();
   const auto bytes =
       comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
@@ -140,6 +147,7 @@ void Sweeper<T>::choose_stores(Norm norm) {
 template <class T>
 std::optional<std::string> Sweeper<T>::refusal_of_graph(const stepping::StepSchedule& schedule) const {
   if (!on_device) return "sweeps are made on the host";
+  if (plain_) return "solver.kernel is plain, which is launched sweep by sweep";
   if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
   if (const int alike = schedule.alike_after(0, graph_shape_); alike < graph_shape_.steps)
     return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}",

@@ -59,6 +59,8 @@ class Sweeper {
   const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
   /// Of field 0 or 1; they are alike.
   const Halo& halo(int field = 0) const { return halos_[field]; }
+  /// The name of the kernel, for the record.
+  const char* kernel() const { return plain_ ? "plain" : on_device ? "march" : "rows"; }
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
   /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.
@@ -78,6 +80,7 @@ class Sweeper {
 
   Domain<T>* domain_;
   bool overlap_;
+  bool plain_; ///< the kernel
   miniapp::Timers& timers_;
   miniapp::Timer& compute_;               ///< calls: sweeps that the host has made or launched
   miniapp::Timer* graph_timer_ = nullptr; ///< of launches; null without a graph

@@ -3,8 +3,11 @@
 
 #include "grid/regions.hpp"
 #include "heat/kernels/march.hpp"
+#include "heat/kernels/plain.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 namespace kontor::heat {
@@ -17,20 +20,24 @@ class DeviceSweep {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using MemorySpace = typename FieldView<T>::memory_space;
 
-  /// Local.
-  DeviceSweep(const Block& block, const grid::Regions& regions)
-      : plain_(block, regions, false), with_norm_(block, regions, true),
-        parts_("heat/norm parts", with_norm_.parts()) {}
+  /// Local. By the tuned kernel, or by the plain one, a launch and a part of the norm a box.
+  DeviceSweep(const Block& block, const grid::Regions& regions, bool plain)
+      : regions_(regions), plain_(plain), without_norm_(block, regions, false),
+        with_norm_(block, regions, true),
+        parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {}
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
   void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    if (plain_) return plainly(instance, in, out, std::array{in.block.all()}, norm, 0);
     march(instance, in, out, shapes(norm).all, norm, parts_.data());
     count_ = with_norm_.all.parts();
   }
   void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    if (plain_) return plainly(instance, in, out, std::array{regions_.interior}, norm, 0);
     march(instance, in, out, shapes(norm).interior, norm, parts_.data());
   }
   void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
+    if (plain_) return plainly(instance, in, out, regions_.strips, norm, count_);
     march(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
@@ -62,9 +69,20 @@ class DeviceSweep {
     for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
     return shapes;
   }
-  const Shapes& shapes(Norm norm) const { return norm == Norm::none ? plain_ : with_norm_; }
+  const Shapes& shapes(Norm norm) const { return norm == Norm::none ? without_norm_ : with_norm_; }
 
-  Shapes plain_;
+  /// Parts of the norm go behind the first so many.
+  template <class Boxes>
+  void plainly(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
+               const Boxes& boxes, Norm norm, std::int64_t first) {
+    count_ = first;
+    for (const auto& box : boxes)
+      if (!box.empty()) plain_sweep(instance, in, out, box, norm, parts_.data() + count_++);
+  }
+
+  grid::Regions regions_;
+  bool plain_;
+  Shapes without_norm_;
   Shapes with_norm_;
   Kokkos::View<double*, MemorySpace> parts_;
   std::int64_t count_ = 0;

@@ -4,7 +4,7 @@
 // and bit by bit; and the norms that its teams leave.
 #include "grid/regions.hpp"
 #include "heat/kernels/march.hpp"
-#include "plain_sweep.hpp"
+#include "heat/kernels/plain.hpp"
 #include "scrambled.hpp"
 
 #include <gtest/gtest.h>
@@ -29,25 +29,15 @@ auto to_host(const View& field) {
   return host;
 }
 
-/// The field after the sweep by updated_cell(), and the norm's part.
+/// The field after the plain sweep on the host, and the norm's part.
 template <class T>
-std::pair<HostBlockView<T>, double> plain_sweep(const SweepInput<T>& in, const Box& box, Norm norm) {
-  using P = Padding<T>;
+std::pair<HostBlockView<T>, double> swept_plainly(const SweepInput<T>& in, const Box& box, Norm norm) {
   const SweepInput<T, HostBlockView<T>, HostBlockView<T>> host{to_host(in.u), to_host(in.source), in.stencil,
                                                                in.block};
   const HostBlockView<T> out("heat/plain", in.u.extent(0), in.u.extent(1), in.u.extent(2));
-  const int dimensions = in.block.dimensions;
-  double result = 0;
-  for (auto k = box.begin[2]; k < box.end[2]; ++k)
-    for (auto j = box.begin[1]; j < box.end[1]; ++j)
-      for (auto i = box.begin[0]; i < box.end[0]; ++i) {
-        const T value = updated_cell(host, dimensions, i, j, k);
-        const T change = value - host.u(k + P::z(dimensions), j + P::y, i + P::x);
-        out(k + P::z(dimensions), j + P::y, i + P::x) = value;
-        if (norm == Norm::max) result = std::max<double>(result, std::abs(change));
-        if (norm == Norm::l2) result += double(change) * double(change);
-      }
-  return {out, result};
+  double part = 0;
+  plain_sweep(Kokkos::DefaultHostExecutionSpace(), host, out, box, norm, &part);
+  return {out, part};
 }
 
 /// The norm's part, combined from what the teams have left.
@@ -66,7 +56,7 @@ class March : public testing::TestWithParam<Parameters> {
   void compare(const Index3& cells, const Box& box, MarchTuning tuning) const {
     const auto [dimensions, sourced, norm, step] = GetParam();
     const auto in = make_input<T>(make_test_block(dimensions, cells), sourced, step);
-    const auto [plain, plain_norm] = plain_sweep(in, box, norm);
+    const auto [plain, plain_norm] = swept_plainly(in, box, norm);
 
     const Instance instance;
     const auto out = grid::make_field<T>("heat/out", in.block);
@@ -120,7 +110,7 @@ TEST_P(March, SeveralBoxes) {
   const auto [dimensions, sourced, norm, step] = GetParam();
   auto block = make_test_block(dimensions, {77, 9, dimensions == 3 ? 5 : 1});
   const auto in = make_input<float>(block, sourced, step);
-  const auto [plain, plain_norm] = plain_sweep(in, block.all(), norm);
+  const auto [plain, plain_norm] = swept_plainly(in, block.all(), norm);
   block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
   const auto regions = grid::split(block, 16);
   std::vector<MarchShape> shapes;

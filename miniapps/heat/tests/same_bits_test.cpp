@@ -2,7 +2,8 @@
 //
 // The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for
 // any number of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and
-// without. The reference is the whole grid on one rank, which every rank computes for itself.
+// without, by the plain kernel as by the tuned ones. The reference is the whole grid on one rank, which every
+// rank computes for itself.
 #include "methods.hpp"
 #include "run.hpp"
 
@@ -136,6 +137,13 @@ class SameBits : public testing::Test {
         set_norm(options, (turn + overlap) % 2 == 0);
         check_one(options, {}, overlap, launched);
       }
+      options.stores = Stores::automatic;
+      options.kernel = SweepKernel::plain;
+      for (const bool overlap : {false, true}) {
+        set_norm(options, (turn + overlap) % 2 == 1);
+        check_one(options, {}, overlap, launched);
+      }
+      options.kernel = SweepKernel::tuned;
       options.stores = Stores::ordinary;
     }
   }
@@ -192,11 +200,12 @@ class SameBits : public testing::Test {
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
     EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
-    const auto choice =
-        fmt::format("process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}",
-                    fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
-                    options.stores == Stores::streaming, graph, options.check_every,
-                    options.norm == Norm::l2 ? "l2" : "max");
+    if (options.kernel == SweepKernel::plain) EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
+    const auto choice = fmt::format(
+        "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}",
+        fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
+        options.stores == Stores::streaming, graph, options.check_every,
+        options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain);
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
