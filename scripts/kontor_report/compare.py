@@ -2,6 +2,7 @@
 """Several runs side by side."""
 
 from . import solves
+from .beside_plain import times_plain
 from .deck import other_problem, settings
 from .text import on_off, percent, printable, quantity, seconds, table, verdict
 
@@ -35,7 +36,7 @@ def compare(records):
 def compare_app(app, group):
     """Runs of one app: a title, tables, and lines of notes."""
     if all(map(solves.is_solve, group)):
-        return [*solves.compare_solves(app, group), *_notes(group, solves.incomparable, "not comparable with")]
+        return [*solves.compare_solves(app, group), *times_plain(group, speed), *_notes(group, solves.incomparable, "not comparable with")]
     baseline = group[0]
     names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
     note = f"figure of merit: {', '.join(names) or 'none'}; speed 1 is {baseline.path}"
@@ -45,7 +46,7 @@ def compare_app(app, group):
         header = [*HEADER[:2], "algorithm", *HEADER[2:]]
         rows = [[*row[:2], algorithm or "-", *row[2:]] for row, algorithm in zip(rows, algorithms)]
     left = 5 if any(algorithms) else 4
-    return [f"{app}  ({note})", table(rows, header, left=left), *_bytes(group), *_notes(group, other_problem, "another problem than")]
+    return [f"{app}  ({note})", table(rows, header, left=left), *_bytes(group), *times_plain(group, speed), *_notes(group, other_problem, "another problem than")]
 
 
 def _bytes(group):

@@ -201,6 +201,23 @@ class Comparison(ReportTest):
         self.assertIn("b.h5: another problem than a.h5: problem.cells is [80, 60], not [40, 30]", text)
         self.assertNotIn("d.h5: another", text)
 
+    def test_times_plain(self):
+        """Of the same deck otherwise, on as many ranks, where both have the figure."""
+        def deck(kernel, key="solver:\n  kernel"):
+            return f"{DECK}{key}: {kernel}\noutput:\n  file: {kernel}.h5\n"
+
+        def figure(value):
+            return ({**UPDATES, "value": value},)
+
+        files = [self.sample("plain.h5", deck=deck("plain"), figures=figure(5e8)), self.sample("a.h5", deck=deck("auto"), figures=figure(1.5e9)),
+                 self.sample("b.h5", deck=deck("auto").replace("[40, 30]", "[80, 60]")), self.sample("c.h5", deck=deck("auto"), ranks=4),
+                 self.sample("d.h5", deck=deck("auto"), passed=0, figures=()),
+                 self.sample("e.h5", app="matmul", deck=deck("plain", "product:\n  gemm"), figures=figure(2e8)),
+                 self.sample("f.h5", app="matmul", deck=deck("vendor", "product:\n  gemm"))]
+        told = [line.strip() for line in self.report(*files).splitlines() if "times plain" in line]
+        self.assertEqual(told, ["a.h5: 3 times plain (plain.h5)", "f.h5: 6 times plain (e.h5)"])
+        self.assertNotIn("times plain", self.report(*files[1:5]))
+
 
 class Timeline(ReportTest):
     """Of two ranks. Half of rank 1's shift is covered by its product, three quarters of rank 0's, which is longer."""
