@@ -2,6 +2,7 @@
 #include "advection/advection.hpp"
 
 #include "advection/exact.hpp"
+#include "advection/kernels/plain.hpp"
 #include "advection/memory.hpp"
 #include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
@@ -24,19 +25,6 @@ namespace kontor::advection {
 
 namespace {
 
-/// One step. A sum of two parts, so that with courant 1 not a bit changes.
-struct Upwind {
-  grid::FieldView<double> from;
-  grid::FieldView<double> to;
-  double part;         ///< that comes from upwind: the Courant number
-  std::int64_t upwind; ///< from a cell to the one upwind: -1 or 1
-  std::int64_t first;  ///< own cell 0 in the fields
-
-  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
-    const auto i = first + cell;
-    to(0, 0, i) = (1 - part) * from(0, 0, i) + part * from(0, 0, i + upwind);
-  }
-};
 
 /// The greatest difference, beside `scale`; infinite if a value is not finite.
 double difference(double value, double exact, double scale) {
@@ -75,7 +63,8 @@ Advection::Advection(const Options& options, const miniapp::RunContext& context)
   record_.extras = {{"steps", options.steps},
                     {"cells", std::vector<std::int64_t>{options.cells}},
                     {"time_step", options.time_step()},
-                    {"samples", options.samples()}};
+                    {"samples", options.samples()},
+                    {"kernel", "plain"}};
 }
 
 Advection::Level Advection::make_level(const std::string& label) const {
@@ -155,13 +144,11 @@ std::int64_t Advection::advance(std::int64_t made, std::int64_t until) {
 /// The step from that level to the other one. One cell, at the upwind end, reads the ghost.
 void Advection::queue_step(int from) {
   const int upwind = -options_.direction();
-  const Upwind kernel{levels_[static_cast<std::size_t>(from)].field,
-                      levels_[static_cast<std::size_t>(1 - from)].field, options_.courant, upwind,
-                      grid::padding<double>(block_)[0]};
   const auto sweep = [&](const Space& instance, std::int64_t begin, std::int64_t end) {
     const miniapp::ScopedTimer timed(compute_, begin == 0 ? 1 : 0);
-    using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("advection/upwind", Policy(instance, begin, end), kernel);
+    plain_step(instance, levels_[static_cast<std::size_t>(from)].field,
+               levels_[static_cast<std::size_t>(1 - from)].field, options_.courant, upwind,
+               grid::padding<double>(block_)[0], begin, end);
   };
   const auto n = block_.extents[0], edge = upwind < 0 ? std::int64_t{0} : n - 1;
   stepping::exchange_and_compute(

@@ -6,10 +6,16 @@
 
 #include <kontor/config/unused.hpp>
 
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace kontor::advection {
+namespace {
+
+constexpr std::array<config::Named<Kernel>, 1> kernels{{{"plain", Kernel::plain}}};
+
+} // namespace
 
 void Options::describe(config::Visitor& v) {
   static constexpr std::string_view space[] = {"x"};
@@ -24,6 +30,7 @@ void Options::describe(config::Visitor& v) {
   });
   v.section("solver", "How it is solved", [&](config::Visitor& s) {
     s.value("steps", steps, "Steps of a repeat", {.min = 1});
+    s.choice<Kernel>("kernel", kernel, kernels, "The kernel of a step: the textbook's loop is the only one");
     s.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
                                "On a GPU, many steps by one launch (on), each by its own (off), or by trial");
   });

@@ -15,6 +15,8 @@
 
 namespace kontor::advection {
 
+enum class Kernel { plain };
+
 /// The keys of a deck that are advection's own.
 struct Options {
   std::int64_t cells = 1000;
@@ -24,6 +26,7 @@ struct Options {
   double courant = 1; ///< cells that a wave goes in a step
   config::Expression initial{"exp(-100*(x-0.5)^2)"};
   std::int64_t steps = 1000;
+  Kernel kernel = Kernel::plain;
   std::int64_t probes = 0; ///< of each rank
   std::int64_t probe_every = 100;
   std::int64_t seed = 1;
