@@ -31,6 +31,7 @@ std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& 
   miniapp::use_huge_pages(rows.values);
   miniapp::use_huge_pages(rows.columns);
   if (options.kernel == Kernel::kokkos_kernels) return make_kokkos_kernels(rows, interior, columns);
+  if (options.kernel == Kernel::plain) return make_plain(rows, interior);
   return make_csr(rows, interior);
 }
 

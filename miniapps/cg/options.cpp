@@ -52,12 +52,18 @@ constexpr std::array<Named<PreconditionerKind>, 4> preconditioners{
      {"gauss_seidel", PreconditionerKind::gauss_seidel}}};
 constexpr std::array<Named<Format>, 3> formats{
     {{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}}};
-constexpr std::array<Named<Kernel>, 2> kernels{
-    {{"own", Kernel::own}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
+constexpr std::array<Named<Kernel>, 3> kernels{
+    {{"own", Kernel::own}, {"plain", Kernel::plain}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
 constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
     {{"insulated", FaceCondition::insulated, false},
      {"temperature", FaceCondition::temperature, true},
      {"flux", FaceCondition::flux, true}}};
+
+template <class E, std::size_t n>
+std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& named) { return named.value == value; })
+      ->name;
+}
 
 constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
 
@@ -111,7 +117,7 @@ void describe(Visitor& v, SolverOptions& o) {
   v.value("stagnation", o.stagnation,
           "Iterations without a smaller residual after which it is given up; 0: never", {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
-  v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product");
+  v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product; plain: the textbook's loop");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
@@ -138,13 +144,13 @@ void resolve_format(const Options& o, const config::Deck& deck) {
   if (solver.format == Format::matrix_free && o.kind != ProblemKind::stencil)
     deck.fail("solver.format", "matrix_free multiplies with a stencil, which problem.kind: stencil has; csr "
                                "and sell take any matrix");
-  if (solver.kernel != Kernel::kokkos_kernels) return;
-  if (solver.format != Format::csr)
-    deck.fail("solver.kernel", "kokkos_kernels multiplies solver.format: csr; the other formats have kernels "
-                               "of their own: own");
-  if (!has_kokkos_kernels())
+  if (solver.kernel != Kernel::own && solver.format != Format::csr)
+    deck.fail("solver.kernel", fmt::format("{} multiplies solver.format: csr; the other formats have kernels "
+                                           "of their own: own",
+                                           name_of(kernels, solver.kernel)));
+  if (solver.kernel == Kernel::kokkos_kernels && !has_kokkos_kernels())
     deck.fail("solver.kernel",
-              "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own");
+              "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own and plain");
 }
 
 /// Atomic additions come in any order where several threads make them.
@@ -222,12 +228,6 @@ void resolve_matrix_market(const Options& all, const config::Deck& deck) {
   if (!all.process_grid.empty())
     deck.fail("decomposition.process_grid", "is for points of a box; a matrix from a file is divided by "
                                             "problem.matrix_market.partition");
-}
-
-template <class E, std::size_t n>
-std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& named) { return named.value == value; })
-      ->name;
 }
 
 } // namespace

@@ -28,7 +28,7 @@ enum class ProblemKind { fe_heat, stencil, matrix_market };
 enum class Method { classic, merged, pipelined, persistent };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
-enum class Kernel { own, kokkos_kernels };
+enum class Kernel { own, plain, kokkos_kernels };
 enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };

@@ -18,6 +18,12 @@ struct CompressedRows {
   std::int64_t entries() const { return static_cast<std::int64_t>(values.extent(0)); }
 };
 
+/// Local. Bytes that a product with these rows must move: the rows, each vector once.
+inline double bytes_of_product(const CompressedRows& rows) {
+  return static_cast<double>(rows.entries()) * (sizeof(double) + sizeof(LocalIndex)) +
+         static_cast<double>(rows.rows()) * (sizeof(std::int64_t) + 2 * sizeof(double));
+}
+
 /// Local, waits. From the number of entries of each row r at r + 1, and 0 at 0, to where the entries of each
 /// row begin, in place. Returns how many there are in all.
 std::int64_t sum_counts(const Offsets& counts);

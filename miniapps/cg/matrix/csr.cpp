@@ -178,10 +178,7 @@ struct Csr {
     const std::size_t aligned = 2 * sizeof(double);
     return {staging.threads, staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
   }
-  double bytes() const {
-    return static_cast<double>(rows.entries()) * (sizeof(double) + sizeof(LocalIndex)) +
-           static_cast<double>(rows.rows()) * (sizeof(std::int64_t) + 2 * sizeof(double));
-  }
+  double bytes() const { return bytes_of_product(rows); }
 };
 
 } // namespace

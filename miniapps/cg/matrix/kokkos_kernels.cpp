@@ -2,8 +2,8 @@
 #include "cg/matrix/matrix.hpp"
 
 #ifdef KONTOR_CG_KOKKOS_KERNELS
+#include "cg/matrix/dot_apart.hpp"
 #include "cg/names.hpp"
-#include "stepping/row_sums.hpp"
 
 #include <KokkosKernels_config.h>
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -62,36 +62,17 @@ class PartOfRows {
 #endif
 };
 
-struct Product {
-  Vector x, y;
-  std::int64_t begin;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
-    const auto row = begin + i;
-    sum[0] = x(row) * y(row);
-    return sum;
-  }
-};
-
 template <class Offset>
-class KokkosKernels final : public Matrix {
+class KokkosKernels final : public DotApart {
  public:
   KokkosKernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns)
-      : rows_(rows.rows()), interior_rows_(interior), entries_(rows.entries()),
-        interior_(rows, range_of(Part::interior, rows_, interior), columns),
+      : DotApart("cg/dot beside Kokkos Kernels", rows.rows(), interior), rows_(rows.rows()),
+        entries_(rows.entries()), interior_(rows, range_of(Part::interior, rows_, interior), columns),
         boundary_(rows, range_of(Part::boundary, rows_, interior), columns) {}
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
     if (part != Part::boundary) interior_.multiply(instance, x, y);
     if (part != Part::interior) boundary_.multiply(instance, x, y);
-  }
-
-  void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
-                        double* sum) const override {
-    multiply(instance, part, x, y);
-    const auto range = range_of(part, rows_, interior_rows_);
-    for_rows_with_sums<1>("cg/dot beside Kokkos Kernels", instance, range.end - range.begin,
-                          Product{x, y, range.begin}, parts_, Store<1>{sum});
   }
 
   double bytes() const override {
@@ -100,9 +81,8 @@ class KokkosKernels final : public Matrix {
   }
 
  private:
-  LocalIndex rows_, interior_rows_;
+  LocalIndex rows_;
   std::int64_t entries_;
-  TeamParts parts_ = parts_of_rows(1);
   PartOfRows<Offset> interior_, boundary_;
 };
 

@@ -80,6 +80,9 @@ struct TeamOfProduct {
 /// Local. Compressed rows as they are. `rows` are this rank's, the first `interior` of which read no ghosts.
 std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior, const ProductTuning& = {});
 
+/// Local. The same by the textbook's loop (plain.cpp), to compare with.
+std::unique_ptr<Matrix> make_plain(const CompressedRows& rows, LocalIndex interior);
+
 /// Local; waits. SELL-C-sigma (sell.hpp). `columns`: own rows and ghosts. `rows` are copied.
 std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
                                   const ProductTuning& = {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/matrix/in_teams.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "cg/solver/persistent.hpp"
@@ -20,49 +21,6 @@
 /// A format's rows given to threads. Included by one source a format, which launches its kernels.
 namespace kontor::cg {
 
-/// Half-open range of positions: what a format counts its rows by, padding included.
-struct Positions {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t count() const { return end - begin; }
-};
-
-/// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
-template <class Kernel>
-concept Staged = requires {
-  typename Kernel::Stage;
-};
-
-/// A number that a product reads once: on a device it need not take the place of x in caches.
-KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
-#ifdef __CUDA_ARCH__
-  return __ldcs(at);
-#else
-  return *at;
-#endif
-}
-
-/// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from
-/// a device's threads its memory is far away.
-template <int at_once, class Value, class X>
-KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
-  double sum = 0;
-  int e = 0;
-  for (; e + at_once <= entries; e += at_once) {
-    double values[at_once], xs[at_once];
-    for (int k = 0; k < at_once; ++k) {
-      values[k] = value(e + k);
-      xs[k] = x(e + k);
-    }
-    for (int k = 0; k < at_once; ++k) sum += values[k] * xs[k];
-  }
-  for (; e < entries; ++e) sum += value(e) * x(e);
-  return sum;
-}
-
-/// How many are read at once where a thread has few registers.
-inline constexpr int few_at_once = 5;
-
 namespace detail {
 
 /// Blocks of positions one after the other, as a processor wants them.
@@ -77,62 +35,6 @@ struct InBlocks {
     const auto begin = range.begin + block * size;
     const double part = kernel.template block<with_dot>(begin, std::min(begin + size, range.end));
     if constexpr (with_dot) parts[block] = part;
-  }
-};
-
-/// A position is a thread's, as a device wants it. A team takes a block after the other, as many blocks
-/// further on as there are teams, and leaves one part of the dot: the last team, which adds up the parts of
-/// all, waits until their rows are in memory.
-template <class Kernel, bool with_dot>
-struct InTeams {
-  Kernel kernel;
-  Positions range;
-  int block;
-  bool backwards; ///< the last block first; where each team has one, so that its sum is the same
-  TeamParts::Places places;
-  double* sum;
-
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
-    const auto end = static_cast<Position>(range.end);
-    const auto step = static_cast<Position>(team.league_size() * block);
-    const auto stage = stage_of(team); // once: each call takes more scratch memory
-    double part = 0;
-    for (auto first = static_cast<Position>(range.begin + place * block); first < end; first += step)
-      part += of_block(team, stage, first);
-    if constexpr (with_dot) {
-      SumsOf<1> sums;
-      sums[0] = part;
-      add_up<1>(team, place, sums, places, Store<1>{sum});
-    }
-  }
-
-  template <class Member>
-  KOKKOS_FUNCTION auto stage_of(const Member& team) const {
-    if constexpr (Staged<Kernel>)
-      return kernel.stage_of(team);
-    else
-      return nullptr;
-  }
-  /// The products of a block from `first` on. Returns this thread's part of the dot.
-  template <class Member, class Stage>
-  KOKKOS_FUNCTION double of_block(const Member& team, const Stage& stage, Position first) const {
-    const auto position = first + static_cast<Position>(team.team_rank());
-    const auto end = static_cast<Position>(range.end);
-    if constexpr (Staged<Kernel>) {
-      const auto end_of_block = first + block < end ? first + block : end;
-      const LocalIndex row = position < end_of_block ? kernel.row_of(position) : -1;
-      const double value = kernel.sum(team, stage, {first, end_of_block}, row);
-      return row < 0 ? 0 : leave(row, value);
-    } else { // a block has as many positions as a team has threads
-      const LocalIndex row = position < end ? kernel.row_of(position) : -1;
-      return row < 0 ? 0 : leave(row, kernel.sum(position, row));
-    }
-  }
-  KOKKOS_FUNCTION double leave(LocalIndex row, double value) const {
-    kernel.y[row] = value;
-    return with_dot ? kernel.x[row] * value : 0;
   }
 };
 

@@ -11,6 +11,7 @@
 #include <kontor/config/deck.hpp>
 #include <kontor/config/error.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -83,6 +84,7 @@ std::vector<double> plain_product(const CompressedRows& a, const std::vector<dou
 std::map<std::string, std::unique_ptr<Matrix>> formats_of(const CompressedRows& a, LocalIndex interior,
                                                           LocalIndex columns) {
   std::map<std::string, std::unique_ptr<Matrix>> formats;
+  formats["plain"] = make_plain(a, interior);
   for (const bool teams : {false, true}) {
     const std::string how = teams ? ", teams" : "";
     ProductTuning tuning;
@@ -340,9 +342,13 @@ TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
       refusal("problem: {kind: matrix_market, matrix_market: {file: a.mtx}}, solver: {format: matrix_free}");
   for (const auto* fact : {"test.yaml:1:", "solver.format", "matrix_free", "problem.kind: stencil", "csr"})
     EXPECT_NE(free.find(fact), std::string::npos) << fact << " in: " << free;
-  const auto kernel = refusal("solver: {format: sell, kernel: kokkos_kernels}");
-  for (const auto* fact : {"test.yaml:1:", "solver.kernel", "kokkos_kernels", "solver.format: csr", "own"})
-    EXPECT_NE(kernel.find(fact), std::string::npos) << fact << " in: " << kernel;
+  for (const std::string kernel : {"kokkos_kernels", "plain"})
+    for (const auto* format : {"sell", "matrix_free"}) {
+      const auto told = refusal(fmt::format("solver: {{format: {}, kernel: {}}}", format, kernel));
+      for (const auto& fact : {std::string("test.yaml:1:"), std::string("solver.kernel"), kernel,
+                               std::string("solver.format: csr"), std::string("own")})
+        EXPECT_NE(told.find(fact), std::string::npos) << fact << " in: " << told;
+    }
   EXPECT_EQ(refusal("solver: {format: matrix_free}"), "");
 }
 

@@ -110,6 +110,24 @@ TEST(Methods, ComeToTheSameSolution) {
   }
 }
 
+/// Products have the same bits; sums on the way do not.
+TEST(Methods, TakeAsManyIterationsByThePlainKernel) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto system = irregular(61);
+  for (const auto method : all_methods)
+    for (const bool fused : {true, false}) {
+      SolverOptions options{.method = method, .tolerance = 1e-10, .max_iterations = 200, .fused = fused};
+      const auto own = solve(comm, system, options);
+      options.kernel = Kernel::plain;
+      const auto plain = solve(comm, system, options);
+      SCOPED_TRACE(testing::Message() << "method " << int(method) << " fused " << fused);
+      EXPECT_EQ(plain.outcome.ending, Ending::converged);
+      EXPECT_EQ(plain.outcome.iterations, own.outcome.iterations);
+      EXPECT_LT(difference(plain.x, own.x), 1e-10);
+      if (!fused) EXPECT_EQ(plain.history, own.history);
+    }
+}
+
 /// The last bits of fast sums depend on the ranks, but hardly the number of iterations.
 TEST(Methods, TakeAsManyIterationsOnAnyRanksButForOne) {
   const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);

@@ -144,7 +144,9 @@ Values gathered(const comm::Communicator& comm, const Partition& partition, cons
 Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
              bool overlap, bool as_on_device)
     : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device),
-      system_(distribute(comm, system)), matrix_(make_csr(system_.matrix, system_.partition.interior)),
+      system_(distribute(comm, system)),
+      matrix_(options.kernel == Kernel::plain ? make_plain(system_.matrix, system_.partition.interior)
+                                              : make_csr(system_.matrix, system_.partition.interior)),
       streams_(overlap), timers_("cg") {}
 
 Workspace Bench::workspace() {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/matrix/matrix.hpp"
+#include "cg/names.hpp"
+#include "stepping/row_sums.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace kontor::cg {
+namespace detail {
+
+struct DotTerm {
+  Vector x, y;
+  std::int64_t begin;
+  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
+    SumsOf<1> sum;
+    sum[0] = x(begin + i) * y(begin + i);
+    return sum;
+  }
+};
+
+} // namespace detail
+
+/// A matrix whose product computes no sum on the way: a kernel of its own does.
+class DotApart : public Matrix {
+ public:
+  /// Local. `label` is that of the dot's kernel; `rows` are all of this rank, the first `interior` of which
+  /// read no ghosts.
+  DotApart(std::string label, LocalIndex rows, LocalIndex interior)
+      : label_(std::move(label)), rows_(rows), interior_(interior) {}
+
+  void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
+                        double* sum) const final {
+    multiply(instance, part, x, y);
+    const auto range = range_of(part, rows_, interior_);
+    for_rows_with_sums<1>(label_, instance, range.end - range.begin, detail::DotTerm{x, y, range.begin},
+                          parts_, Store<1>{sum});
+  }
+
+ private:
+  std::string label_;
+  LocalIndex rows_, interior_;
+  TeamParts parts_ = parts_of_rows(1);
+};
+
+} // namespace kontor::cg
