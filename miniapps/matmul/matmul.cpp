@@ -83,7 +83,8 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_.extras["blas_threads"] = blas_threads(o);
-  record_.extras["gemm_library"] = miniapp::gemm_library(gemm_form(o));
+  record_.extras["gemm_library"] = product_library(o);
+  record_.extras["kernel"] = o.gemm == Gemm::plain ? "plain" : "gemm";
   record_.extras["volume"] =
       volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
 }
@@ -243,7 +244,7 @@ template <class T>
 std::string Matmul<T>::table() const {
   const auto& o = options_;
   auto text = fmt::format("{} x {} times {} x {}, products by {}\n", o.size.m, o.size.k, o.size.k, o.size.n,
-                          miniapp::gemm_library(gemm_form(o)));
+                          product_library(o));
   if (transfers_alone_ > 0)
     text += fmt::format("steps {:.4f} s; products alone {:.4f} s, transfers alone {:.4f} s: {:.0f} % of "
                         "them hidden\n",

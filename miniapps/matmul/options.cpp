@@ -30,8 +30,8 @@ constexpr std::array<Named<Operation>, 2> operations{
     {{"none", Operation::none}, {"transpose", Operation::transpose}}};
 constexpr std::array<Named<Algorithm>, 3> algorithms{
     {{"cannon", Algorithm::cannon}, {"summa", Algorithm::summa}, {"cannon_25d", Algorithm::cannon_25d}}};
-constexpr std::array<Named<Gemm>, 2> gemms{
-    {{"vendor", Gemm::vendor}, {"kokkos_kernels", Gemm::kokkos_kernels}}};
+constexpr std::array<Named<Gemm>, 3> gemms{
+    {{"vendor", Gemm::vendor}, {"kokkos_kernels", Gemm::kokkos_kernels}, {"plain", Gemm::plain}}};
 constexpr std::array<Named<Distribution>, 2> distributions{
     {{"block", Distribution::block}, {"block_cyclic", Distribution::block_cyclic}}};
 constexpr std::array<std::string_view, 2> indices{"i", "j"};
@@ -147,7 +147,8 @@ void Options::describe(Visitor& v) {
     p.value("layers", layers, "cannon_25d: parts of k that as many groups of ranks multiply",
             {.min = 1, .max = 1 << 20});
     p.value("panel", panel, "summa: columns of A and rows of B that travel at a time", {.min = 1});
-    p.choice<Gemm>("gemm", gemm, gemms, "Local products: BLAS or cuBLAS, or Kokkos Kernels' own loops");
+    p.choice<Gemm>("gemm", gemm, gemms,
+                   "Local products: BLAS or cuBLAS, Kokkos Kernels' own loops, or the textbook's (plain)");
     p.value("blas_threads", blas_threads, "Threads of a rank's BLAS; 0: as many as its kernels have",
             {.min = 0, .max = 4096});
   });

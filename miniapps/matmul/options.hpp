@@ -20,7 +20,7 @@ namespace kontor::matmul {
 enum class MatrixKind { random, integers, expression, dataset };
 enum class Operation { none, transpose };
 enum class Algorithm { cannon, summa, cannon_25d };
-enum class Gemm { vendor, kokkos_kernels };
+enum class Gemm { vendor, kokkos_kernels, plain };
 enum class Distribution { block, block_cyclic };
 
 /// problem.a, b, c: where the elements of a matrix come from.

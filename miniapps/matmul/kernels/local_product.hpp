@@ -2,29 +2,38 @@
 #pragma once
 
 #include "machine/simulation.hpp"
+#include "matmul/kernels/plain.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"
 
+#include <string>
+
 namespace kontor::matmul {
 
-/// Local. What a deck's product is to miniapp::gemm().
-/// Threads of a rank's BLAS. Kokkos has been initialised.
+/// Local. Threads of a rank's BLAS. Kokkos has been initialised.
 inline int blas_threads(const Options& o) {
   return o.blas_threads > 0 ? static_cast<int>(o.blas_threads)
                             : Kokkos::DefaultHostExecutionSpace().concurrency();
 }
 
+/// Local. What a deck's product is to miniapp::gemm() and to plain_gemm().
 inline miniapp::GemmForm gemm_form(const Options& o) {
   return {.transpose_a = o.a.operation == Operation::transpose,
           .transpose_b = o.b.operation == Operation::transpose,
           .own_loops = o.gemm == Gemm::kokkos_kernels};
 }
 
+/// Local. Who makes a deck's local products, in words for people.
+inline std::string product_library(const Options& o) {
+  return o.gemm == Gemm::plain ? "plain loops" : miniapp::gemm_library(gemm_form(o));
+}
+
 /// C = alpha op(A) op(B) + beta C of one rank, part by part along k. Queued on the default instance.
 template <class T>
 class LocalProduct {
  public:
-  explicit LocalProduct(const Options& o) : form_(gemm_form(o)), alpha_(static_cast<T>(o.alpha)) {}
+  explicit LocalProduct(const Options& o)
+      : form_(gemm_form(o)), plain_(o.gemm == Gemm::plain), alpha_(static_cast<T>(o.alpha)) {}
 
   /// Local. The next part is the first: what C was before counts `beta` times.
   void begin(double beta) { beta_ = static_cast<T>(beta); }
@@ -32,7 +41,12 @@ class LocalProduct {
   void add(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c) {
     if (a.size() == 0 || b.size() == 0) return;
     const auto flops = 2.0 * static_cast<double>(a.size()) * static_cast<double>(c.extent(1));
-    miniapp::compute("matmul/gemm", flops, flops, [&] { miniapp::gemm<T>(form_, alpha_, a, b, beta_, c); });
+    miniapp::compute("matmul/gemm", flops, flops, [&] {
+      if (plain_)
+        plain_gemm<T>(form_, alpha_, a, b, beta_, c);
+      else
+        miniapp::gemm<T>(form_, alpha_, a, b, beta_, c);
+    });
     beta_ = 1;
   }
   /// Local. The same, but it has been added before.
@@ -44,6 +58,7 @@ class LocalProduct {
 
  private:
   miniapp::GemmForm form_;
+  bool plain_;
   T alpha_;
   T beta_ = 0;
 };

@@ -151,13 +151,20 @@ TEST(Product, FiguresAreInOrder) {
   EXPECT_LE(figures[1].value, figures[2].value);
 }
 
-TEST(Product, ByKokkosKernelsOwnLoops) {
+TEST(Product, ByLoopsOfKokkosKernelsAndOfTheTextbook) {
   auto o = on_grid(integers(), {1, 1, world().size()});
-  o.gemm = Gemm::kokkos_kernels;
-  o.b.operation = Operation::transpose;
-  expect_exact<double>(o);
-  o.beta = 2;
-  expect_exact<float>(o);
+  for (const auto gemm : {Gemm::kokkos_kernels, Gemm::plain})
+    for (const auto of_a : both_operations)
+      for (const auto of_b : both_operations) {
+        o.gemm = gemm;
+        o.a.operation = of_a;
+        o.b.operation = of_b;
+        o.beta = 0;
+        expect_exact<double>(o);
+        o.beta = -3;
+        expect_exact<float>(o);
+        o.alpha = -o.alpha;
+      }
 }
 
 /// |C - product| <= bound |op(A)| |op(B)|, for which 1 * 1 * k is enough.
