@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the reading guides of the mini-apps: `## One ... in six files` of a README.
+
+The numbered items link to what a reader needs, at most six of them; a .cpp file stands for its header, too. All of it has
+no more lines than the section says ("at most 1,150 lines"). What these files include of the app and of its own folders is
+linked in the section as well, among the items or as left out.
+"""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ROOT / "miniapps"
+MOST = 6
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
+
+
+def guide(readme):
+    """Title and text of the section; None where there is none."""
+    found = re.search(r"^## (One [\w' ]+ in \w+ files)\n(.*?)(?=^## |\Z)", readme.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return found and found.groups()
+
+
+def items(text):
+    """The numbered items, each as a text."""
+    return re.findall(r"^\d+\. .*(?:\n {2,}\S.*)*", text, re.MULTILINE)
+
+
+def linked(readme, text):
+    return [(readme.parent / path).resolve() for path in re.findall(r"\]\(([^)\s#]+\.[ch]pp)\)", text)]
+
+
+def read_by(files):
+    """The files, and the header of each .cpp."""
+    pairs = [part for file in files for part in (file, file.with_suffix(".hpp"))]
+    return list(dict.fromkeys(file for file in pairs if file.exists()))
+
+
+def lines_of(file):
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def included(app, file):
+    """Headers of the app."""
+    return [APPS / path for path in re.findall(rf'^#include "({app}/[^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+class ReadingPath(unittest.TestCase):
+    def test_guides(self):
+        for app in "heat", "cg", "matmul":
+            with self.subTest(app):
+                readme = APPS / app / "README.md"
+                self.assertTrue(guide(readme), "no section")
+                title, text = guide(readme)
+                found = items(text)
+                self.assertLessEqual(len(found), MOST)
+                self.assertIn(f" in {NUMBERS[len(found)]} files", title)
+                files = read_by([file for item in found for file in linked(readme, item)])
+                told = {*files, *linked(readme, text)}
+                for file in files:
+                    for header in included(app, file):
+                        self.assertIn(header.resolve(), told, f"{file.name} includes it, and the section does not name it")
+                limit = int(re.search(r"at most ([\d,]+) lines", text).group(1).replace(",", ""))
+                count = sum(map(lines_of, files))
+                print(f"{app}: {count} of {limit} lines", file=sys.stderr)
+                self.assertLessEqual(count, limit, "\n".join(f"{lines_of(file):5} {file.relative_to(ROOT)}" for file in files))
+
+
+if __name__ == "__main__":
+    unittest.main()
