@@ -32,15 +32,17 @@ inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::We
   return w.keep * row.centre[i] + w.gain * sum;
 }
 
-/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part.
+/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part. Squares add in double,
+/// as on a device: a sum of floats loses what is small beside it.
 template <int dimensions, bool sourced, Norm norm, class T>
-inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
-                     std::int64_t begin, std::int64_t end, T* __restrict__ out) {
-  T result = 0;
+inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
+                          std::int64_t begin, std::int64_t end, T* __restrict__ out) {
   if constexpr (norm == Norm::none) {
 #pragma GCC ivdep
     for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
+    return 0;
   } else if constexpr (norm == Norm::max) {
+    T result = 0;
 #pragma omp simd reduction(max : result)
     for (std::int64_t i = begin; i < end; ++i) {
       const T value = updated<dimensions, sourced>(row, s, w, i);
@@ -48,16 +50,18 @@ inline T update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>
       out[i - begin] = value;
       result = change > result ? change : result;
     }
+    return result;
   } else {
+    double result = 0;
 #pragma omp simd reduction(+ : result)
     for (std::int64_t i = begin; i < end; ++i) {
       const T value = updated<dimensions, sourced>(row, s, w, i);
-      const T change = value - row.centre[i];
+      const double change = value - row.centre[i];
       out[i - begin] = value;
       result += change * change;
     }
+    return result;
   }
-  return result;
 }
 
 /// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this

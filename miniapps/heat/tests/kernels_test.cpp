@@ -38,7 +38,7 @@ class Kernels : public testing::TestWithParam<Parameters> {
     if (norm == Norm::max)
       EXPECT_EQ(norm_rows, norm_plain);
     else
-      EXPECT_NEAR(norm_rows, norm_plain, 1e-5 * norm_plain);
+      EXPECT_NEAR(norm_rows, norm_plain, 1e-12 * norm_plain);
   }
 };
 
