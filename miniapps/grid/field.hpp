@@ -112,11 +112,12 @@ HostBlockView<T> room_on_host(const BlockView<T>& values) {
 template <class To, class From>
 void copy_values(const To& to, const From& from) {
   using Policy = Kokkos::MDRangePolicy<typename To::execution_space,
-                                       Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+                                       Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+                                       Kokkos::IndexType<std::int64_t>>;
   const auto extent = [&](int d) { return static_cast<std::int64_t>(to.extent(d)); };
   Kokkos::parallel_for(
       "grid/copy", Policy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
-      KOKKOS_LAMBDA(int k, int j, int i) { to(k, j, i) = from(k, j, i); });
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) { to(k, j, i) = from(k, j, i); });
 }
 
 } // namespace kontor::grid

@@ -46,6 +46,22 @@ TEST(Functions, AreEvaluatedAtCellsOrPoints) {
   }
 }
 
+/// A cell with indices of 64 bits: with others a copy does not compile.
+struct WideIndices {
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  double* cell;
+  static std::size_t extent(int) { return 1; }
+  KOKKOS_FUNCTION double& operator()(std::int64_t, std::int64_t, std::int64_t) const { return *cell; }
+  template <class Index>
+  double& operator()(Index, Index, Index) const = delete;
+};
+
+TEST(Copies, HaveIndicesOf64Bits) {
+  double from = 1, to = 0;
+  copy_values(WideIndices{&to}, WideIndices{&from});
+  EXPECT_EQ(to, 1);
+}
+
 /// The point is the last rank's, and all ranks say the same of it.
 TEST(Functions, ThatAreNotFiniteOnOneRankAreAnErrorOfAll) {
   const comm::Communicator world(MPI_COMM_WORLD);
