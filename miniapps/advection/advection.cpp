@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/advection.hpp"
 
-#include "advection/exact.hpp"
+#include "advection/check/verification.hpp"
 #include "advection/kernels/plain.hpp"
 #include "advection/memory.hpp"
 #include "grid/block_output.hpp"
@@ -10,27 +10,17 @@
 #include "run/record/exchange_record.hpp"
 #include "stepping/overlap.hpp"
 
-#include <kontor/comm/collectives.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace kontor::advection {
 
 namespace {
 
-
-/// The greatest difference, beside `scale`; infinite if a value is not finite.
-double difference(double value, double exact, double scale) {
-  const double d = std::abs(value - exact) / scale;
-  return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
-}
 
 /// Collective. The rank's block, whose Views fit in memory.
 grid::Block make_fitting_block(const Options& options, const comm::Communicator& ring) {
@@ -174,42 +164,7 @@ void Advection::finish(std::int64_t /*made*/) {
 }
 
 miniapp::Verification Advection::verify() {
-  miniapp::Verification result{
-      .measure = "largest difference from the exact solution of the scheme, of cells and probes"};
-  const auto begin = block_.offset[0], end = begin + block_.extents[0];
-  const auto solution = [&](std::int64_t steps, std::int64_t from, std::int64_t to) {
-    return exact(options_, block_, initial_, steps, from, to);
-  };
-  const auto start = solution(0, begin, end);
-  const auto [low, high] = std::minmax_element(start.begin(), start.end());
-  const comm::Communicator baseline(ring_.native(), comm::Options{}); // what is verified takes no part
-  const auto ends = comm::allreduce(baseline, std::array{-*low, *high}, comm::ReduceOp::max);
-  const double scale = std::max(std::abs(ends[0]), std::abs(ends[1]));
-  // A step multiplies, adds and has a rounded 1 - courant: four roundings at most, and the weights have as
-  // many.
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  result.tolerance = options_.courant == 1 ? 0 : 4 * epsilon * static_cast<double>(options_.steps);
-  const double variation = ends[0] + ends[1]; // of the values at the start
-  if (!(variation > 4 * result.tolerance * scale))
-    return miniapp::inconclusive(fmt::format(
-        "problem.initial varies by {:.3g} only, so nothing that went wrong would show", variation));
-
-  const auto final_values = solution(options_.steps, begin, end);
-  const grid::BlockView<double> packed("advection/final", 1, 1, block_.extents[0]);
-  grid::copy_values(packed, grid::view_of(now().field, block_, block_.all()));
-  const auto own = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
-  for (std::size_t i = 0; i < final_values.size(); ++i)
-    result.error = std::max(result.error, difference(own(0, 0, i), final_values[i], scale));
-
-  const auto samples = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), samples_);
-  const auto every = options_.samples() / 100 + 1; // some hundred of them tell enough
-  for (auto s = options_.samples() - 1; s >= 0; s -= every)
-    for (std::size_t p = 0; p < wanted_.size(); ++p) {
-      const auto expected = solution((s + 1) * options_.probe_every, wanted_[p], wanted_[p] + 1);
-      result.error = std::max(result.error, difference(samples(s, p), expected[0], scale));
-    }
-  result.error = comm::allreduce(baseline, result.error, comm::ReduceOp::max);
-  return result;
+  return advection::verify(ring_, options_, block_, now().field, wanted_, samples_);
 }
 
 std::vector<miniapp::FigureOfMerit> Advection::figures(double seconds,

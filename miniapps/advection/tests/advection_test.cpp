@@ -3,11 +3,13 @@
 // The exact solution of the scheme is what a plain loop computes, and the verification finds a field that was
 // not advanced and probes that were not gathered.
 #include "advection/advection.hpp"
-#include "advection/exact.hpp"
+#include "advection/check/exact.hpp"
+#include "advection/check/sample.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace kontor::advection {
@@ -37,19 +39,40 @@ TEST(Shifts, HaveTheWeightsOfABinomialDistribution) {
 }
 
 TEST(Exact, IsWhatALoopComputes) {
-  const grid::Block block{
-      .dimensions = 1, .global = {37, 1, 1}, .extents = {37, 1, 1}, .spacing = {1. / 37, 1, 1}};
   for (const double speed : {1.0, -1.0}) {
     const auto options = options_of(0.7, speed);
-    const grid::DeckFunction initial(options.initial);
-    auto u = exact(options, block, initial, 0, 0, 37);
+    const config::Function initial(options.initial);
+    auto u = exact(options, initial, shifts_after(0, 0.7), 0, 37);
     for (int n = 0; n < 90; ++n) {
       const auto before = u;
       for (int i = 0; i < 37; ++i) u[i] = 0.3 * before[i] + 0.7 * before[(i + (speed > 0 ? 36 : 1)) % 37];
     }
-    const auto found = exact(options, block, initial, 90, 0, 37);
+    const auto found = exact(options, initial, shifts_after(90, 0.7), 0, 37);
     for (int i = 0; i < 37; ++i) EXPECT_NEAR(found[i], u[i], 1e-14) << i;
   }
+}
+
+TEST(Sample, OfCellsIsBounded) {
+  for (const std::int64_t cells : {1, 4096, 4097, 100000}) {
+    EXPECT_EQ(sample_of_pieces(cells, 300).every, 1);
+    EXPECT_EQ(sample_of_pieces(cells, 300).all, (cells + 4095) / 4096);
+  }
+  for (const std::int64_t weights : {1, 20000, 1 << 30}) {
+    const auto pieces = sample_of_pieces(std::int64_t{1} << 40, weights);
+    EXPECT_LE(pieces.count(), std::max<std::int64_t>(2, (1 << 18) / weights));
+    EXPECT_LT(pieces.at(pieces.count() - 1), pieces.all);
+  }
+}
+
+TEST(Sample, OfProbesIsBounded) {
+  for (const std::int64_t all : {1, 7, 150, 12345, 1 << 30})
+    for (const std::int64_t probes : {1, 5, 333, 1000000}) {
+      const ProbeSample sample(all, probes);
+      const auto values = sample.gatherings.count() * sample.probes.count();
+      EXPECT_LE(values, ProbeSample::most);
+      EXPECT_GE(values, std::min(all * probes, ProbeSample::most / 4));
+    }
+  EXPECT_EQ(ProbeSample(0, 0).gatherings.count(), 0);
 }
 
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "advection/exact.hpp"
+#include "advection/check/exact.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -26,9 +26,8 @@ Shifts shifts_after(std::int64_t steps, double courant) {
   return shifts;
 }
 
-std::vector<double> exact(const Options& options, const grid::Block& block, const grid::DeckFunction& initial,
-                          std::int64_t steps, std::int64_t begin, std::int64_t end) {
-  const auto shifts = shifts_after(steps, options.courant);
+std::vector<double> exact(const Options& options, const config::Function& initial, const Shifts& shifts,
+                          std::int64_t begin, std::int64_t end) {
   const auto count = static_cast<std::int64_t>(shifts.weights.size());
   const auto cells = options.cells;
   const int direction = options.direction();
@@ -37,9 +36,9 @@ std::vector<double> exact(const Options& options, const grid::Block& block, cons
   std::vector<double> x(static_cast<std::size_t>(end - begin + count - 1)), start(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto cell = ((lowest + static_cast<std::int64_t>(i)) % cells + cells) % cells;
-    x[i] = block.coordinate(0, cell - block.offset[0]);
+    x[i] = options.interval[0] + (static_cast<double>(cell) + 0.5) * options.width();
   }
-  initial.function.evaluate(x, 0, 0, 0, start);
+  initial.evaluate(x, 0, 0, 0, start);
   std::vector<double> values;
   for (auto cell = begin; cell < end; ++cell) {
     double value = 0;

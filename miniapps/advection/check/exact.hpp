@@ -2,8 +2,8 @@
 #pragma once
 
 #include "advection/options.hpp"
-#include "grid/block.hpp"
-#include "grid/functions.hpp"
+
+#include <kontor/config/function.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -21,9 +21,9 @@ struct Shifts {
 /// out.
 Shifts shifts_after(std::int64_t steps, double courant);
 
-/// Local. What the scheme, without rounding, has in the cells [begin, end) after so many steps. Cells are
-/// those of the whole ring; `block` knows their coordinates, `initial` the values at the start.
-std::vector<double> exact(const Options&, const grid::Block& block, const grid::DeckFunction& initial,
-                          std::int64_t steps, std::int64_t begin, std::int64_t end);
+/// Local. What the scheme, without rounding, has in the cells [begin, end) of the ring after these shifts of
+/// the `initial` values.
+std::vector<double> exact(const Options&, const config::Function& initial, const Shifts&, std::int64_t begin,
+                          std::int64_t end);
 
 } // namespace kontor::advection
