@@ -65,7 +65,7 @@ template <class T>
 FieldView<T> make_field(const std::string& label, const Block& block) {
   using Space = typename FieldView<T>::execution_space;
   const auto extents = field_extents<T>(block);
-  if constexpr (device::on_host<Space>) {
+  if constexpr (device::kernels_on_host) {
     const FieldView<T> field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents[0], extents[1],
                              extents[2]);
     Kokkos::parallel_for("grid/first touch",

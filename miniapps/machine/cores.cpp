@@ -69,7 +69,7 @@ void bind_to(const std::vector<int>& numbers) {
 /// Local. Those of each thread of the execution space, in the order in which they share a loop.
 std::string cores_of_threads() {
   using Space = Kokkos::DefaultExecutionSpace;
-  if constexpr (!device::on_host<Space>) return {};
+  if constexpr (!device::kernels_on_host) return {};
   std::vector<std::string> threads(static_cast<std::size_t>(Space().concurrency()));
   auto* const texts = threads.data();
   Kokkos::parallel_for("machine/cores",
@@ -108,7 +108,7 @@ std::vector<RankPlace> places_of(const comm::Communicator& comm) {
 }
 
 bool cores_are_oversubscribed(const comm::Communicator& comm) {
-  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) return false;
+  if constexpr (!device::kernels_on_host) return false;
   const auto node = node_communicator(comm);
   const int cores = count(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
   const int threads =

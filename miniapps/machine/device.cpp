@@ -36,7 +36,7 @@ std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_a
 }
 
 std::vector<Device> devices_of(const comm::Communicator& comm) {
-  if constexpr (device::on_host<Kokkos::DefaultExecutionSpace>) return {};
+  if constexpr (device::kernels_on_host) return {};
   const auto identity = device::device_identity();
   const auto hosts = gather_texts(comm, host_name());
   const auto names = gather_texts(comm, identity.name);
@@ -49,7 +49,7 @@ std::vector<Device> devices_of(const comm::Communicator& comm) {
 }
 
 int ranks_of_device(const comm::Communicator& comm) {
-  if constexpr (device::on_host<Kokkos::DefaultExecutionSpace>) return 1;
+  if constexpr (device::kernels_on_host) return 1;
   const auto mine = device::device_identity().uuid;
   const auto node = node_communicator(comm);
   const auto all = comm::allgatherv_with_counts(node, text_view(mine));

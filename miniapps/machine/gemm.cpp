@@ -18,18 +18,16 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr bool on_host = device::on_host<Kokkos::DefaultExecutionSpace>;
-
 /// What Kokkos Kernels was built to hand products to; its own loops where there is nothing.
 Blas library() {
 #if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS)
-  if (!on_host) return {"cuBLAS", true};
+  if (!device::kernels_on_host) return {"cuBLAS", true};
 #endif
 #if defined(KOKKOSKERNELS_ENABLE_TPL_ROCBLAS)
-  if (!on_host) return {"rocBLAS", true};
+  if (!device::kernels_on_host) return {"rocBLAS", true};
 #endif
 #if defined(KOKKOSKERNELS_ENABLE_TPL_BLAS) || defined(KOKKOSKERNELS_ENABLE_TPL_MKL)
-  if (on_host) return host_blas();
+  if (device::kernels_on_host) return host_blas();
 #endif
   return {"Kokkos Kernels without BLAS", false};
 }
@@ -85,7 +83,7 @@ void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<
 template <class T>
 GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const Matrix<const T>& a,
                    const Matrix<const T>& b, const Matrix<T>& c, int blas_threads) {
-  if (on_host) set_blas_threads(blas_threads);
+  if (device::kernels_on_host) set_blas_threads(blas_threads);
   const GemmBlock block{static_cast<std::int64_t>(c.extent(0)), static_cast<std::int64_t>(c.extent(1)),
                         static_cast<std::int64_t>(a.extent(form.transpose_a ? 0 : 1))};
   const double seconds = median_seconds(comm, [&] { gemm<T>(form, T(1), a, b, T(1), c); });

@@ -54,8 +54,7 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
 
 /// That of the two by which links are timed.
 const comm::Communicator& timed_by(const comm::Communicator& own, const comm::Communicator& raw) {
-  constexpr bool on_device = !device::on_host<Vector::memory_space>;
-  return on_device && own.capabilities().moves_data ? own : raw;
+  return !device::kernels_on_host && own.capabilities().moves_data ? own : raw;
 }
 
 } // namespace

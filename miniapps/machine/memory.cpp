@@ -27,7 +27,6 @@
 namespace kontor::miniapp {
 namespace {
 
-constexpr bool host_only = device::on_host<Kokkos::DefaultExecutionSpace>;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 double of_host(std::string_view what) {
@@ -62,7 +61,7 @@ struct Place {
 Place place_here() {
   Place place;
   place.host = host_name();
-  if constexpr (host_only) {
+  if constexpr (device::kernels_on_host) {
     place.free = of_host("MemAvailable:");
     place.total = of_host("MemTotal:");
     const auto granted = memory_of_cgroups();
@@ -86,7 +85,8 @@ struct Asked {
 /// Collective. Of those that share this rank's.
 Asked asked_there(const comm::Communicator& comm, double mine) {
   const auto node = node_communicator(comm);
-  if constexpr (host_only) return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
+  if constexpr (device::kernels_on_host)
+    return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
   const auto uuid = device::device_identity().uuid;
   const auto uuids = comm::allgatherv_with_counts(node, text_view(uuid));
   const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
@@ -103,7 +103,7 @@ Asked asked_there(const comm::Communicator& comm, double mine) {
   return sum;
 }
 
-constexpr const char* kind = host_only ? "host" : "GPU";
+constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
 
 const char* limit_of(const Place& place) {
   return place.limited ? " (by the memory limit of its control group)" : "";
@@ -148,7 +148,7 @@ double free_device_memory() {
 }
 
 double memory_in_use() {
-  if constexpr (!host_only) {
+  if constexpr (!device::kernels_on_host) {
     const auto memory = device::device_memory();
     return static_cast<double>(memory.total - memory.free);
   }

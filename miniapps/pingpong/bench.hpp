@@ -62,8 +62,6 @@ using HostView =
 template <class T, int rank>
 using KernelView = Kokkos::View<typename detail::Pointers<T, rank>::type, Kokkos::LayoutRight>;
 
-inline constexpr bool kernels_on_host = device::on_host<Kokkos::DefaultExecutionSpace>;
-
 /// Waits for what the default instance of the View's space has been given: received data among it.
 template <class View>
 void complete() {

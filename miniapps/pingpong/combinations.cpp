@@ -24,7 +24,7 @@ std::vector<T> chosen(const std::vector<T>& asked, std::span<const config::Named
 
 /// Of no consequence, and so not told apart, for Views in host memory.
 std::vector<comm::Path> paths_of(const Options& o) {
-  if (kernels_on_host) return {comm::Path::automatic};
+  if (device::kernels_on_host) return {comm::Path::automatic};
   return chosen<comm::Path>(o.paths, miniapp::path_names());
 }
 
@@ -63,7 +63,7 @@ std::vector<comm::Options> combinations(const Options& o, comm::Options options)
 std::string name_of(const Options& o, const comm::Options& options) {
   auto name = fmt::format("{} {} {}", options.backend, comm::to_string(options.pattern),
                           comm::to_string(options.packing));
-  if (!kernels_on_host) name += fmt::format(" {}", comm::to_string(options.path));
+  if (!device::kernels_on_host) name += fmt::format(" {}", comm::to_string(options.path));
   const bool differ = messages_of(o, options.packing, options.messages) == o.messages;
   return differ ? fmt::format("{} {}", name, comm::to_string(options.messages)) : name;
 }

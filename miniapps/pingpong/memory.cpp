@@ -35,7 +35,7 @@ std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
 } // namespace
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
-  const bool of_device = of_kernels && !device::on_host<Kokkos::DefaultExecutionSpace>;
+  const bool of_device = of_kernels && !device::kernels_on_host;
   const int sharing =
       of_device ? miniapp::ranks_of_device(comm) : miniapp::place_on_node(comm.native()).ranks;
   const double free = of_device ? miniapp::free_device_memory() : miniapp::free_host_memory();

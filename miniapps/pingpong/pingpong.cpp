@@ -44,7 +44,7 @@ PingPong::PingPong(const Options& options, const miniapp::RunContext& context)
   if (pairs_ranks(options.measure) && options.pairs == Pairs::one && context.comm.size() > 2)
     notes_.push_back(
         fmt::format("ranks 0 and 1 are measured, the other {} are idle", context.comm.size() - 2));
-  if (!kernels_on_host && !works_on_device(options.measure))
+  if (!device::kernels_on_host && !works_on_device(options.measure))
     notes_.push_back(
         fmt::format("Views lie in host memory, as one-shot calls want them; measures halo and exchange "
                     "are those of GPU memory"));
@@ -83,7 +83,7 @@ miniapp::AppRecord PingPong::record() const {
   record.table = to_text(findings_);
   record.extras = to_json(findings_);
   record.extras["measure"] = name_of(options_.measure);
-  record.extras["memory"] = kernels_on_host || !works_on_device(options_.measure) ? "host" : "device";
+  record.extras["memory"] = device::kernels_on_host || !works_on_device(options_.measure) ? "host" : "device";
   return record;
 }
 

@@ -85,7 +85,7 @@ struct InLanes {
 };
 
 /// Threads of a team.
-inline constexpr int team_threads = device::on_host<Space> ? 1 : 256;
+inline constexpr int team_threads = device::kernels_on_host ? 1 : 256;
 
 /// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more
 /// would do so one after the other.
@@ -138,7 +138,7 @@ void launch_teams(const std::string& label, const Space& instance, std::int64_t 
 /// scalars(), what that returns comes as a second argument; it is called before any row that gets it.
 template <class Row>
 void for_rows(const std::string& label, const Space& instance, std::int64_t rows, const Row& row) {
-  if constexpr (device::on_host<Space>) {
+  if constexpr (device::kernels_on_host) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
     miniapp::compute("cg/vectors", rows, rows, [&] {
       Kokkos::parallel_for(label, Policy(instance, 0, chunks), detail::ChunksOfRows<Row>{row, rows});
@@ -154,7 +154,7 @@ void for_rows(const std::string& label, const Space& instance, std::int64_t rows
 template <class Row, class Last>
 void for_rows_then(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                    const TeamParts& parts, const Last& last) {
-  if constexpr (device::on_host<Space>) {
+  if constexpr (device::kernels_on_host) {
     for_rows(label, instance, rows, row);
     last(SumsOf<0>());
   } else {
@@ -169,7 +169,7 @@ void for_rows_then(const std::string& label, const Space& instance, std::int64_t
 template <int count, class Row, class Last>
 void for_rows_with_sums(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                         const TeamParts& parts, const Last& last) {
-  if constexpr (device::on_host<Space>) {
+  if constexpr (device::kernels_on_host) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
     SumsOf<count> sums;
     miniapp::compute("cg/vectors", rows, rows, [&] {
@@ -184,7 +184,7 @@ void for_rows_with_sums(const std::string& label, const Space& instance, std::in
 
 /// What for_rows_then() and for_rows_with_sums() need, of so many sums at most; nothing on a host.
 inline TeamParts parts_of_rows(int sums) {
-  return device::on_host<Space> ? TeamParts() : TeamParts(sums, detail::most_teams());
+  return device::kernels_on_host ? TeamParts() : TeamParts(sums, detail::most_teams());
 }
 
 } // namespace kontor::stepping

@@ -70,7 +70,7 @@ inline FePolicy own_points(const FeMesh& mesh) {
 using GaussValues = Kokkos::View<double****, Kokkos::LayoutRight>;
 
 /// Points along x that a kernel computes at a time.
-inline constexpr int fe_lanes = device::on_host<Space> ? 8 : 1;
+inline constexpr int fe_lanes = device::kernels_on_host ? 8 : 1;
 inline int fe_blocks(int points) {
   return (points + fe_lanes - 1) / fe_lanes;
 }

@@ -21,12 +21,12 @@
 namespace kontor::cg {
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
-inline constexpr int persistent_threads = device::on_host<Space> ? 1 : 1024;
+inline constexpr int persistent_threads = device::kernels_on_host ? 1 : 1024;
 
 /// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048
 /// threads, so there are no more teams than multiprocessors.
 inline int most_persistent_teams() {
-  return device::on_host<Space> ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
+  return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
 }
 
 /// What the teams of one such kernel after the other share: a barrier, and the parts of three sums.

@@ -33,7 +33,7 @@ IterationState ResidualLog::state_now() const {
 
 bool ResidualLog::ended(const Space& instance, std::int64_t written) {
   if (interval_ == 1) {
-    if (!device::on_host<Space>) device::fence(instance, "cg/residual");
+    if (!device::kernels_on_host) device::fence(instance, "cg/residual");
     read(written);
   } else if (written - looks_[last_look_].written >= interval_) {
     const auto& before = looks_[last_look_];

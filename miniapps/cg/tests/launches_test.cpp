@@ -49,7 +49,7 @@ int kernels_an_iteration(SolverOptions options) {
 }
 
 TEST(Launches, AreFewAnIteration) {
-  const int dot = device::on_host<Space> ? 1 : 0; // a host adds up the parts of a product's dot by a kernel
+  const int dot = device::kernels_on_host ? 1 : 0; // a host adds up the parts of a product's dot by a kernel
   for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
     SCOPED_TRACE(static_cast<int>(preconditioner));
     EXPECT_EQ(kernels_an_iteration({.method = Method::classic, .preconditioner = preconditioner}), 3 + dot);

@@ -64,7 +64,7 @@ double asked_for(const SolverOptions& options, const PartSize& part) {
 
 /// 27 points, 24 x 24 x 12 of them a rank.
 TEST(Memory, IsAskedForBeforeItIsAllocated) {
-  if (!device::on_host<Space>) GTEST_SKIP() << "libraries have memory of their own on devices";
+  if (!device::kernels_on_host) GTEST_SKIP() << "libraries have memory of their own on devices";
   const comm::Communicator comm(MPI_COMM_WORLD);
   Options options;
   options.stencil.points = {24, 24, 12 * comm.size()};

@@ -63,7 +63,7 @@ class WrittenLog {
 };
 
 TEST(ResidualLog, IsReadLateAndLosesNothing) {
-  if (!device::on_host<Space>) GTEST_SKIP();
+  if (!device::kernels_on_host) GTEST_SKIP();
   for (const int at_once : {1, 16}) {
     WrittenLog w(16, 1e-3, 0);
     bool ended = false;
@@ -84,7 +84,7 @@ TEST(ResidualLog, IsReadLateAndLosesNothing) {
 }
 
 TEST(ResidualLog, GivesUpWithoutASmallerResidual) {
-  if (!device::on_host<Space>) GTEST_SKIP();
+  if (!device::kernels_on_host) GTEST_SKIP();
   WrittenLog w(1, 1e-3, 10);
   for (const double residual : {1.0, 2.0, 3.0, 0.5}) w.write(residual); // 0.5 is of iteration 3
   for (int i = 0; i < 9; ++i) {

@@ -163,8 +163,7 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
     problem.heat->run();
     return answer_of(*problem.heat, MPI_COMM_SELF);
   }();
-  const auto methods = device::on_host<typename FieldView<T>::execution_space> ? comm::test::methods()
-                                                                               : comm::test::device_methods();
+  const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
   int turn = 0;
   for (const int from : ranks) {
     const FirstRanks writers(from);

@@ -112,7 +112,7 @@ class SameBits : public testing::Test {
     options.check_every = 1;
     const Whole launched(options, 1);
     const Whole replayed(options, repeats_by_graph);
-    constexpr bool in_host_memory = device::on_host<typename FieldView<T>::execution_space>;
+    constexpr bool in_host_memory = device::kernels_on_host;
     const auto methods = in_host_memory ? comm::test::methods() : comm::test::device_methods();
     options.check_every = options.equation == Equation::transient ? 5 : 21;
     int grids = 0;

@@ -53,7 +53,7 @@ std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width,
 /// A panel that has all of k is where a rank's own part of it lies, too, in host memory: nothing is copied
 /// into it. On a device a copy takes no time, and a part without gaps is simpler.
 bool part_lies_in_panel(std::int64_t width, std::int64_t k, int ranks_along_k) {
-  return device::on_host<Space> && width == k && ranks_along_k > 1;
+  return device::kernels_on_host && width == k && ranks_along_k > 1;
 }
 
 template <class T>

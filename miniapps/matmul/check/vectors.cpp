@@ -36,7 +36,7 @@ struct FillVectors {
 
 /// Rows that one thread adds up at once: a device's neighbouring threads read neighbouring rows, a host's
 /// thread reads them itself.
-constexpr int rows_at_once = device::on_host<Space> ? 64 : 1;
+constexpr int rows_at_once = device::kernels_on_host ? 64 : 1;
 
 template <class T>
 struct MultiplyRows {

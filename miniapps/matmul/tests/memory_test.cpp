@@ -60,7 +60,7 @@ miniapp::AppRecord run_whole(const Options& o) {
 }
 
 TEST(Memory, OfViewsIsAsDerivedAtMost) {
-  if (!device::on_host<Space>) GTEST_SKIP() << "Views in pinned memory would be counted, too";
+  if (!device::kernels_on_host) GTEST_SKIP() << "Views in pinned memory would be counted, too";
   for (const auto& size : {ProductSize{603, 517, 569}, ProductSize{1201, 307, 701}})
     for (const auto& grid : grids(world().size(), 1)) {
       const auto o = on_grid(integers(size.m, size.n, size.k), grid);
@@ -100,7 +100,7 @@ bool memory_is_watched() {
 /// 80 MB and more a rank, because OpenBLAS and MPI have some of their own.
 TEST(Memory, OfProcessesIsAsDerivedAtMost) {
   if (memory_is_watched()) GTEST_SKIP() << "the process has memory for what watches it";
-  if (!device::on_host<Space>) GTEST_SKIP() << "matrices are in the memory of the device";
+  if (!device::kernels_on_host) GTEST_SKIP() << "matrices are in the memory of the device";
   const int ranks = world().size();
   if (ranks > 4) GTEST_SKIP() << "fewer ranks tell the same";
   run_whole(on_grid(integers(257, 255, 256), {1, ranks, 1})); // MPI and OpenBLAS have begun

@@ -195,7 +195,7 @@ TEST(Product, HasTheSameBitsHoweverItTravels) {
   const int ranks = world().size();
   o = on_grid(o, ranks == 4 ? GridShape{1, 2, 2} : ranks == 6 ? GridShape{2, 1, 3} : GridShape{1, 1, ranks});
   const auto expected = run_product<double>(world(), o, false);
-  for (const auto& method : device::on_host<Space> ? comm::test::methods() : comm::test::device_methods()) {
+  for (const auto& method : device::kernels_on_host ? comm::test::methods() : comm::test::device_methods()) {
     SCOPED_TRACE(comm::to_string(method));
     const auto found = run_product<double>(comm::test::cached_communicator(method), o);
     EXPECT_EQ(found.c, expected.c);

@@ -56,7 +56,7 @@ std::string RunRecord::packing() const {
 }
 
 std::string_view path_name(comm::Path path) {
-  return device::on_host<Kokkos::DefaultExecutionSpace> ? "host" : comm::to_string(path);
+  return device::kernels_on_host ? "host" : comm::to_string(path);
 }
 
 } // namespace kontor::miniapp

@@ -38,4 +38,7 @@ template <class Space>
 inline constexpr bool on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
+/// The same of the kernels of the default space.
+inline constexpr bool kernels_on_host = on_host<Kokkos::DefaultExecutionSpace>;
+
 } // namespace kontor::device
