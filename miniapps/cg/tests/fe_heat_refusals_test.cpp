@@ -5,7 +5,6 @@
 #include "refusal.hpp"
 
 #include <kontor/comm/error.hpp>
-#include <kontor/config/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,18 +15,7 @@ namespace {
 
 /// What is wrong with a deck that has these lines in problem.fe_heat.
 std::string refusal(const std::string& lines, int ranks, const std::string& rest = "") {
-  const auto deck = config::Deck::parse(
-      "app: cg\nproblem: {kind: fe_heat, fe_heat: {" + lines + "}}\n" + rest, "deck.yaml");
-  Options options;
-  config::Location ignored;
-  std::string app;
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  try {
-    options.resolve(deck, ranks);
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
+  return refusal_of("app: cg\nproblem: {kind: fe_heat, fe_heat: {" + lines + "}}\n" + rest, ranks);
 }
 
 TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
@@ -47,14 +35,7 @@ TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
 }
 
 TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
-  const auto refused = [&](const Options& options) -> std::string {
-    try {
-      build(options, world_);
-    } catch (const config::Error& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto refused = [&](const Options& options) { return error_of([&] { build(options, world_); }); };
   auto options = cube_problem({5, 5, 5});
   options.fe_heat.conductivity = "x - 0.97"; // of one rank's elements only
   expect_facts(refused(options), {"x - 0.97", "x = 0.", "above 0"});
@@ -71,12 +52,8 @@ TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
 
 TEST_F(FeHeat, RefusesWhatDoesNotFitIntoMemory) {
   auto options = cube_problem({30000, 30000, 30000});
-  try {
-    build(options, world_);
-    FAIL();
-  } catch (const comm::AgreedError& error) {
-    expect_facts(error.what(), {"cg/values", "cg/columns", "GB free", "fit on"});
-  }
+  expect_facts(error_of<comm::AgreedError>([&] { build(options, world_); }),
+               {"cg/values", "cg/columns", "GB free", "fit on"});
 }
 
 } // namespace

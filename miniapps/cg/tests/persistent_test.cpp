@@ -4,9 +4,8 @@
 // the iterations are divided among kernels, and words where there is no such kernel.
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver_state.hpp"
+#include "refusal.hpp"
 #include "small_system.hpp"
-
-#include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,12 +66,7 @@ class Persistent : public testing::Test {
 
   /// The message with which it is refused; empty if it is not.
   std::string refusal(bool as_on_device = true) {
-    try {
-      solver(as_on_device);
-    } catch (const config::Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { solver(as_on_device); });
   }
 
   comm::Communicator self_{MPI_COMM_SELF};
@@ -178,12 +172,7 @@ TEST(PersistentOption, NeedsOneRank) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1) GTEST_SKIP() << "several ranks are refused";
   const SolverOptions options{.method = Method::persistent};
-  try {
-    solve(comm, irregular(40), options, true, true);
-    FAIL() << "not refused";
-  } catch (const config::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("several ranks"), std::string::npos) << error.what();
-  }
+  expect_facts(error_of([&] { solve(comm, irregular(40), options, true, true); }), {"several ranks"});
 }
 
 } // namespace

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/config/error.hpp>
+#include "cg/options.hpp"
+#include "run/tests/refusal.hpp"
 
-#include <gtest/gtest.h>
+#include <kontor/config/deck.hpp>
 
 #include <string>
-#include <vector>
 
 namespace kontor::cg::test {
 
-/// The message of the config::Error that a call throws; empty if it throws none.
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using miniapp::test::error_of;
+using miniapp::test::expect_facts;
 
-/// That the message tells all of them; `of` is what it is about.
-inline void expect_facts(const std::string& message, const std::vector<std::string>& facts,
-                         const std::string& of = "") {
-  for (const auto& fact : facts)
-    EXPECT_NE(message.find(fact), std::string::npos) << fact << "\nis not in: " << message << "\nof:\n" << of;
+/// The message with which the options of a deck are refused on so many ranks; empty if they are not.
+inline std::string refusal_of(const std::string& text, int ranks = 1) {
+  return error_of([&] {
+    const auto deck = config::Deck::parse(text, "deck.yaml");
+    Options options;
+    deck.read([&](config::Visitor& v) { options.describe(v); });
+    options.resolve(deck, ranks);
+  });
 }
 
 } // namespace kontor::cg::test

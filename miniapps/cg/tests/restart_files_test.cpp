@@ -5,11 +5,11 @@
 #include "cg/cg.hpp"
 #include "cg/preconditioner/gauss_seidel.hpp"
 #include "methods.hpp"
+#include "refusal.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
 
-#include <kontor/config/error.hpp>
 #include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
@@ -131,7 +131,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   const auto matrix = folder / "matrix.mtx";
   if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
   MPI_Barrier(MPI_COMM_WORLD);
-  const auto methods = device::on_host<Space> ? comm::test::methods() : comm::test::device_methods();
+  const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
   int turn = 0, problem = 0;
   for (const auto& [kind, method, preconditioner] :
        {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
@@ -177,14 +177,8 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
 
 /// The facts of a refusal.
 void expect_refused(const Options& options, const std::string& checkpoint,
-                    std::initializer_list<std::string> facts) {
-  try {
-    run(options, MPI_COMM_WORLD, checkpoint);
-    ADD_FAILURE() << "was not refused";
-  } catch (const config::Error& error) {
-    for (const auto& fact : facts)
-      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
-  }
+                    const std::vector<std::string>& facts) {
+  expect_facts(error_of([&] { run(options, MPI_COMM_WORLD, checkpoint); }), facts);
 }
 
 TEST(Restart, RefusesWhatItCannotGoOnWith) {
@@ -196,7 +190,7 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
   wanted.every = 10;
   wanted.file = folder / "x.h5";
   Written(options, MPI_COMM_WORLD, wanted);
-  if (device::on_host<Kokkos::DefaultExecutionSpace>) { // on a device the newest is of a solve that has ended
+  if (device::kernels_on_host) { // on a device the newest is of a solve that has ended
     auto other = options;
     other.solver.max_iterations = 10;
     expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});

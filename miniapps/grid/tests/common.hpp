@@ -3,10 +3,14 @@
 
 #include "grid/block.hpp"
 #include "grid/process_grid.hpp"
+#include "run/tests/refusal.hpp"
 
 #include <vector>
 
 namespace kontor::grid::test {
+
+using miniapp::test::error_of;
+using miniapp::test::expect_facts;
 
 /// All ranks over a box, cut where it costs least.
 inline comm::Communicator cartesian_for(const comm::Communicator& world,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/cgroup.hpp"
 #include "machine/memory.hpp"
+#include "run/tests/refusal.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
@@ -28,12 +29,9 @@ using testing::internal::RE;
 constexpr double giga = 1e9;
 
 std::string refusal(const comm::Communicator& comm, double bytes) {
-  try {
+  return test::error_of<comm::AgreedError>([&] {
     require_memory(comm, {{"test/u", bytes}, {"test/v", 2 * bytes}});
-  } catch (const comm::AgreedError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(Memory, WhatFitsIsNotRefused) {
@@ -75,7 +73,7 @@ TEST(Memory, OfARankIsItsPartOfWhatIsFree) {
 /// `ulimit -v`.
 TEST(Memory, WhatAProcessMayMapIsALimit) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
+  if (!device::kernels_on_host) GTEST_SKIP() << "of the host's memory";
   std::ifstream file("/proc/self/statm");
   double pages = 0;
   ASSERT_TRUE(file >> pages);

@@ -3,6 +3,7 @@
 
 #include "matmul/matmul.hpp"
 #include "matmul/options.hpp"
+#include "run/tests/refusal.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
@@ -11,6 +12,9 @@
 
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {
+
+using miniapp::test::error_of;
+using miniapp::test::expect_facts;
 
 /// Collective at first. All ranks, with backend raw.
 const comm::Communicator& world();

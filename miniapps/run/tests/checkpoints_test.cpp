@@ -5,8 +5,8 @@
 #include "run/mini_app.hpp"
 #include "run/record/record.hpp"
 #include "run/tests/first_ranks.hpp"
+#include "run/tests/refusal.hpp"
 
-#include <kontor/config/error.hpp>
 #include <kontor/device/clock.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -85,14 +84,8 @@ CheckpointHeader header_of_heat() {
 }
 
 template <class Error>
-void expect_refused(const std::function<void()>& action, std::initializer_list<std::string> facts) {
-  try {
-    action();
-    ADD_FAILURE() << "was not refused";
-  } catch (const Error& error) {
-    for (const auto& fact : facts)
-      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
-  }
+void expect_refused(const std::function<void()>& action, const std::vector<std::string>& facts) {
+  test::expect_facts(test::error_of<Error>(action), facts);
 }
 
 std::string bytes_of(const fs::path& path) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/config/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+/// What is refused, and with which facts.
+namespace kontor::miniapp::test {
+
+/// The message of the Error that a call throws; empty if it throws none.
+template <class Error = config::Error, class Call>
+std::string error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// That the message tells all of them; `of` is what it is about.
+inline void expect_facts(const std::string& message, const std::vector<std::string>& facts,
+                         const std::string& of = "") {
+  for (const auto& fact : facts)
+    EXPECT_NE(message.find(fact), std::string::npos) << fact << "\nis not in: " << message << "\nof:\n" << of;
+}
+
+} // namespace kontor::miniapp::test
