@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid/block.hpp"
 
-#include "grid/process_grid.hpp"
+#include "grid/axis_parts.hpp"
 
 namespace kontor::grid {
 namespace {

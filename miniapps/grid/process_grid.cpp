@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -43,13 +42,6 @@ bool can_cut(std::int64_t extent, std::int64_t parts, std::int64_t least) {
 }
 
 } // namespace
-
-AxisRange part_of_axis(std::int64_t n, int parts, int index) {
-  const auto size = n / parts;
-  const auto larger = n % parts;
-  const auto begin = index * size + std::min<std::int64_t>(index, larger);
-  return {begin, begin + size + (index < larger ? 1 : 0)};
-}
 
 std::vector<int> smallest_surface_grid(int ranks, std::span<const std::int64_t> extents, std::int64_t least) {
   std::vector<int> best;

@@ -14,17 +14,6 @@
 /// numbers.
 namespace kontor::grid {
 
-/// The part [begin, end) of an axis.
-struct AxisRange {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t size() const { return end - begin; }
-};
-
-/// Part `index` of an axis of n cells or points that is cut into `parts` equal ones: the first n % parts have
-/// one more.
-AxisRange part_of_axis(std::int64_t n, int parts, int index);
-
 /// The process grid over a box of these extents whose blocks have the smallest inner surface, which is what
 /// a halo exchange moves. Of equals, the one that cuts the slower axes, whose faces lie in one piece. A block
 /// has at least `least` cells or points along an axis that is cut. Empty if there is no such grid.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "partition/row_order.hpp"
 
+#include "grid/axis_parts.hpp"
+
 #include <kontor/comm/sparse_exchange.hpp>
 
 #include <algorithm>
@@ -19,8 +21,8 @@ struct NumberedValue {
 /// Whose block a row is in: the last rank whose block begins at or before it.
 int block_of(GlobalIndex row, GlobalIndex rows, int ranks) {
   auto rank = static_cast<int>(static_cast<double>(row) / static_cast<double>(rows) * ranks);
-  while (rank + 1 < ranks && block_begin(rows, rank + 1, ranks) <= row) ++rank;
-  while (rank > 0 && block_begin(rows, rank, ranks) > row) --rank;
+  while (rank + 1 < ranks && grid::part_begin(rows, ranks, rank + 1) <= row) ++rank;
+  while (rank > 0 && grid::part_begin(rows, ranks, rank) > row) --rank;
   return rank;
 }
 
@@ -49,10 +51,6 @@ Messages messages_of(std::vector<std::vector<std::byte>> to) {
 
 } // namespace
 
-GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks) {
-  return rows / ranks * rank + rows % ranks * rank / ranks;
-}
-
 std::vector<double> in_row_order(const comm::Communicator& comm, const Partition& partition,
                                  const Vector& own) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
@@ -62,8 +60,8 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
     append(to[static_cast<std::size_t>(block_of(numbers(i), partition.rows, comm.size()))],
            NumberedValue{numbers(i), values(i)});
 
-  const auto begin = block_begin(partition.rows, comm.rank(), comm.size());
-  const auto end = block_begin(partition.rows, comm.rank() + 1, comm.size());
+  const auto begin = grid::part_begin(partition.rows, comm.size(), comm.rank());
+  const auto end = grid::part_begin(partition.rows, comm.size(), comm.rank() + 1);
   std::vector<double> block(static_cast<std::size_t>(end - begin), std::numeric_limits<double>::quiet_NaN());
   for (const auto& message :
        comm::sparse_exchange(comm, "values in the order of rows", messages_of(std::move(to))))
@@ -85,7 +83,7 @@ std::vector<double> values_of_rows(const comm::Communicator& comm, GlobalIndex r
     append(asked[rank], wanted[i]);
     places[rank].push_back(i);
   }
-  const auto begin = block_begin(rows, comm.rank(), comm.size());
+  const auto begin = grid::part_begin(rows, comm.size(), comm.rank());
   for (const auto& message : comm::sparse_exchange(comm, "rows of ranks", messages_of(std::move(asked))))
     for (std::size_t n = 0; n < message.bytes.size() / sizeof(GlobalIndex); ++n)
       append(told[static_cast<std::size_t>(message.peer)],

@@ -7,11 +7,8 @@
 
 namespace kontor::partition {
 
-/// The first row of a rank's block, if all rows are divided among the ranks in blocks of equal size.
-GlobalIndex block_begin(GlobalIndex rows, int rank, int ranks);
-
 /// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order
-/// of rows; NaN in those that no rank has.
+/// of rows, which begins at grid::part_begin(); NaN in those that no rank has.
 std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
 
 /// Collective. Values of these rows, in any order and more than once, of the ranks' blocks of all `rows`.

@@ -3,6 +3,7 @@
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/problem.hpp"
+#include "grid/axis_parts.hpp"
 #include "machine/memory.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
@@ -149,7 +150,7 @@ class MatrixMarket final : public Problem {
   /// Local. Those of this rank, if all rows are divided in their order.
   output::Block block_of_rows() const {
     const auto row = [&](int rank) {
-      return static_cast<std::uint64_t>(block_begin(partition_.rows, rank, comm_.size()));
+      return static_cast<std::uint64_t>(grid::part_begin(partition_.rows, comm_.size(), rank));
     };
     const int rank = comm_.rank();
     return {{static_cast<std::uint64_t>(partition_.rows)}, {row(rank)}, {row(rank + 1) - row(rank)}};

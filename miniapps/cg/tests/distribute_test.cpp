@@ -4,6 +4,7 @@
 #include "cg/cg.hpp"
 #include "cg/names.hpp"
 #include "cg/problem/distribute.hpp"
+#include "grid/axis_parts.hpp"
 #include "grid_matrix.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
@@ -26,8 +27,9 @@ std::vector<double> all_in_order(const comm::Communicator& comm, const Partition
   std::vector<double> all(partition.rows);
   std::vector<int> counts, places;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    places.push_back(static_cast<int>(block_begin(partition.rows, rank, comm.size())));
-    counts.push_back(static_cast<int>(block_begin(partition.rows, rank + 1, comm.size())) - places.back());
+    places.push_back(static_cast<int>(grid::part_begin(partition.rows, comm.size(), rank)));
+    counts.push_back(static_cast<int>(grid::part_begin(partition.rows, comm.size(), rank + 1)) -
+                     places.back());
   }
   EXPECT_EQ(static_cast<int>(block.size()), counts[comm.rank()]);
   MPI_Allgatherv(block.data(), static_cast<int>(block.size()), MPI_DOUBLE, all.data(), counts.data(),

@@ -2,11 +2,11 @@
 //
 // Every cell and every point is some rank's, and only that one's.
 #include "common.hpp"
+#include "grid/axis_parts.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/regions.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/config/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +28,8 @@ TEST(AxisParts, FollowEachOtherAndDifferByOneAtMost) {
         EXPECT_EQ(part.begin, next);
         EXPECT_TRUE(part.size() == n / parts || part.size() == n / parts + 1);
         next = part.end;
+        EXPECT_EQ(part_begin(n, parts, p), n * p / parts);
+        EXPECT_EQ(part_begin(n, parts, p + 2 * parts), 2 * n + part_begin(n, parts, p));
       }
       EXPECT_EQ(next, n);
     }
@@ -67,16 +69,9 @@ TEST(ProcessGrid, HasTheSmallestSurface) {
 std::string refusal(std::vector<std::int64_t> process_grid, const std::vector<std::int64_t>& extents,
                     int ranks, std::int64_t least = 1) {
   const auto deck = config::Deck::parse("app: x\nsplit:\n  over: []\nbox:\n  points: 3\n", "d.yaml");
-  try {
+  return error_of([&] {
     resolve_process_grid(process_grid, "split.over", {"box.points", "point", extents, least}, ranks, deck);
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expect_facts(const std::string& text, const std::vector<std::string>& facts) {
-  for (const auto& fact : facts) EXPECT_NE(text.find(fact), std::string::npos) << text << " lacks " << fact;
+  });
 }
 
 TEST(ProcessGrid, ThatIsGivenMustFit) {

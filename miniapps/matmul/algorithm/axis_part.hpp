@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/axis_parts.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -22,13 +24,7 @@ struct AxisPart {
   bool operator==(const AxisPart&) const = default;
 };
 
-/// Where part `index` of n indices begins, if they are cut into `parts` in one piece each: at floor(n index /
-/// parts), so sizes differ by one at most, and a part of two in a row is a part of half as many. Goes on
-/// around the axis: part `parts` begins at n, and so on.
-KOKKOS_INLINE_FUNCTION std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t index) {
-  const auto around = index / parts;
-  return around * n + n / parts * (index % parts) + n % parts * (index % parts) / parts;
-}
+using grid::part_begin;
 
 /// Part `index` of n indices that are cut into `parts` in one piece each.
 inline AxisPart block_part(std::int64_t n, std::int64_t parts, std::int64_t index) {
