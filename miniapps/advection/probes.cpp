@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/probes.hpp"
 
-#include "grid/process_grid.hpp"
+#include "grid/axis_parts.hpp"
+#include "random/counter_random.hpp"
 
 #include <kontor/comm/with_counts.hpp>
 
-#include <random>
 #include <utility>
 
 namespace kontor::advection {
 
 std::vector<std::int64_t> random_cells(std::int64_t count, std::int64_t cells, std::int64_t seed, int rank) {
-  std::seed_seq sequence{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(rank)};
-  std::mt19937_64 random(sequence);
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(count));
-  for (auto& cell : chosen) cell = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(cells));
+  for (std::int64_t i = 0; i < count; ++i)
+    chosen[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(
+        random::bits_at(static_cast<std::uint64_t>(seed), rank, i) % static_cast<std::uint64_t>(cells));
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include "advection/check/sample.hpp"
 
 #include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ class InitialValues {
       for (auto item = thread; item < items; item += threads)
         found[t] = std::max(found[t], part(of_thread_[t], item));
     });
-    Space().fence();
+    device::fence(Space(), "advection/checked");
     return *std::max_element(found.begin(), found.end());
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/check/symmetry.hpp"
 
-#include "cg/solver/sums.hpp"
+#include "random/counter_random.hpp"
+
+#include <kontor/comm/exact_sum.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -10,18 +12,14 @@
 namespace kontor::cg {
 namespace {
 
-/// Numbers of either sign, of sizes from 0.5 to 1, by the row of the whole matrix: the finalizer of
-/// splitmix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, 2014).
+/// Numbers of either sign, of sizes from 0.5 to 1, by the row of the whole matrix.
 struct FillAtRandom {
   Kokkos::View<GlobalIndex*> global;
   Vector values;
   std::uint64_t which; ///< of two vectors
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    std::uint64_t h = (2 * static_cast<std::uint64_t>(global(i)) + which + 1) * 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    h ^= h >> 31;
+    const auto h = random::mix((2 * static_cast<std::uint64_t>(global(i)) + which + 1) * random::step);
     const double size = 0.5 + static_cast<double>(h >> 12) * 0x1p-53;
     values(i) = (h & 1) != 0 ? size : -size;
   }
@@ -32,28 +30,27 @@ struct FillAtRandom {
 double asymmetry(const comm::Communicator& comm, const Partition& partition, const Space& compute,
                  const Apply& apply) {
   enum { x_x, y_y, bx_bx, by_by, x_by, y_bx, count };
-  Sums sums(comm, "symmetry", count, compute, SumKind::reproducible);
+  comm::ExactSums<Space> sums(comm, "symmetry", count, compute);
   const Vector all("cg/random vector", partition.global.extent(0)); // ghosts too: nothing needs to travel
-  const auto v = Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own));
+  const Vector v = Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own));
   const Vector bv("cg/product of it", static_cast<std::size_t>(partition.own));
   const auto fill = [&](std::uint64_t which) {
     Kokkos::parallel_for("cg/random", Policy(compute, 0, static_cast<std::int64_t>(all.extent(0))),
                          FillAtRandom{partition.global, all, which});
   };
   fill(0);
-  sums.dot(compute, x_x, v, v);
+  sums.add_dot(compute, x_x, v, v);
   apply(all, bv);
-  sums.dot(compute, bx_bx, bv, bv);
+  sums.add_dot(compute, bx_bx, bv, bv);
   fill(1);
-  sums.dot(compute, y_y, v, v);
-  sums.dot(compute, y_bx, v, bv);
+  sums.add_dot(compute, y_y, v, v);
+  sums.add_dot(compute, y_bx, v, bv);
   apply(all, bv);
-  sums.dot(compute, by_by, bv, bv);
+  sums.add_dot(compute, by_by, bv, bv);
   fill(0);
-  sums.dot(compute, x_by, v, bv);
+  sums.add_dot(compute, x_by, v, bv);
   sums.start(compute);
-  sums.finish(compute);
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums.values());
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums.finish(compute));
   const double difference = std::abs(found(x_by) - found(y_bx));
   if (difference == 0) return 0;
   return difference / (std::sqrt(found(x_x) * found(by_by)) + std::sqrt(found(y_y) * found(bx_bx)));

@@ -16,6 +16,7 @@
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/operator.hpp"
+#include "random/counter_random.hpp"
 #include "stepping/row_sums.hpp"
 
 #include <algorithm>
@@ -29,11 +30,7 @@ struct FillStart {
   Kokkos::View<GlobalIndex*> global;
   Vector start;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    auto bits = static_cast<std::uint64_t>(global(i)) + 0x9e3779b97f4a7c15U; // SplitMix64
-    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-    bits ^= bits >> 31U;
-    start(i) = static_cast<double>(bits >> 11U) * 0x1p-52 - 1;
+    start(i) = random::uniform<double>(random::mix(static_cast<std::uint64_t>(global(i)) + random::step));
   }
 };
 

@@ -2,6 +2,7 @@
 #include "cg/problem/state.hpp"
 
 #include "cg/solver/solver_state.hpp"
+#include "random/counter_random.hpp"
 #include "run/checkpoint/state.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -23,13 +24,9 @@ using nlohmann::ordered_json;
 std::string distribution_of(const comm::Communicator& comm, const Partition& partition) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   std::uint64_t sum = 0;
-  for (LocalIndex i = 0; i < partition.own; ++i) {
-    auto bits = static_cast<std::uint64_t>(numbers(i)) * 0x9e3779b97f4a7c15U +
-                static_cast<std::uint64_t>(comm.rank()) + 1; // SplitMix64
-    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-    sum += bits ^ (bits >> 31U);
-  }
+  for (LocalIndex i = 0; i < partition.own; ++i)
+    sum += random::mix(static_cast<std::uint64_t>(numbers(i)) * random::step +
+                       static_cast<std::uint64_t>(comm.rank()) + 1);
   return fmt::format("{:016x}", comm::allreduce(comm, sum, comm::ReduceOp::sum));
 }
 

@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "random/counter_random.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
-/// Random numbers by counter: a function of where they stand, so the same on any number of ranks (the idea of
-/// J. K. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC11).
+/// What elements and vectors are made of random bits.
 namespace kontor::matmul {
 
-/// The finalizer of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast Splittable Pseudorandom Number
-/// Generators, OOPSLA 2014).
-KOKKOS_INLINE_FUNCTION std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
-/// 64 bits for element (i, j) of stream number `stream`.
-KOKKOS_INLINE_FUNCTION std::uint64_t bits_at(std::uint64_t stream, std::int64_t i, std::int64_t j) {
-  constexpr std::uint64_t step = 0x9e3779b97f4a7c15ull;
-  const auto of_row = mix(mix(stream + step) + static_cast<std::uint64_t>(i) * step);
-  return mix(of_row + static_cast<std::uint64_t>(j) * step);
-}
-
-/// Uniform in [-1, 1), exact in T.
-template <class T>
-KOKKOS_INLINE_FUNCTION T uniform(std::uint64_t bits) {
-  if constexpr (std::is_same_v<T, float>)
-    return static_cast<float>(bits >> 40) * (1.0f / 8388608.0f) - 1.0f;
-  else
-    return static_cast<double>(bits >> 11) * (1.0 / 4503599627370496.0) - 1.0;
-}
+using random::bits_at;
+using random::uniform;
 
 /// The largest integer of matrices of integers.
 inline constexpr int largest_integer = 4;
