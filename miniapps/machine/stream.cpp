@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/stream.hpp"
 
+#include "machine/device.hpp"
 #include "machine/huge_pages.hpp"
 #include "machine/memory.hpp"
 #include "machine/node.hpp"
@@ -9,7 +10,6 @@
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/reductions.hpp>
-#include <kontor/comm/views/view_buffer.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -32,14 +32,12 @@ using comm::Stopwatch;
 /// The ways in which a pattern can be followed: each goes through the vectors once.
 using Ways = std::vector<std::function<void()>>;
 
-constexpr bool host = comm::memory_of<Vector>() == comm::MemoryKind::host;
-
 constexpr double mebi = 1 << 20;
 
 /// Collective. How often the work is done in one sample, so that the sample is long against a launch and a
 /// look at the clock: on a device two GiB and more take less than a millisecond.
 int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
-  constexpr double bytes_of_sample = (host ? 64 : 16384) * mebi;
+  constexpr double bytes_of_sample = (device::kernels_on_host ? 64 : 16384) * mebi;
   return comm::allreduce(comm,
                          static_cast<int>(std::clamp(std::ceil(bytes_of_sample / bytes_moved), 1.0, 1000.0)),
                          comm::ReduceOp::max);
@@ -119,8 +117,9 @@ double streamed_host_bytes(int ranks_of_node) {
 }
 
 double streamed_bytes(const comm::Communicator& comm) {
-  const double mine = host ? streamed_host_bytes(place_on_node(comm.native()).ranks)
-                           : std::min(3072 * mebi, free_device_memory() / 8);
+  const double mine = device::kernels_on_host
+                          ? streamed_host_bytes(place_on_node(comm.native()).ranks)
+                          : std::min(3072 * mebi, free_device_memory() / (8 * ranks_of_device(comm)));
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

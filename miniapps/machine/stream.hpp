@@ -13,7 +13,7 @@ namespace kontor::miniapp {
 double streamed_host_bytes(int ranks_of_node);
 
 /// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3
-/// GiB, or an eighth of what is free.
+/// GiB, or a rank's part of an eighth of what is free.
 double streamed_bytes(const comm::Communicator&);
 
 /// Collective; valid on every rank. Rates of all ranks together, each with vectors of `bytes` bytes together,

@@ -27,6 +27,10 @@ using namespace kontor;
 using namespace kontor::miniapp;
 using namespace kontor::miniapp::test;
 
+/// What MPI says of the communicators of nodes, unless it is 0.
+int ranks_of_nodes = 0;
+MPI_Comm last_node = MPI_COMM_NULL;
+
 LinkPartners choose(std::vector<int> nodes) {
   return choose_partners(nodes);
 }
@@ -118,6 +122,16 @@ TEST(Stream, BytesAreSharedByTheRanksOfANode) {
   EXPECT_EQ(streamed_host_bytes(1), 192 * mebi);
   EXPECT_EQ(streamed_host_bytes(16), 96 * mebi);
   EXPECT_EQ(streamed_host_bytes(1000), 48 * mebi);
+}
+
+/// A node has 16 ranks, so many as no test has.
+TEST(Stream, BytesAreSharedByNoOtherRanksOfTheJob) {
+  if (!device::kernels_on_host) GTEST_SKIP() << "a device's memory is shared by its own ranks";
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(streamed_bytes(comm), streamed_host_bytes(1));
+  ranks_of_nodes = 16;
+  EXPECT_EQ(streamed_bytes(comm), streamed_host_bytes(16));
+  ranks_of_nodes = 0;
 }
 
 TEST(Stream, ReadsEachElementOnce) {
@@ -214,7 +228,7 @@ std::vector<long> page_faults_of_threads() {
 }
 
 TEST(FirstTouch, IsByEachThread) {
-  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no pages";
+  if constexpr (!device::kernels_on_host) GTEST_SKIP() << "a device has no pages";
   auto before = page_faults_of_threads();
   const auto values = zeroed<double>("test/values", std::size_t{8} << 20);
   auto after = page_faults_of_threads();
@@ -248,7 +262,7 @@ TEST(Cores, OfAProcessAreThoseOfAllItsThreads) {
 }
 
 TEST(Cores, OfEachThreadAreTold) {
-  if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device has no cores";
+  if constexpr (!device::kernels_on_host) GTEST_SKIP() << "a device has no cores";
   const auto place = places_of(comm::Communicator(MPI_COMM_SELF))[0];
   EXPECT_EQ(std::count(place.threads.begin(), place.threads.end(), ' ') + 1,
             Kokkos::DefaultExecutionSpace().concurrency());
@@ -264,3 +278,18 @@ TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsThatOfMemory) {
 }
 
 } // namespace
+
+extern "C" {
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result) {
+  const int code = PMPI_Comm_split_type(comm, type, key, info, result);
+  last_node = *result;
+  return code;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int* size) {
+  const int code = PMPI_Comm_size(comm, size);
+  if (ranks_of_nodes > 0 && comm == last_node) *size = ranks_of_nodes;
+  return code;
+}
+}
