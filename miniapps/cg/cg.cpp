@@ -18,7 +18,7 @@
 namespace kontor::cg {
 namespace {
 
-std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& system,
+std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& system,
                                     const SolverOptions& options) {
   const auto& rows = system.matrix;
   const auto interior = system.partition.interior;
@@ -33,6 +33,14 @@ std::unique_ptr<Matrix> make_matrix(const Problem& problem, const LinearSystem& 
   if (options.kernel == Kernel::kokkos_kernels) return make_kokkos_kernels(rows, interior, columns);
   if (options.kernel == Kernel::plain) return make_plain(rows, interior);
   return make_csr(rows, interior);
+}
+
+/// Collective. Throws AgreedError if the format cannot number a rank's rows.
+std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Problem& problem,
+                                    const LinearSystem& system, const SolverOptions& options) {
+  auto matrix = format_rows(problem, system, options);
+  comm.agree(excess_of_positions(comm.rank(), system.partition.own, matrix->positions()));
+  return matrix;
 }
 
 /// Collective. What each rank has: least, most, and all ranks together; an object.
@@ -58,7 +66,8 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
     : SteppedApp(context), options_(options), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
-      matrix_(make_matrix(*problem_, system_, options.solver)), solver_(make_solver(workspace(context.comm))),
+      matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
+      solver_(make_solver(workspace(context.comm))),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace kontor::cg {
 
@@ -49,21 +52,24 @@ class Matrix {
   }
   virtual bool can_iterate() const { return false; }
 
+  /// Positions of this rank's rows that kernels number by 32 bits; 0: they number none so.
+  virtual std::int64_t positions() const { return 0; }
+
   /// Bytes of this rank that a product must move: the format, each vector once.
   virtual double bytes() const = 0;
 };
 
 /// How rows are given to threads; for measurements, the values being those that are usual.
 struct ProductTuning {
-  bool teams = !device::on_host<Space>; ///< a thread a row, as always on a device; or blocks of rows
-  int team = 0;                         ///< threads of a team, 0: what the format likes; 1 on a processor
+  bool teams = !device::kernels_on_host; ///< a thread a row, as always on a device; or blocks of rows
+  int team = 0;                          ///< threads of a team, 0: what the format likes; 1 on a processor
   int staged = 3840;     ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
   bool alternate = true; ///< every second product begins with the last rows
-  int chunk = device::on_host<Space> ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
+  int chunk = device::kernels_on_host ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
 
   int rounds = 0; ///< teams of a kernel beside those that run at once; 0: what is usual
 
-  int threads(int usual) const { return device::on_host<Space> ? 1 : team > 0 ? team : usual; }
+  int threads(int usual) const { return device::kernels_on_host ? 1 : team > 0 ? team : usual; }
   /// Of so many threads each.
   int most_teams(int threads) const {
     return std::max(1, static_cast<int>(Space().concurrency()) / threads * (rounds > 0 ? rounds : 1));
@@ -94,5 +100,12 @@ std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalInd
 
 /// Local. Whether this build has make_kokkos_kernels().
 bool has_kokkos_kernels();
+
+/// The most positions of a rank that kernels number. Half of what 32 bits hold: a thread's last step ends
+/// beyond them by as much as all teams have at a time.
+inline constexpr std::int64_t most_positions = (std::int64_t{1} << 31) - (1 << 16);
+
+/// Local. What is wrong if a format numbers so many positions for the rows of a rank; nothing if they fit.
+std::optional<std::string> excess_of_positions(int rank, LocalIndex rows, std::int64_t positions);
 
 } // namespace kontor::cg

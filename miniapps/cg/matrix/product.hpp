@@ -58,7 +58,7 @@ class Product final : public Matrix {
   using Kernel = typename Format::Kernel;
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
-    if constexpr (!device::on_host<Space>) tuning_.teams = true;
+    if constexpr (!device::kernels_on_host) tuning_.teams = true;
     if (tuning_.teams)
       team_parts_ = TeamParts(1, tuning_.most_teams(format_.team(tuning_).threads));
     else
@@ -94,6 +94,7 @@ class Product final : public Matrix {
     return persistent;
   }
 
+  std::int64_t positions() const override { return tuning_.teams ? format_.positions(Part::all).count() : 0; }
   double bytes() const override { return format_.bytes(); }
 
  private:
@@ -115,7 +116,7 @@ class Product final : public Matrix {
     const auto blocks = parts(part);
     if (blocks == 0) return;
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
-    if constexpr (device::on_host<Space>)
+    if constexpr (device::kernels_on_host)
       Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
                            detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, to});
   }

@@ -5,11 +5,11 @@
 #include "cg/matrix/sell.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/problem.hpp"
+#include "refusal.hpp"
 #include "run/mini_app.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/config/deck.hpp>
-#include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,6 +29,8 @@ namespace {
 
 using namespace kontor;
 using namespace kontor::cg;
+using cg::test::expect_facts;
+using cg::test::refusal_of;
 
 constexpr double untouched = -7.25;
 
@@ -324,42 +326,44 @@ TEST(Sell, SortsWhereItSavesPadding) {
   expect_product(*make_sell(a, 1024, 1024), x, plain_product(a, x), 1024);
 }
 
-/// The message with which a deck is refused; empty if it is not.
-std::string refusal(const std::string& text) {
-  const auto deck = config::Deck::parse("{app: cg, " + text + "}", "test.yaml");
-  Options options;
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  try {
-    options.resolve(deck, 1);
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
+TEST(Positions, TooManyAreRefusedWithWhatToDo) {
+  EXPECT_EQ(excess_of_positions(0, 1000, 1024), std::nullopt);
+  EXPECT_EQ(excess_of_positions(0, 1 << 30, most_positions), std::nullopt);
+  expect_facts(
+      excess_of_positions(7, 70000001, most_positions + 1).value(),
+      {"rank 7", "70000001 rows", "2147418113 positions", "2147418112:", "more ranks", "solver.format: csr"});
+}
+
+/// Padding counts; blocks of rows on a host have numbers of 64 bits.
+TEST(Positions, AreThoseOfTeams) {
+  const CompressedRows a{copied(std::vector<std::int64_t>{0, 1, 2, 3}),
+                         copied(std::vector<LocalIndex>{0, 1, 2}), copied(std::vector<double>{1, 2, 3})};
+  ProductTuning tuning;
+  tuning.chunk = 8;
+  tuning.teams = true;
+  EXPECT_EQ(make_csr(a, 2, tuning)->positions(), 3);
+  EXPECT_EQ(make_sell(a, 2, 3, tuning)->positions(), 16);
+  tuning.teams = false;
+  EXPECT_EQ(make_csr(a, 2, tuning)->positions(), device::kernels_on_host ? 0 : 3);
 }
 
 TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
-  const auto free =
-      refusal("problem: {kind: matrix_market, matrix_market: {file: a.mtx}}, solver: {format: matrix_free}");
-  for (const auto* fact : {"test.yaml:1:", "solver.format", "matrix_free", "problem.kind: stencil", "csr"})
-    EXPECT_NE(free.find(fact), std::string::npos) << fact << " in: " << free;
-  for (const std::string kernel : {"kokkos_kernels", "plain"})
-    for (const auto* format : {"sell", "matrix_free"}) {
-      const auto told = refusal(fmt::format("solver: {{format: {}, kernel: {}}}", format, kernel));
-      for (const auto& fact : {std::string("test.yaml:1:"), std::string("solver.kernel"), kernel,
-                               std::string("solver.format: csr"), std::string("own")})
-        EXPECT_NE(told.find(fact), std::string::npos) << fact << " in: " << told;
-    }
-  EXPECT_EQ(refusal("solver: {format: matrix_free}"), "");
+  expect_facts(refusal_of("{app: cg, problem: {kind: matrix_market, matrix_market: {file: a.mtx}}, solver: "
+                          "{format: matrix_free}}"),
+               {"deck.yaml:1:", "solver.format", "matrix_free", "problem.kind: stencil", "csr"});
+  for (const char* kernel : {"kokkos_kernels", "plain"})
+    for (const char* format : {"sell", "matrix_free"})
+      expect_facts(refusal_of(fmt::format("{{app: cg, solver: {{format: {}, kernel: {}}}}}", format, kernel)),
+                   {"deck.yaml:1:", "solver.kernel", kernel, "solver.format: csr", "own"});
+  EXPECT_EQ(refusal_of("{app: cg, solver: {format: matrix_free}}"), "");
 }
 
 /// Their number fits into 64 bits only after it has been cut off.
 TEST(StencilOptions, TooManyPointsAreRefused) {
-  for (const auto* points :
-       {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"}) {
-    const auto text = refusal(std::string("problem: {stencil: {points: ") + points + "}}");
-    for (const auto* fact : {"test.yaml:1:", "problem.stencil.points", "1e+15"})
-      EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
-  }
+  for (const std::string points :
+       {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"})
+    expect_facts(refusal_of("{app: cg, problem: {stencil: {points: " + points + "}}}"),
+                 {"deck.yaml:1:", "problem.stencil.points", "1e+15"});
 }
 
 } // namespace
