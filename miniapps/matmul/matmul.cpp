@@ -72,7 +72,8 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   fill(grid_, o, o.a, stored_a(o), a());
   fill(grid_, o, o.b, stored_b(o), b());
   reset();
-  if (context.comm.capabilities().moves_data) verifier_.emplace(grid_, o, a(), b(), c());
+  if (context.comm.capabilities().moves_data)
+    verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
 
   record_.exchange = method_.choice();
   record_.traffic = multiplication_->traffic();

@@ -56,11 +56,10 @@ bool is_exact(const Options& o, bool single_precision) {
 }
 
 template <class T>
-Verifier<T>::Verifier(const ProcessGrid& grid, const Options& options, const LocalMatrix<T>& a,
-                      const LocalMatrix<T>& b, const LocalMatrix<T>& c)
-    : all_(grid.all.native(), comm::Options{}), options_(options),
-      x_(random_vectors(options.size.n, grid.shape.columns, 101)),
-      along_k_(random_vectors(options.size.k, grid.shape.columns, 102)) {
+Verifier<T>::Verifier(const comm::Communicator& all, int parts, const Options& options,
+                      const LocalMatrix<T>& a, const LocalMatrix<T>& b, const LocalMatrix<T>& c)
+    : all_(all.native(), comm::Options{}), options_(options), x_(random_vectors(options.size.n, parts, 101)),
+      along_k_(random_vectors(options.size.k, parts, 102)) {
   before_ = prints(a, b);
   const auto& size = options.size;
   const auto bx = multiply_all(all_, b, options.b.operation == Operation::transpose, size.k, x_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/algorithm/process_grid.hpp"
 #include "matmul/check/vectors.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"
@@ -17,10 +16,10 @@ namespace kontor::matmul {
 template <class T>
 class Verifier {
  public:
-  /// Collective. Before the first product, with A, B and C as they are given; a rank of another layer than
-  /// the first has no elements of them.
-  Verifier(const ProcessGrid&, const Options&, const LocalMatrix<T>& a, const LocalMatrix<T>& b,
-           const LocalMatrix<T>& c);
+  /// Collective over `all` ranks. Before the first product, with A, B and C as they are given; ranks of other
+  /// layers than the first have no elements of them. `parts`: into how many columns of ranks B is cut.
+  Verifier(const comm::Communicator& all, int parts, const Options&, const LocalMatrix<T>& a,
+           const LocalMatrix<T>& b, const LocalMatrix<T>& c);
 
   /// Collective. With A and B as they are after the product: every element of theirs must have come back.
   /// Inconclusive where A B is 0, or the tolerance exceeds a quarter of what there is to find.
