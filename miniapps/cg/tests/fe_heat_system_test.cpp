@@ -3,6 +3,7 @@
 // Matrices and right-hand sides of fe_heat: the same bits on any ranks, symmetric, with a bound of the
 // eigenvalues.
 #include "fe_heat_case.hpp"
+#include "random/counter_random.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -39,32 +40,22 @@ struct HostRows {
   LocalIndex rows_;
 };
 
-std::uint64_t mixed(std::uint64_t h) { // the finalizer of splitmix64
-  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ull;
-  h = (h ^ h >> 27) * 0x94d049bb133111ebull;
-  return h ^ h >> 31;
-}
-
 /// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has
-/// which rows; `failures` is told of columns out of order.
+/// which rows. Columns must be in order.
 std::uint64_t hash_of(const LinearSystem& system, const comm::Communicator& comm) {
-  const auto host = [](const auto& view) {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  };
-  const auto global = host(system.partition.global);
-  const auto offsets = host(system.matrix.offsets);
-  const auto columns = host(system.matrix.columns);
-  const auto values = host(system.matrix.values), rhs = host(system.rhs), initial = host(system.initial);
+  const auto global = on_host(system.partition.global);
+  const HostRows rows(system.matrix);
+  const auto rhs = on_host(system.rhs), initial = on_host(system.initial);
   std::uint64_t hash = 0;
   const auto add = [&](std::uint64_t row, std::uint64_t column, double value) {
-    hash += mixed(mixed(mixed(row + 1) + column) ^ std::bit_cast<std::uint64_t>(value));
+    hash += random::mix(random::mix(random::mix(row + 1) + column) ^ std::bit_cast<std::uint64_t>(value));
   };
   for (LocalIndex r = 0; r < system.partition.own; ++r) {
     const auto row = static_cast<std::uint64_t>(global(r));
-    for (auto e = offsets(r); e < offsets(r + 1); ++e) {
-      add(row, static_cast<std::uint64_t>(global(columns(e))), values(e));
-      if (e > offsets(r)) {
-        EXPECT_LT(global(columns(e - 1)), global(columns(e)));
+    for (auto e = rows.offsets(r); e < rows.offsets(r + 1); ++e) {
+      add(row, static_cast<std::uint64_t>(global(rows.columns(e))), rows.values(e));
+      if (e > rows.offsets(r)) {
+        EXPECT_LT(global(rows.columns(e - 1)), global(rows.columns(e)));
       }
     }
     add(row, ~0ull, rhs(r));
@@ -109,8 +100,7 @@ TEST_F(FeHeat, AddsAtomicallyWhatItGathers) {
   options.fe_heat.assembly = Assembly::atomic;
   const auto added = build(options, world_);
   const auto expect_near = [](const auto& one, const auto& other) {
-    const auto a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), one);
-    const auto b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
+    const auto a = on_host(one), b = on_host(other);
     ASSERT_EQ(a.extent(0), b.extent(0));
     double largest = 0, difference = 0;
     for (std::size_t i = 0; i < a.extent(0); ++i) {

@@ -6,6 +6,7 @@
 // rank computes for itself.
 #include "methods.hpp"
 #include "run.hpp"
+#include "run/tests/refusal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -264,12 +265,8 @@ std::string refusal_of_graph(const char* deck) {
   auto options = read_options(deck, ranks);
   options.graph = Graphs::on;
   Problem<double> problem(options, MPI_COMM_WORLD);
-  try {
-    problem.heat->warm_up();
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  const auto error = miniapp::test::error_of([&] { problem.heat->warm_up(); });
+  return error.empty() ? "accepted" : error;
 }
 
 TEST(Graph, IsRefusedWithTheReason) {

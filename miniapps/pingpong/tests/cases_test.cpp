@@ -2,8 +2,7 @@
 #include "pingpong/findings.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/memory.hpp"
-
-#include <kontor/config/error.hpp>
+#include "run/tests/refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,7 @@ Options read(const std::string& problem, int ranks = 2) {
 }
 
 std::string refusal(const std::string& problem, double memory = 1e9) {
-  try {
+  return miniapp::test::error_of([&] {
     std::vector<std::string> notes;
     const auto options = read(problem);
     cases(
@@ -31,10 +30,7 @@ std::string refusal(const std::string& problem, double memory = 1e9) {
           return bytes_of_views(options.measure, 2, d, s, size);
         },
         notes);
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(Cases, AreDimensionsTimesScalars) {
