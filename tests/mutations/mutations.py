@@ -32,7 +32,7 @@ CONVERGES = "sweeps to a tolerance come to the same answer with some older halos
 NO_NORM = "it computes no norm"
 LARGER = "the largest change, which is its norm, is the other rank's"
 NO_EXCHANGE = "SUMMA broadcasts, and nothing is redistributed"
-NO_FACES = "gpu", "hpcg-matrix", "matrix-market", "pipelined", "plain", "poisson7", "reproducible"
+NO_FACES = "gpu", "hpcg-matrix", "matrix-market", "pipelined", "plain", "poisson7", "quarter-memory", "reproducible"
 NO_BROADCAST = "block-cyclic", "gpu", "plain", "prime", "square", "tall"
 HEALED = {"cube": CONVERGES, "plate": CONVERGES, "nvidia-jacobi": "judged by its last sweep"}
 TABLE = {
@@ -42,9 +42,9 @@ TABLE = {
         Row("receive:0", "y"),
         Row("exchange", "x", without=HEALED),
         Row("elsewhere", "x"),
-        Row("reduction:0", "x", without={"bandwidth": NO_NORM, "cube": LARGER}),
+        Row("reduction:0", "x", without={"bandwidth": NO_NORM, "cube": LARGER, "weak": NO_NORM}),
         Row("coefficient", "x"),
-        Row("boundary:0", "x", without=dict.fromkeys(("bandwidth", "plain"), PERIODIC)),
+        Row("boundary:0", "x", without=dict.fromkeys(("bandwidth", "plain", "weak"), PERIODIC)),
     ],
     "advection": [Row("receives")],
     "cg": [
