@@ -27,7 +27,7 @@ inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
 template <class View>
 std::optional<std::string> obstacle_to_graph(const comm::Communicator& comm,
                                              const comm::Exchange<View>& exchange) {
-  if (comm.size() == 1) return std::nullopt; // no messages
+  if (comm.size() == 1 && exchange.sent().empty()) return std::nullopt; // no messages
   if (!exchange.stream_ordered())
     return fmt::format("the host takes part in each message by backend '{}'", exchange.chosen().backend);
   if (exchange.chosen().check == comm::CheckLevel::cross_rank)

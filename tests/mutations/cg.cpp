@@ -31,8 +31,9 @@ class WrongProblem final : public cg::Problem {
     return problem_->matrix_free(tuning);
   }
   std::string field() const override { return problem_->field(); }
-  std::optional<miniapp::FieldOutput> write(output::File& file, const cg::Vector& x) const override {
-    return problem_->write(file, x);
+  std::optional<miniapp::FieldOutput> write(output::File& file, const std::string& group,
+                                            const cg::Vector& x) const override {
+    return problem_->write(file, group, x);
   }
   void write_vector(output::File& file, const std::string& name, const cg::Vector& v) const override {
     problem_->write_vector(file, name, v);

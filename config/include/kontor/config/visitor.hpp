@@ -49,6 +49,11 @@ struct Chosen {
   Chosen() = default;
   /// A default, or a choice of a program's own.
   Chosen(E chosen) : value(chosen) {} // NOLINT(google-explicit-constructor): stands for its value
+  /// Another choice, at the same place.
+  Chosen& operator=(E chosen) {
+    value = chosen;
+    return *this;
+  }
   /// What was chosen.
   operator E() const { return value; } // NOLINT(google-explicit-constructor)
 };
