@@ -57,7 +57,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   Level make_level(const std::string& label) const;
   grid::HaloPair<double> make_halos() const;
-  void queue_step(int from);
+  template <class Exchange>
+  void queue_step(int from, Exchange& halo);
   void gather(std::int64_t sample);
   std::int64_t next_sample(std::int64_t step) const;
   output::Block samples_block() const;
@@ -75,6 +76,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   std::array<Level, 2> levels_;
   grid::HaloPair<double> halos_;     ///< of the levels
   stepping::StepGraph<Space> graph_; // after what it uses
+  double step_alone_ = 0;            ///< seconds of a step without its halo
   int now_ = 0;                      ///< the level that holds the field
   std::int64_t first_ = 0;           ///< steps made by another run
   std::int64_t made_ = 0;            ///< steps of the repeat

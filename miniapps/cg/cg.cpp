@@ -156,6 +156,7 @@ miniapp::AppRecord Cg::record() const {
     record.history.iterations.push_back(static_cast<std::int64_t>(i));
     record.history.values.push_back(history[i]);
   }
+  record.computing = solver_->seconds_alone() * static_cast<double>(outcome_.iterations - made_before_);
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = keyword(outcome_.ending);

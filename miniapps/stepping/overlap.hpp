@@ -5,6 +5,13 @@
 
 namespace kontor::stepping {
 
+/// In place of an exchange: nothing moves.
+struct NoExchange {
+  void start() {}
+  void finish() {}
+  bool stream_ordered() const { return true; }
+};
+
 /// Collective. Exchanges the halo of one step and makes the step's kernels: all(instance) after it, or, with
 /// overlap, interior(instance) while it travels, then edge(instance), which reads ghosts. The kernels are
 /// ordered among each other and with those of other steps; no host waits, unless the exchange does.

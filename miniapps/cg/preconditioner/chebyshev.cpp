@@ -94,6 +94,7 @@ class Chebyshev final : public Preconditioner {
   }
 
   bool definite() const override { return definite_ && diagonal_.positive; }
+  void exchange(bool exchanges) override { product_.exchange(exchanges); }
   comm::PhaseTimes exchange_times() const override { return z_.exchange().times(); }
   void reset_exchange_times() override { z_.exchange().reset_times(); }
   nlohmann::ordered_json record() const override {

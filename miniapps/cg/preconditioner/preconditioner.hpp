@@ -38,6 +38,8 @@ class Preconditioner {
   /// Local. M is that of a checkpoint from now on. Whether it was another before.
   virtual bool set_estimates(const std::vector<double>&) { return false; }
 
+  /// Local. Whether applications exchange ghosts; else they mean nothing.
+  virtual void exchange(bool /*exchanges*/) {}
   /// Local. Of its exchanges.
   virtual comm::PhaseTimes exchange_times() const { return {}; }
   virtual void reset_exchange_times() {}

@@ -3,7 +3,9 @@
 
 #include "cg/names.hpp"
 #include "stepping/graph_choice.hpp"
+#include "stepping/seconds_alone.hpp"
 
+#include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <fmt/format.h>
@@ -96,6 +98,23 @@ void MethodBase::warm_up() {
   choose_repetition();
   end();
   work_.streams.fence();
+  measure_alone();
+}
+
+/// Collective; spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
+void MethodBase::measure_alone() {
+  const auto exchange = [this](bool exchanges) {
+    product_.exchange(exchanges);
+    for (auto* sums : sums()) sums->exchange(exchanges);
+    if (preconditioner_) preconditioner_->exchange(exchanges);
+  };
+  begin_solve(-1);
+  exchange(false);
+  const double seconds = stepping::seconds_alone(
+      work_.comm, [this] { step(); }, [this] { work_.streams.fence(); });
+  exchange(true);
+  const int ended = comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max);
+  seconds_alone_ = ended == 0 ? seconds : 0;
 }
 
 miniapp::StepPlan MethodBase::begin() {
@@ -110,6 +129,8 @@ miniapp::StepPlan MethodBase::begin() {
 
 std::optional<std::int64_t> MethodBase::ended(std::int64_t made, bool /*wait*/) {
   const bool last_is_open = ends_late() && !drained_;
+  std::optional<miniapp::ScopedTimer> timed; // on a device the host waits for an iteration of some time ago
+  if (work_.as_on_device) timed.emplace(work_.timers["device"]);
   return log_.ended(compute(), made + (last_is_open ? 0 : 1)) ? std::optional(made) : std::nullopt;
 }
 
@@ -123,6 +144,8 @@ double MethodBase::squared_tolerance() const {
 void MethodBase::drain() {
   if (!drained_) end();
   drained_ = ends_late();
+  std::optional<miniapp::ScopedTimer> timed;
+  if (work_.as_on_device) timed.emplace(work_.timers["device"]);
   work_.streams.fence();
   log_.end(compute(), steps_ + 1);
 }

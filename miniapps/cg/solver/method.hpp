@@ -47,6 +47,7 @@ class MethodBase : public Solver {
   const comm::Exchange<Vector>& exchange() const final { return ghosted_.exchange(); }
   const comm::Communicator& exchange_comm() const final { return comm_ ? *comm_ : work_.comm; }
   Preconditioner* preconditioner() const override { return preconditioner_.get(); }
+  double seconds_alone() const override { return seconds_alone_; }
   comm::PhaseTimes exchange_times() const override;
   Cost cost(std::int64_t begin, std::int64_t end) const override;
   nlohmann::ordered_json record() const override;
@@ -148,6 +149,7 @@ class MethodBase : public Solver {
   /// Collective.
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
+  void measure_alone();
   void replay_graph();
   std::optional<std::string> obstacle_to_graph();
 
@@ -168,6 +170,7 @@ class MethodBase : public Solver {
  private:
   bool fused_;
   bool drained_ = false;
+  double seconds_alone_ = 0;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
   Sums rhs_;

@@ -2,6 +2,7 @@
 #include "cg/solver/operator.hpp"
 
 #include "machine/simulation.hpp"
+#include "stepping/overlap.hpp"
 
 namespace kontor::cg {
 
@@ -10,7 +11,16 @@ Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Tim
       split_(work.overlap && work.comm.size() > 1), interior_(&interior), boundary_(&boundary) {}
 
 void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling) {
-  auto& exchange = x.exchange();
+  if (!exchanges_) {
+    stepping::NoExchange none;
+    return product(none, x, y, sums, travelling);
+  }
+  product(x.exchange(), x, y, sums, travelling);
+}
+
+template <class Exchange>
+void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, double* sums,
+                       Sums* travelling) {
   // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
   const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
   streams_->exchange_follows();

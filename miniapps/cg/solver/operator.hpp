@@ -26,13 +26,19 @@ class Operator {
   /// rows, which is so on all ranks or on none, sums[1] stays as it was: 0.
   void apply_and_dot(GhostedVector& x, const Vector& y, double* sums) { product(x, y, sums, nullptr); }
 
+  /// Local. Whether products exchange ghosts; else they read what there was.
+  void exchange(bool exchanges) { exchanges_ = exchanges; }
+
  private:
   void product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling);
+  template <class Exchange>
+  void product(Exchange&, GhostedVector& x, const Vector& y, double* sums, Sums* travelling);
   void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
 
   const Matrix* matrix_;
   const Partition* partition_;
   stepping::Streams<Space>* streams_;
+  bool exchanges_ = true;
   bool split_; ///< interior rows are computed while ghosts travel
   miniapp::Timer* interior_;
   miniapp::Timer* boundary_;

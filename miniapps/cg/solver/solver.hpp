@@ -73,6 +73,8 @@ class Solver : public miniapp::Steps {
   virtual const comm::Communicator& exchange_comm() const = 0;
   /// M; null: none.
   virtual Preconditioner* preconditioner() const = 0;
+  /// Local. Seconds of an iteration that exchanges neither ghosts nor sums; 0: not measured.
+  virtual double seconds_alone() const = 0;
   /// Local. Phases of all exchanges since the last reset().
   virtual comm::PhaseTimes exchange_times() const = 0;
   /// Local. Of the iterations after the first `begin`, to the one that makes them `end`.

@@ -43,6 +43,7 @@ void Sums::forget(const Space& instance) {
 }
 
 void Sums::start(const Space& instance) {
+  if (!exchanges_) return;
   if (exact_)
     exact_->start(instance);
   else if (!alone_)
@@ -50,6 +51,7 @@ void Sums::start(const Space& instance) {
 }
 
 void Sums::finish(const Space& instance) {
+  if (!exchanges_) return;
   if (exact_)
     exact_->finish(instance);
   else if (!alone_)
@@ -57,7 +59,7 @@ void Sums::finish(const Space& instance) {
 }
 
 void Sums::progress() {
-  if (alone_) return;
+  if (alone_ || !exchanges_) return;
   exact_ ? exact_->progress() : fast_->progress();
 }
 

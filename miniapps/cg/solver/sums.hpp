@@ -38,6 +38,8 @@ class Sums {
   /// Collective; the sums travel while the caller computes.
   void start(const Space& instance);
   void finish(const Space& instance);
+  /// Local. Whether start() and finish() exchange anything; else sums mean nothing.
+  void exchange(bool exchanges) { exchanges_ = exchanges; }
   /// Local. Lets MPI go on.
   void progress();
   /// Local. Throws comm::Error if a sum of a graph has gone wrong.
@@ -49,6 +51,7 @@ class Sums {
 
  private:
   bool alone_; ///< one rank: nothing travels
+  bool exchanges_ = true;
   Vector values_;
   TeamParts parts_;
   std::optional<comm::Reduction<Vector>> fast_;

@@ -58,9 +58,16 @@ template <class T>
 void Sweeper<T>::sweep(Norm norm) {
   const Region region("heat/step");
   if (domain_->transient()) domain_->set_time_dependent();
-  queue_sweep(domain_->current(), norm);
+  queue_sweep(domain_->current(), norm, halos_[domain_->current()]);
   domain_->advance();
   compute_.add(0);
+}
+
+template <class T>
+void Sweeper<T>::sweep_alone(Norm norm) {
+  stepping::NoExchange none;
+  queue_sweep(domain_->current(), norm, none);
+  domain_->advance();
 }
 
 template <class T>
@@ -80,7 +87,8 @@ void Sweeper<T>::leave_norm_part(int from, Norm norm, const stepping::NormSlots&
 
 /// From that field to the other one. The norm's part of this rank is in norm_part_, or left on the device.
 template <class T>
-void Sweeper<T>::queue_sweep(int from, Norm norm) {
+template <class Exchange>
+void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
   const auto in = domain_->input(from);
   const auto& out = domain_->field(1 - from);
   norm_part_ = 0;
@@ -105,7 +113,6 @@ void Sweeper<T>::queue_sweep(int from, Norm norm) {
     const ScopedTimer timed(compute_, 0);
     grid::wrap(streams_.compute(), domain_->field(from), domain_->block());
   }
-  auto& halo = halos_[static_cast<std::size_t>(from)];
   if constexpr (on_device)
     stepping::exchange_and_compute(
         streams_, halo, overlap_, [&](const auto& i) { queue(&DeviceSweep<T>::interior, i); },
@@ -160,7 +167,7 @@ template <class T>
 void Sweeper<T>::queue_sweeps(int first, Norm norm, const stepping::NormSlots& slots) {
   for (int n = 1; n <= graph_shape_.steps; ++n) {
     const int from = (first + n - 1) % 2;
-    queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none);
+    queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halos_[from]);
     if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
   }
 }

@@ -34,6 +34,8 @@ class Sweeper {
   /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an
   /// exchange that the host takes part in.
   void sweep(Norm);
+  /// Local. The same without the halo, whose time is the kernels' alone.
+  void sweep_alone(Norm);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part.
@@ -71,7 +73,8 @@ class Sweeper {
   void forget_halo_times();
 
  private:
-  void queue_sweep(int from, Norm);
+  template <class Exchange>
+  void queue_sweep(int from, Norm, Exchange&);
   void queue_sweeps(int first, Norm, const stepping::NormSlots&);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }

@@ -9,6 +9,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <span>
 #include <sys/resource.h>
@@ -49,6 +50,11 @@ RunRecord make_record(const comm::Communicator& comm, Provenance provenance, App
   mine.timeline = gather_to_root(comm, std::span<const TimelineEntry>(mine.timeline));
   outcome.peak_memory = comm::reduce(comm, peak_memory(), comm::ReduceOp::sum, root);
   return {std::move(provenance), std::move(mine), std::move(outcome)};
+}
+
+std::optional<double> RunRecord::exposed() const {
+  if (!(app.computing > 0) || outcome.repeats.empty()) return std::nullopt;
+  return std::max(0.0, median(outcome.repeats) - app.computing);
 }
 
 std::string RunRecord::packing() const {

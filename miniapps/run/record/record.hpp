@@ -67,6 +67,8 @@ struct RunRecord {
   /// What travelled: the app's choice, else the deck's.
   const comm::Options& chosen() const { return app.exchange ? app.exchange->chosen : provenance.comm; }
   std::string packing() const;
+  /// Seconds of the median repeat that its kernels alone do not take; none: not measured.
+  std::optional<double> exposed() const;
 };
 
 /// Collective; valid at rank 0.

@@ -221,7 +221,8 @@ void add_app(ordered_json& json, const AppRecord& app) {
   if (!app.timeline.empty()) json["timeline"] = table(app.timeline, of_entry);
 }
 
-void add_outcome(ordered_json& json, const Outcome& outcome) {
+void add_outcome(ordered_json& json, const RunRecord& record) {
+  const auto& outcome = record.outcome;
   json["ended_early"] = outcome.ended_early();
   if (outcome.ended_early()) json["end_signal"] = outcome.end_signal;
   json["peak_memory"] = outcome.peak_memory;
@@ -233,6 +234,10 @@ void add_outcome(ordered_json& json, const Outcome& outcome) {
     for (const auto& figure : outcome.figures) all[figure.name] = of_figure(figure);
   }
   json["repeats"] = outcome.repeats;
+  if (const auto exposed = record.exposed()) {
+    json["compute_alone_seconds"] = record.app.computing;
+    json["exposed_seconds"] = *exposed;
+  }
   if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint, outcome.stepping);
   json["timers"] = table(outcome.timers, of_region);
   if (outcome.per_rank.repeats > 0) json["per_rank"] = to_json(outcome.per_rank);
@@ -245,7 +250,7 @@ ordered_json to_json(const RunRecord& record) {
   add_provenance(json, record.provenance);
   add_communication(json, record);
   add_app(json, record.app);
-  add_outcome(json, record.outcome);
+  add_outcome(json, record);
   json["calibration"] = of_calibration(record.outcome.calibration, record.app.calibration);
   for (const auto& [key, value] : record.app.extras.items()) {
     if (json.contains(key))

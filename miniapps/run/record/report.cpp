@@ -101,6 +101,8 @@ void print_table(const RunRecord& record, const std::string& findings,
     fmt::print(": median {:.4f} s, min {:.4f}, max {:.4f}", seconds, *min, *max);
   }
   fmt::print("\n");
+  if (const auto exposed = record.exposed())
+    fmt::print("  exposed communication: {:.4f} s, {:.0f} %\n", *exposed, 100 * *exposed / seconds);
   for (const auto& figure : outcome.figures) {
     fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
     if (figure.has_fraction())
