@@ -82,7 +82,7 @@ void Advection::warm_up() {
     if (!stepping::on_device) return "steps are made on the host";
     if (next_sample(0) < graph_steps)
       return fmt::format("a graph makes {} steps in a row, and there are {}", graph_steps, next_sample(0));
-    return stepping::obstacle_to_graph(ring_, halos_[0]);
+    return stepping::graph_refusal(ring_, halos_[0]);
   };
   graph_.choose(
       ring_, streams_, options_.graph, refusal(), 2,

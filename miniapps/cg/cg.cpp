@@ -3,8 +3,8 @@
 
 #include "cg/memory.hpp"
 #include "cg/problem/state.hpp"
+#include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
-#include "machine/raw_twin.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -121,7 +121,7 @@ void Cg::finish(std::int64_t /*made*/) {
 }
 
 miniapp::Verification Cg::verify() {
-  const auto baseline = miniapp::raw_twin(context().comm);
+  const auto baseline = miniapp::baseline_communicator(context().comm);
   return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
                     outcome_, *solver_, solver_->preconditioner(), &accuracy_.emplace());
 }

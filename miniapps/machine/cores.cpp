@@ -97,11 +97,11 @@ std::string ranges(const std::vector<int>& numbers) {
   return text;
 }
 
-std::vector<RankPlace> places_of(const comm::Communicator& comm) {
+std::vector<RankPinning> places_of(const comm::Communicator& comm) {
   const auto hosts = gather_texts(comm, host_name());
   const auto cores = gather_texts(comm, ranges(numbers_of(cores_of_process())));
   const auto threads = gather_texts(comm, cores_of_threads());
-  std::vector<RankPlace> places;
+  std::vector<RankPinning> places;
   for (std::size_t r = 0; r < hosts.size(); ++r)
     places.push_back({static_cast<int>(r), hosts[r], cores[r], threads[r]});
   return places;

@@ -10,7 +10,7 @@
 namespace kontor::miniapp {
 
 /// Where a rank runs.
-struct RankPlace {
+struct RankPinning {
   int rank = 0;
   std::string host;
   std::string cores;   ///< that it may use: "0-3,8"; empty if this is not known
@@ -18,7 +18,7 @@ struct RankPlace {
 };
 
 /// Collective; valid at rank 0, empty elsewhere. Those of all ranks, in their order.
-std::vector<RankPlace> places_of(const comm::Communicator&);
+std::vector<RankPinning> places_of(const comm::Communicator&);
 
 /// Local. Numbers in rising order as ranges: "0-3,8".
 std::string ranges(const std::vector<int>& numbers);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/link.hpp"
 
+#include "machine/baseline_communicator.hpp"
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
-#include "machine/raw_twin.hpp"
 
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/exchange.hpp>
@@ -108,7 +108,7 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  const auto raw = raw_twin(comm);
+  const auto raw = baseline_communicator(comm);
   const auto& used = timed_by(comm, raw);
   constexpr auto large = static_cast<std::size_t>(timed_message) / sizeof(double);
   return {one_way_seconds(used, partners, 1, 200),
@@ -117,7 +117,7 @@ Link time_link(const comm::Communicator& comm, Partners partners) {
 
 double large_bandwidth(const comm::Communicator& comm, Partners partners, double bytes) {
   const auto elements = static_cast<std::size_t>(bytes / sizeof(double));
-  const auto raw = raw_twin(comm);
+  const auto raw = baseline_communicator(comm);
   return static_cast<double>(elements * sizeof(double)) /
          one_way_seconds(timed_by(comm, raw), partners, elements, 3);
 }

@@ -17,7 +17,7 @@ using LocalIndex = std::int32_t;
 
 /// A position in the order in which a format has its rows, on a device, where 64 bits would take two
 /// registers: rows and their padding fit.
-using Position = std::uint32_t;
+using StorageIndex = std::uint32_t;
 
 /// Lists of this rank's rows, and numbers of entries.
 using Rows = Kokkos::View<LocalIndex*>;

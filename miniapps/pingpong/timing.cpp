@@ -23,7 +23,7 @@ struct Sample {
 /// The payload, the clock and the verification around one way.
 class Sampler {
  public:
-  Sampler(const comm::Communicator& comm, const Payload& payload, miniapp::EndRequest* end, bool clocked)
+  Sampler(const comm::Communicator& comm, const Payload& payload, miniapp::StopRequest* end, bool clocked)
       : comm_(comm), payload_(payload), end_(end), clocked_(clocked) {
     expect(1); // nobody knows yet: ranks ask each other before each sample
   }
@@ -55,7 +55,7 @@ class Sampler {
  private:
   const comm::Communicator& comm_;
   const Payload& payload_;
-  miniapp::EndRequest* end_;
+  miniapp::StopRequest* end_;
   /// Collective. The phases of one execution. They are not timed together with the whole, because to read
   /// the clock six times takes as long as a small message.
   comm::PhaseTimes split(const Way& way, int executions) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
@@ -44,8 +44,8 @@ struct Payload {
 struct Sampling {
   std::int64_t repetitions = 101;
   std::int64_t warm_up = 5;
-  double shortest = 2e-4;             ///< s; executions that take less are timed several at a time
-  miniapp::EndRequest* end = nullptr; ///< asked between samples; null: nobody ends them
+  double shortest = 2e-4;              ///< s; executions that take less are timed several at a time
+  miniapp::StopRequest* end = nullptr; ///< asked between samples; null: nobody ends them
 };
 
 struct Samples {

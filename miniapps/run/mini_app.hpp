@@ -3,8 +3,8 @@
 
 #include "machine/calibration.hpp"
 #include "run/checkpoint/checkpoints.hpp"
-#include "run/loop/end_request.hpp"
 #include "run/loop/progress.hpp"
+#include "run/loop/stop_request.hpp"
 #include "run/record/app_record.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
@@ -48,7 +48,7 @@ struct RunContext {
   Timers& timers;
   Progress& progress;
   FieldSeries* series = nullptr;
-  EndRequest* end = nullptr;          ///< null: no request can end the run
+  StopRequest* end = nullptr;         ///< null: no request can end the run
   Checkpoints* checkpoints = nullptr; ///< null: none are written
 
   /// Local. Steps between the fields of the series that this repeat writes; 0: it writes none.

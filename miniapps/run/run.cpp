@@ -5,7 +5,7 @@
 #include "machine/memory.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 #include "run/record/build_info.hpp"
 #include "run/record/report.hpp"
 #include "run/start/communicator.hpp"
@@ -203,7 +203,7 @@ int Run::operator()() {
   Timers repeated{app_.name}; // in the repeats
   auto& machine = outcome.calibration;
   Progress progress(Progress::style_for(comm.rank(), line_.quiet), app_.name);
-  EndRequest end(comm);
+  StopRequest end(comm);
   const auto checkpoints = make_checkpoints(comm, end, repeated);
   if (restart_ && root) to_stderr(restart_->note());
   FieldSeries series{file.get(), options_.snapshot_every};
@@ -315,7 +315,7 @@ CheckpointHeader Run::checkpoint_header(int ranks) {
 }
 
 /// None if no key asks for them. A name that cannot be written is found before any work is done.
-std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, EndRequest& end,
+std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, StopRequest& end,
                                                    Timers& timers) {
   if (!options_.checkpoint.wanted()) return nullptr;
   auto since_start = since_start_;

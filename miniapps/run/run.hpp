@@ -39,7 +39,7 @@ class Run {
   void check_restart();
   void require_no_series(const comm::Communicator&) const;
   CheckpointHeader checkpoint_header(int ranks);
-  std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, EndRequest&, Timers&);
+  std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, StopRequest&, Timers&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&) const;

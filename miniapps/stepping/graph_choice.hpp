@@ -25,8 +25,8 @@ inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
 
 /// Why steps with this exchange cannot be replayed; nothing if they can. Equal on all ranks. Local.
 template <class View>
-std::optional<std::string> obstacle_to_graph(const comm::Communicator& comm,
-                                             const comm::Exchange<View>& exchange) {
+std::optional<std::string> graph_refusal(const comm::Communicator& comm,
+                                         const comm::Exchange<View>& exchange) {
   if (comm.size() == 1 && exchange.sent().empty()) return std::nullopt; // no messages
   if (!exchange.stream_ordered())
     return fmt::format("the host takes part in each message by backend '{}'", exchange.chosen().backend);

@@ -60,7 +60,7 @@ struct InLanes {
   Row row;
   std::int64_t rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t chunk, SumsOf<count>& sums) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t chunk, PartialSums<count>& sums) const {
     const auto begin = chunk * chunk_rows, end = begin + chunk_rows < rows ? begin + chunk_rows : rows;
     const auto scalars = scalars_of(row);
     double parts[count][lanes] = {};
@@ -113,7 +113,7 @@ struct RowsOfTeams {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto scalars = scalars_of(row);
     const std::int64_t threads = team.team_size(), step = team.league_size() * threads;
-    SumsOf<count> sums;
+    PartialSums<count> sums;
     for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < rows; i += step) {
       if constexpr (count > 0)
         sums += call_row(row, i, scalars);
@@ -145,7 +145,7 @@ void for_rows(const std::string& label, const Space& instance, std::int64_t rows
     });
   } else {
     const Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>, ManyThreads> policy(instance, 0, rows);
-    Kokkos::parallel_for(label, travelling(policy), detail::EachRow<Row>{row});
+    Kokkos::parallel_for(label, by_value_at_launch(policy), detail::EachRow<Row>{row});
   }
 }
 
@@ -156,7 +156,7 @@ void for_rows_then(const std::string& label, const Space& instance, std::int64_t
                    const TeamParts& parts, const Last& last) {
   if constexpr (device::kernels_on_host) {
     for_rows(label, instance, rows, row);
-    last(SumsOf<0>());
+    last(PartialSums<0>());
   } else {
     detail::launch_teams<0>(label, instance, rows, row, parts.places(), last);
   }
@@ -171,10 +171,10 @@ void for_rows_with_sums(const std::string& label, const Space& instance, std::in
                         const TeamParts& parts, const Last& last) {
   if constexpr (device::kernels_on_host) {
     const auto chunks = (rows + detail::chunk_rows - 1) / detail::chunk_rows;
-    SumsOf<count> sums;
+    PartialSums<count> sums;
     miniapp::compute("cg/vectors", rows, rows, [&] {
       Kokkos::parallel_reduce(label, Policy(instance, 0, chunks), detail::InLanes<count, Row>{row, rows},
-                              Kokkos::Sum<SumsOf<count>>(sums));
+                              Kokkos::Sum<PartialSums<count>>(sums));
     });
     last(sums);
   } else {

@@ -18,12 +18,12 @@ using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
 /// Several sums.
 template <int count>
-struct SumsOf {
+struct PartialSums {
   double value[std::max(count, 1)];
-  KOKKOS_INLINE_FUNCTION SumsOf() {
+  KOKKOS_INLINE_FUNCTION PartialSums() {
     for (auto& v : value) v = 0;
   }
-  KOKKOS_INLINE_FUNCTION SumsOf& operator+=(const SumsOf& other) {
+  KOKKOS_INLINE_FUNCTION PartialSums& operator+=(const PartialSums& other) {
     for (int k = 0; k < count; ++k) value[k] += other.value[k];
     return *this;
   }
@@ -35,8 +35,8 @@ struct SumsOf {
 
 namespace Kokkos {
 template <int count>
-struct reduction_identity<kontor::stepping::SumsOf<count>> {
-  KOKKOS_FORCEINLINE_FUNCTION static kontor::stepping::SumsOf<count> sum() { return {}; }
+struct reduction_identity<kontor::stepping::PartialSums<count>> {
+  KOKKOS_FORCEINLINE_FUNCTION static kontor::stepping::PartialSums<count> sum() { return {}; }
 };
 } // namespace Kokkos
 
@@ -44,9 +44,9 @@ namespace kontor::stepping {
 
 /// What becomes of sums: they go to the numbers that begin there. One thread does it.
 template <int count>
-struct Store {
+struct StoreTo {
   double* to;
-  KOKKOS_FUNCTION void operator()(const SumsOf<count>& sums) const {
+  KOKKOS_FUNCTION void operator()(const PartialSums<count>& sums) const {
     for (int k = 0; k < count; ++k) to[k] = sums[k];
   }
 };
@@ -87,7 +87,7 @@ using ManyThreads = Kokkos::LaunchBounds<256, 8>;
 /// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in
 /// memory that the next launch overwrites, from which no graph can replay them.
 template <class AnyPolicy>
-auto travelling(const AnyPolicy& policy) {
+auto by_value_at_launch(const AnyPolicy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
@@ -96,13 +96,13 @@ template <class Bounds = ManyThreads>
 auto policy_of_teams(const Space& instance, int teams, int threads, std::size_t scratch = 0) {
   Kokkos::TeamPolicy<Space, Bounds> policy(instance, teams, threads);
   if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
-  return travelling(policy);
+  return by_value_at_launch(policy);
 }
 
 namespace detail {
 
 template <int count, class Member>
-KOKKOS_INLINE_FUNCTION SumsOf<count> over_team(const Member& team, SumsOf<count> sums) {
+KOKKOS_INLINE_FUNCTION PartialSums<count> over_team(const Member& team, PartialSums<count> sums) {
   for (int k = 0; k < count; ++k) team.team_reduce(Kokkos::Sum<double>(sums[k]));
   return sums;
 }
@@ -128,7 +128,7 @@ KOKKOS_INLINE_FUNCTION bool is_last(const Member& team, int* finished) {
 /// the sums of what the threads give. By then all threads have read what they read. `place` is the team's in
 /// the order of additions.
 template <int count, class Member, class Last>
-KOKKOS_INLINE_FUNCTION void add_up(const Member& team, int place, const SumsOf<count>& of_thread,
+KOKKOS_INLINE_FUNCTION void add_up(const Member& team, int place, const PartialSums<count>& of_thread,
                                    const TeamParts::Places& places, const Last& last) {
   const int teams = team.league_size();
   if constexpr (count > 0) {
@@ -139,7 +139,7 @@ KOKKOS_INLINE_FUNCTION void add_up(const Member& team, int place, const SumsOf<c
     team.team_barrier();
   }
   if (!detail::is_last(team, places.finished)) return;
-  SumsOf<count> sums;
+  PartialSums<count> sums;
   if constexpr (count > 0) {
     for (int k = 0; k < count; ++k)
       for (int t = team.team_rank(); t < teams; t += team.team_size()) sums[k] += places.parts[k * teams + t];

@@ -13,7 +13,7 @@
 #include "cg/options.hpp"
 #include "cg/problem/box_rows.hpp"
 #include "cg/problem/problem.hpp"
-#include "cg/solver/sums.hpp"
+#include "cg/solver/global_dots.hpp"
 #include "machine/huge_pages.hpp"
 #include "stepping/row_sums.hpp"
 
@@ -79,8 +79,8 @@ struct UpdateDirection {
 };
 struct UpdateResidual {
   Vector r, q;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
+  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
+    PartialSums<1> sum;
     const double value = r(i) - 1e-9 * q(i);
     r(i) = value;
     sum[0] = value * value;
@@ -89,8 +89,8 @@ struct UpdateResidual {
 };
 struct Dot {
   Vector x, y;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
+  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
+    PartialSums<1> sum;
     sum[0] = x(i) * y(i);
     return sum;
   }
@@ -158,7 +158,7 @@ class Bench {
     // What a core can read, as a product by a matrix does; the triad writes, too.
     candidates_.push_back(
         {"dot of the triad's vectors", bytes(2, n), [=, this] {
-           for_rows_with_sums<1>("cg/dot", {}, n, Dot{triad.b, triad.c}, parts_, Store<1>{sum_.data()});
+           for_rows_with_sums<1>("cg/dot", {}, n, Dot{triad.b, triad.c}, parts_, StoreTo<1>{sum_.data()});
          }});
     const UpdateDirection direction{z_, x_, y_};
     candidates_.push_back({"update direction (x, p)", bytes(5, rows_),
@@ -166,11 +166,11 @@ class Bench {
     const UpdateResidual residual{z_, y_};
     candidates_.push_back({"update residual (r, r.r)", bytes(3, rows_), [=, this] {
                              for_rows_with_sums<1>("cg/residual", {}, rows_, residual, parts_,
-                                                   Store<1>{sum_.data()});
+                                                   StoreTo<1>{sum_.data()});
                            }});
     candidates_.push_back(
         {"dot", bytes(2, rows_), [=, this] {
-           for_rows_with_sums<1>("cg/dot", {}, rows_, Dot{x_, y_}, parts_, Store<1>{sum_.data()});
+           for_rows_with_sums<1>("cg/dot", {}, rows_, Dot{x_, y_}, parts_, StoreTo<1>{sum_.data()});
          }});
   }
 

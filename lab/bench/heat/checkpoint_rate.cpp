@@ -91,7 +91,7 @@ void measure(const Settings& settings) {
   miniapp::Timers timers{"heat"};
   miniapp::Progress progress{miniapp::Progress::Style::silent};
   heat::Heat<double> heat(options, {comm, true, timers, progress});
-  miniapp::EndRequest end(comm);
+  miniapp::StopRequest end(comm);
   miniapp::CheckpointOptions wanted;
   wanted.keep = settings.rounds + 1; // none is removed but below, since plain files are not either
   wanted.file = (std::filesystem::path(settings.folder) / "bench-checkpoint.h5").string();

@@ -27,8 +27,8 @@ namespace {
 struct Compare {
   Vector b, ax, x, exact;
   bool known;
-  KOKKOS_FUNCTION SumsOf<4> operator()(std::int64_t i) const {
-    SumsOf<4> sums;
+  KOKKOS_FUNCTION PartialSums<4> operator()(std::int64_t i) const {
+    PartialSums<4> sums;
     const double residual = b(i) - ax(i);
     sums[0] = b(i) * b(i);
     sums[1] = residual * residual;
@@ -78,7 +78,7 @@ std::array<double, count> sums_of(const comm::Communicator& comm, const Space& c
                                   const Row& row) {
   const Vector mine("cg/sums to verify with", count);
   for_rows_with_sums<count>("cg/compare", compute, rows, row, parts_of_rows(count),
-                            Store<count>{mine.data()});
+                            StoreTo<count>{mine.data()});
   compute.fence();
   std::array<double, count> sums{};
   const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine);
@@ -88,8 +88,8 @@ std::array<double, count> sums_of(const comm::Communicator& comm, const Space& c
 
 struct SquareSum {
   Vector v;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
+  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
+    PartialSums<1> sum;
     sum[0] = v(i) * v(i);
     return sum;
   }
@@ -222,7 +222,7 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
     result.measure = "solves without success";
     result.error = 1;
     result.tolerance = 0;
-  } else if (outcome.ending == Ending::zero_rhs && largest > 0) {
+  } else if (outcome.ending == StopReason::zero_rhs && largest > 0) {
     result.conclusive = false;
     result.remark = fmt::format("entries of the right-hand side are so small, up to {:.3g}, that the sum of "
                                 "their squares is 0, so nothing was solved: multiply the matrix and the "
@@ -230,10 +230,10 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
                                 largest);
   } else if (outcome.iterations == 0) {
     result.conclusive = false;
-    result.remark =
-        fmt::format("nothing was solved: {}; {}", words(outcome.ending),
-                    outcome.ending == Ending::zero_rhs ? "give a right-hand side other than 0"
-                                                       : "give another guess or a smaller solver.tolerance");
+    result.remark = fmt::format("nothing was solved: {}; {}", words(outcome.ending),
+                                outcome.ending == StopReason::zero_rhs
+                                    ? "give a right-hand side other than 0"
+                                    : "give another guess or a smaller solver.tolerance");
   } else if (result.tolerance > most_of_solution) {
     result.conclusive = false;
     result.remark = fmt::format("solver.tolerance is {:g}, so large that a wrong answer would pass; {:g} or "
@@ -259,7 +259,7 @@ miniapp::Verification verify_solution(const comm::Communicator& baseline, const 
     accuracy.error = std::sqrt(sums[2] / rows);
     accuracy.relative_error = std::sqrt(sums[2] / (sums[3] > 0 ? sums[3] : 1));
   }
-  const double largest = outcome.ending == Ending::zero_rhs ? largest_entry(baseline, system.rhs) : 0;
+  const double largest = outcome.ending == StopReason::zero_rhs ? largest_entry(baseline, system.rhs) : 0;
   auto result = verify_residual(accuracy.residual, largest, options.solver, outcome);
   if (result.passed() && !(std::abs(outcome.rhs - rhs) <= norm_tolerance * rhs))
     return {.measure = "|b| by the sums of the solve against that of its rows, beside it",

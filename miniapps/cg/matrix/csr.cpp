@@ -24,7 +24,7 @@ struct CsrKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION LocalIndex row_of(Position position) const { return static_cast<LocalIndex>(position); }
+  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const { return static_cast<LocalIndex>(position); }
 
   /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is
   /// summed by a thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga,

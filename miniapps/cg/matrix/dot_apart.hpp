@@ -15,8 +15,8 @@ namespace detail {
 struct DotTerm {
   Vector x, y;
   std::int64_t begin;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
+  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
+    PartialSums<1> sum;
     sum[0] = x(begin + i) * y(begin + i);
     return sum;
   }
@@ -37,7 +37,7 @@ class DotApart : public Matrix {
     multiply(instance, part, x, y);
     const auto range = range_of(part, rows_, interior_);
     for_rows_with_sums<1>(label_, instance, range.end - range.begin, detail::DotTerm{x, y, range.begin},
-                          parts_, Store<1>{sum});
+                          parts_, StoreTo<1>{sum});
   }
 
  private:

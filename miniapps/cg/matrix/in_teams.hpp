@@ -71,16 +71,16 @@ struct InTeams {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
-    const auto end = static_cast<Position>(range.end);
-    const auto step = static_cast<Position>(team.league_size() * block);
+    const auto end = static_cast<StorageIndex>(range.end);
+    const auto step = static_cast<StorageIndex>(team.league_size() * block);
     const auto stage = stage_of(team); // once: each call takes more scratch memory
     double part = 0;
-    for (auto first = static_cast<Position>(range.begin + place * block); first < end; first += step)
+    for (auto first = static_cast<StorageIndex>(range.begin + place * block); first < end; first += step)
       part += of_block(team, stage, first);
     if constexpr (with_dot) {
-      SumsOf<1> sums;
+      PartialSums<1> sums;
       sums[0] = part;
-      add_up<1>(team, place, sums, places, Store<1>{sum});
+      add_up<1>(team, place, sums, places, StoreTo<1>{sum});
     }
   }
 
@@ -93,9 +93,9 @@ struct InTeams {
   }
   /// The products of a block from `first` on. Returns this thread's part of the dot.
   template <class Member, class Stage>
-  KOKKOS_FUNCTION double of_block(const Member& team, const Stage& stage, Position first) const {
-    const auto position = first + static_cast<Position>(team.team_rank());
-    const auto end = static_cast<Position>(range.end);
+  KOKKOS_FUNCTION double of_block(const Member& team, const Stage& stage, StorageIndex first) const {
+    const auto position = first + static_cast<StorageIndex>(team.team_rank());
+    const auto end = static_cast<StorageIndex>(range.end);
     if constexpr (Staged<Kernel>) {
       const auto end_of_block = first + block < end ? first + block : end;
       const LocalIndex row = position < end_of_block ? kernel.row_of(position) : -1;

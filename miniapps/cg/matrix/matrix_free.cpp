@@ -37,14 +37,14 @@ struct FreeKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION LocalIndex row_of(Position position) const {
+  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
     const auto& run = runs[position / run_rows];
     const auto place = static_cast<LocalIndex>(position % run_rows);
     return place < run.rows ? run.first + place : -1;
   }
 
   template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(StorageIndex position, LocalIndex row) const {
     return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },
         values_of_x(pattern(runs[position / run_rows]), static_cast<int>(position % run_rows), x + row));

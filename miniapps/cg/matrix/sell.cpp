@@ -30,19 +30,19 @@ struct SellKernel {
   KOKKOS_FUNCTION std::int64_t end(std::int64_t c) const { return c < interior_chunks ? interior : rows; }
 
   /// Where a thread of a device finds its row in `order`.
-  KOKKOS_FUNCTION Position place_of(Position position) const {
-    const auto of_interior = static_cast<Position>(interior_chunks * size);
-    return position < of_interior ? position : static_cast<Position>(interior) + (position - of_interior);
+  KOKKOS_FUNCTION StorageIndex place_of(StorageIndex position) const {
+    const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
+    return position < of_interior ? position : static_cast<StorageIndex>(interior) + (position - of_interior);
   }
-  KOKKOS_FUNCTION LocalIndex row_of(Position position) const {
+  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
     const auto place = place_of(position);
-    const bool inner = position < static_cast<Position>(interior_chunks * size);
-    if (place >= static_cast<Position>(inner ? interior : rows)) return -1;
+    const bool inner = position < static_cast<StorageIndex>(interior_chunks * size);
+    if (place >= static_cast<StorageIndex>(inner ? interior : rows)) return -1;
     return chunks[position / size].sorted ? order[place] : static_cast<LocalIndex>(place);
   }
 
   template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(Position position, LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(StorageIndex position, LocalIndex row) const {
     const int lane = static_cast<int>(position % size);
     const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;

@@ -58,14 +58,14 @@ struct SortWindow {
 
 /// Goes through the rows of a chunk together: one offset after the other, with the rows that have it next. A
 /// row's entries keep their order.
-struct Together {
+struct MergedColumnCursor {
   const CompressedRows& rows;
   std::int64_t first;
   int lanes;
   std::int64_t next[most_lanes];
   std::int64_t end[most_lanes];
 
-  KOKKOS_FUNCTION Together(const CompressedRows& all, std::int64_t first_row, int count)
+  KOKKOS_FUNCTION MergedColumnCursor(const CompressedRows& all, std::int64_t first_row, int count)
       : rows(all), first(first_row), lanes(count) {
     for (int lane = 0; lane < lanes; ++lane) {
       next[lane] = rows.offsets(first + lane);
@@ -142,7 +142,7 @@ struct MeasureChunk {
   }
 
   KOKKOS_FUNCTION void share(SellChunk& chunk, std::int64_t first, int lanes, std::int64_t most) const {
-    Together together(at.from, first, lanes);
+    MergedColumnCursor together(at.from, first, lanes);
     const auto all = all_lanes(at.to.chunk);
     std::int32_t entries = 0;
     bool full = true;
@@ -171,7 +171,7 @@ struct FillChunk {
       fill(chunk, at.first(c), at.lanes(c));
   }
   KOKKOS_FUNCTION void fill_shared(const SellChunk& chunk, std::int64_t first, int lanes) const {
-    Together together(at.from, first, lanes);
+    MergedColumnCursor together(at.from, first, lanes);
     for (std::int32_t e = 0; e < chunk.entries; ++e) {
       const auto next = together.smallest();
       at.to.shared(chunk.columns + e) = next;

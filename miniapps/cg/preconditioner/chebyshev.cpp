@@ -122,7 +122,7 @@ class Chebyshev final : public Preconditioner {
                                      work.overlap, work.streams, work.timers});
     solver->reset();
     const auto ending = solve(*solver).ending;
-    definite_ = ending != Ending::indefinite;
+    definite_ = ending != StopReason::indefinite;
     const auto coefficients = solver->coefficients();
     if (coefficients.empty()) {
       bounds_ = {diagonal_.gershgorin / 30, diagonal_.gershgorin};

@@ -118,7 +118,7 @@ class GaussSeidel final : public Preconditioner {
   }
   Cost cost() const override { return 2 * product_cost; } // there and back
   bool definite() const override { return definite_; }
-  std::optional<std::string> obstacle_to_graph() const override {
+  std::optional<std::string> graph_refusal() const override {
     return "Kokkos Kernels may wait for the device in gauss_seidel";
   }
 

@@ -31,7 +31,7 @@ class Preconditioner {
   /// False: the matrix is known not to be positive definite. Equal on all ranks.
   virtual bool definite() const { return true; }
   /// Why it cannot be part of a graph; nothing: it can.
-  virtual std::optional<std::string> obstacle_to_graph() const { return std::nullopt; }
+  virtual std::optional<std::string> graph_refusal() const { return std::nullopt; }
 
   /// Local. Numbers that were estimated, and by which M is another where they differ: of a checkpoint.
   virtual std::vector<double> estimates() const { return {}; }

@@ -58,7 +58,7 @@ std::optional<std::string> obstacle(const SolverOptions& options, const ordered_
         "rows, and in {} ranks had others; go on with as many ranks and the same process grid",
         path);
   const int ended = state.state.ended;
-  const bool converged = ended == code_of(Ending::converged) || ended == code_of(Ending::exact_guess);
+  const bool converged = ended == code_of(StopReason::converged) || ended == code_of(StopReason::exact_guess);
   if (converged && state.made.back().residual > options.tolerance)
     return fmt::format("restart: the solve in {} has ended: converged after {} iterations, with the residual "
                        "{:.3e}, which is not below solver.tolerance, {:g}; go on from an earlier checkpoint",

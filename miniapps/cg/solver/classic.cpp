@@ -18,7 +18,7 @@ template <bool scaled>
 struct UpdateResidual {
   Vector r, q, inverse;
   const double* pq; ///< two parts
-  const Numbers* numbers;
+  const CgScalars* numbers;
   const IterationState* state;
   static constexpr Cost cost{.updates = scaled ? 3 : 2, .reads = scaled ? 3 : 2, .writes = 1};
 
@@ -27,8 +27,8 @@ struct UpdateResidual {
   KOKKOS_FUNCTION double scalars() const {
     return state->ended == 0 && curvature() > 0 ? numbers->rz / curvature() : 0;
   }
-  KOKKOS_FUNCTION SumsOf<scaled ? 2 : 1> operator()(std::int64_t i, double alpha) const {
-    SumsOf<scaled ? 2 : 1> sums;
+  KOKKOS_FUNCTION PartialSums<scaled ? 2 : 1> operator()(std::int64_t i, double alpha) const {
+    PartialSums<scaled ? 2 : 1> sums;
     const double value = r(i) - alpha * q(i);
     r(i) = value;
     sums[0] = value * value;
@@ -40,7 +40,7 @@ struct UpdateResidual {
 /// Iteration 0 to the log.
 struct Begin {
   const double* sums; ///< r.r, r.z
-  Numbers* numbers;
+  CgScalars* numbers;
   ResidualLog::Writer log;
   KOKKOS_FUNCTION void operator()(int) const {
     *numbers = {sums[1], 0, 0};
@@ -53,11 +53,11 @@ struct EndStep {
   UpdateResidual<false> step;
   const double* sums; ///< r.r, r.z
   bool same;          ///< r.z = r.r
-  Numbers* numbers;
+  CgScalars* numbers;
   ResidualLog::Writer log;
 
   KOKKOS_FUNCTION double rz() const { return same ? sums[0] : sums[1]; }
-  KOKKOS_FUNCTION Numbers result() const { return {rz(), step.scalars(), rz() / numbers->rz}; }
+  KOKKOS_FUNCTION CgScalars result() const { return {rz(), step.scalars(), rz() / numbers->rz}; }
   KOKKOS_FUNCTION void write() const {
     const int not_made = problem_of(numbers->rz, numbers->rz, true, step.curvature(), true);
     const auto now = result();
@@ -73,8 +73,8 @@ struct StoreThenEnd {
   double* to;
   EndStep end;
   bool ends;
-  KOKKOS_FUNCTION void operator()(const SumsOf<count>& sums) const {
-    Store<count>{to}(sums);
+  KOKKOS_FUNCTION void operator()(const PartialSums<count>& sums) const {
+    StoreTo<count>{to}(sums);
     if (ends) end.write();
   }
 };
@@ -87,8 +87,8 @@ struct UpdateDirection {
   bool ended; ///< the step's end has been written down
   static constexpr Cost cost{.updates = 2, .reads = scaled ? 4 : 3, .writes = 2};
 
-  KOKKOS_FUNCTION Numbers scalars() const { return ended ? *step.numbers : step.result(); }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, const Numbers& n) const {
+  KOKKOS_FUNCTION CgScalars scalars() const { return ended ? *step.numbers : step.result(); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, const CgScalars& n) const {
     if (n.alpha == 0) return; // it has ended
     const double direction = p(i);
     x(i) += n.alpha * direction;
@@ -101,7 +101,7 @@ struct UpdateDirection {
 
 struct WriteEnd {
   EndStep end;
-  KOKKOS_FUNCTION void operator()(const SumsOf<0>&) const { end.write(); }
+  KOKKOS_FUNCTION void operator()(const PartialSums<0>&) const { end.write(); }
 };
 
 class Classic final : public MethodBase {
@@ -183,12 +183,12 @@ class Classic final : public MethodBase {
   }
 
   std::vector<SolverStateVector> vectors() const override { return {{"r", r_}, {"p", ghosted_.own()}}; }
-  std::vector<Sums*> sums() override { return {&pq_, &rr_}; }
+  std::vector<GlobalDots*> sums() override { return {&pq_, &rr_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return q_; }
 
   Vector r_, z_, q_, inverse_;
-  Sums pq_, rr_, first_;
+  GlobalDots pq_, rr_, first_;
 };
 
 } // namespace

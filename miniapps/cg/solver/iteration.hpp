@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/solver/ending.hpp"
+#include "cg/solver/stop_reason.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -20,12 +20,12 @@ struct IterationState {
   std::int64_t next = 0;        ///< entries written to the log
   int ended = 0;                ///< 0: it goes on; else 1 + Ending
 };
-KOKKOS_INLINE_FUNCTION int code_of(Ending ending) {
+KOKKOS_INLINE_FUNCTION int code_of(StopReason ending) {
   return 1 + static_cast<int>(ending);
 }
 
 /// The numbers of an iteration.
-struct Numbers {
+struct CgScalars {
   double rz = 0;    ///< r.z of the residual r, z = M r; 0: no iteration has been made
   double alpha = 0; ///< of the step that is made next or, in classic, was made last
   double beta = 0;
@@ -53,28 +53,28 @@ inline constexpr double rounding_square = 1e-20;
 /// made is not exact, and proves nothing.
 KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, bool exact_rz, double curvature,
                                       bool exact_curvature) {
-  if (!finite(rr) || !finite(rz) || !finite(curvature)) return code_of(Ending::not_finite);
+  if (!finite(rr) || !finite(rz) || !finite(curvature)) return code_of(StopReason::not_finite);
   if (rz > 0 && curvature > 0) return 0;
-  if (rz < 0 && exact_rz) return code_of(Ending::indefinite_preconditioner);
-  if (rz > 0 && exact_curvature && rr > smallest_square) return code_of(Ending::indefinite);
-  return code_of(Ending::breakdown);
+  if (rz < 0 && exact_rz) return code_of(StopReason::indefinite_preconditioner);
+  if (rz > 0 && exact_curvature && rr > smallest_square) return code_of(StopReason::indefinite);
+  return code_of(StopReason::breakdown);
 }
 
 /// For methods with one sum an iteration: gamma = r.u, delta = u.A u of the residual that was reached, u =
 /// M r. `exact` says that gamma and delta were not made by recurrences. p.A p = delta - beta gamma / alpha,
 /// because the p of all steps are A-orthogonal (Chronopoulos and Gear 1989). Where no step can be made
 /// because the residual is what rounding leaves, it is one of length 0, and the next begins anew.
-KOKKOS_INLINE_FUNCTION StepEnd end_of_step(Numbers& numbers, double rr, double gamma, double delta,
+KOKKOS_INLINE_FUNCTION StepEnd end_of_step(CgScalars& numbers, double rr, double gamma, double delta,
                                            bool exact, double rhs) {
   const bool anew = numbers.rz == 0;
   const double beta = anew ? 0 : gamma / numbers.rz;
   const double curvature = anew ? delta : delta - beta * gamma / numbers.alpha;
   int problem = problem_of(rr, gamma, exact, curvature, exact && anew);
-  if (problem == code_of(Ending::breakdown) && exact && delta <= 0) // u.A u <= 0, whatever the curvature
+  if (problem == code_of(StopReason::breakdown) && exact && delta <= 0) // u.A u <= 0, whatever the curvature
     problem = problem_of(rr, gamma, true, delta, true);
   const double alpha_before = numbers.alpha;
   numbers = {gamma, gamma / curvature, beta};
-  if (problem == code_of(Ending::breakdown) && rr <= rounding_square * rhs) {
+  if (problem == code_of(StopReason::breakdown) && rr <= rounding_square * rhs) {
     problem = 0;
     numbers = {0, 0, 0};
   }

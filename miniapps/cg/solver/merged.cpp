@@ -15,7 +15,7 @@ namespace {
 
 template <bool scaled>
 struct Update : MergedUpdate {
-  KOKKOS_FUNCTION SumsOf<2> operator()(std::int64_t i, const StepScalars& c) const {
+  KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const {
     return row<scaled>(i, c);
   }
 };

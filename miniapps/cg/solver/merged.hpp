@@ -34,12 +34,12 @@ class Merged : public MethodBase {
   }
 
   std::vector<SolverStateVector> vectors() const override;
-  std::vector<Sums*> sums() override { return {&sums_}; }
+  std::vector<GlobalDots*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return w_; }
 
   Vector r_, w_, p_, s_, inverse_;
-  Sums sums_;
+  GlobalDots sums_;
 
  private:
   void multiply_and_reduce();

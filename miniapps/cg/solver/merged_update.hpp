@@ -23,8 +23,8 @@ struct MergedUpdate {
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   template <bool scaled>
-  KOKKOS_FUNCTION SumsOf<2> row(std::int64_t i, const StepScalars& c) const {
-    SumsOf<2> sums;
+  KOKKOS_FUNCTION PartialSums<2> row(std::int64_t i, const StepScalars& c) const {
+    PartialSums<2> sums;
     if (!c.goes_on) return sums;
     const double pi = u(i) + c.beta * p(i);
     const double si = w(i) + c.beta * s(i);

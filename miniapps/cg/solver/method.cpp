@@ -33,17 +33,17 @@ struct BeginState {
   std::int64_t stagnation;
   bool definite;
   IterationState* state;
-  Numbers* numbers;
+  CgScalars* numbers;
   KOKKOS_FUNCTION void operator()(int) const {
-    *numbers = Numbers{};
+    *numbers = CgScalars{};
     *state = IterationState{};
     state->rhs = *bb;
     state->tolerance = squared_tolerance * *bb;
     state->stagnation = stagnation;
     if (*bb == 0)
-      state->ended = code_of(Ending::zero_rhs);
+      state->ended = code_of(StopReason::zero_rhs);
     else if (!definite)
-      state->ended = code_of(Ending::indefinite);
+      state->ended = code_of(StopReason::indefinite);
   }
 };
 
@@ -51,7 +51,7 @@ struct BeginState {
 struct ZeroSolution {
   Vector x;
   const IterationState* state;
-  KOKKOS_FUNCTION bool scalars() const { return state->ended == code_of(Ending::zero_rhs); }
+  KOKKOS_FUNCTION bool scalars() const { return state->ended == code_of(StopReason::zero_rhs); }
   KOKKOS_FUNCTION void operator()(std::int64_t i, bool zero) const {
     if (zero) x(i) = 0;
   }
@@ -218,7 +218,7 @@ void MethodBase::replay_graph() {
 }
 
 /// Why iterations cannot be made by graphs, equal on all ranks.
-std::optional<std::string> MethodBase::obstacle_to_graph() {
+std::optional<std::string> MethodBase::graph_refusal() {
   if (!work_.as_on_device) return "iterations are made on the host";
   const auto most = replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations)
                                         : work_.options.max_iterations;
@@ -227,26 +227,26 @@ std::optional<std::string> MethodBase::obstacle_to_graph() {
   for (const auto* sums : sums())
     if (!sums->stream_ordered())
       return fmt::format("the host takes part in each sum by backend '{}'", exchange().chosen().backend);
-  if (preconditioner_ && preconditioner_->obstacle_to_graph()) return preconditioner_->obstacle_to_graph();
-  return stepping::obstacle_to_graph(work_.comm, exchange());
+  if (preconditioner_ && preconditioner_->graph_refusal()) return preconditioner_->graph_refusal();
+  return stepping::graph_refusal(work_.comm, exchange());
 }
 
 void MethodBase::choose_repetition() {
   const auto& options = work_.options;
   graph_.choose(
-      work_.comm, work_.streams, options.graph, obstacle_to_graph(), 1,
+      work_.comm, work_.streams, options.graph, graph_refusal(), 1,
       [this](int) {
         for (int i = 0; i < graph_steps; ++i) step();
       },
       [] { return 0; }, [] {});
 }
 
-void MethodBase::start(Sums& sums) {
+void MethodBase::start(GlobalDots& sums) {
   const miniapp::ScopedTimer timed(post_);
   sums.start(compute());
 }
 
-void MethodBase::finish(Sums& sums) {
+void MethodBase::finish(GlobalDots& sums) {
   const miniapp::ScopedTimer timed(wait_);
   sums.finish(compute());
 }
@@ -267,7 +267,7 @@ void MethodBase::multiply(const Vector& v, const Vector& y) {
 Outcome MethodBase::outcome() {
   history_.clear();
   for (const auto& entry : log_.made()) history_.push_back(entry.residual);
-  const auto open = work_.options.tolerance > 0 ? Ending::limit : Ending::all_iterations;
+  const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
   return {log_.ending().value_or(open), static_cast<std::int64_t>(history_.size()) - 1, history_.back(),
           std::sqrt(log_.state_now().rhs)};
 }

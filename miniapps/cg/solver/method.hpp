@@ -3,11 +3,11 @@
 
 #include "cg/names.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
+#include "cg/solver/global_dots.hpp"
 #include "cg/solver/operator.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "cg/solver/sums.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 #include "stepping/row_sums.hpp"
@@ -83,7 +83,7 @@ class MethodBase : public Solver {
   /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
   virtual void choose_repetition();
   /// The sums of a step.
-  virtual std::vector<Sums*> sums() = 0;
+  virtual std::vector<GlobalDots*> sums() = 0;
   virtual const Vector& residual() const = 0;
   /// A vector that holds nothing between steps, not the ghosted one.
   virtual const Vector& scratch() const = 0;
@@ -112,18 +112,18 @@ class MethodBase : public Solver {
   }
   /// Local. The same, and then last() by one thread; `sums` lends what teams need for it.
   template <class Row, class Last>
-  void update_then(const char* label, const Row& row, const Sums& sums, const Last& last) {
+  void update_then(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
     const miniapp::ScopedTimer timed(vectors_);
     for_rows_then(label, compute(), own(), row, sums.parts(), last);
   }
   /// Local. The same, and then last() by one thread with this rank's sums of what the rows return.
   template <int count, class Row, class Last>
-  void update_with_sums(const char* label, const Row& row, const Sums& sums, const Last& last) {
+  void update_with_sums(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
     const miniapp::ScopedTimer timed(vectors_);
     for_rows_with_sums<count>(label, compute(), own(), row, sums.parts(), last);
   }
   /// Local. Sum k = a.b.
-  void dot(Sums& sums, int k, const Vector& a, const Vector& b) {
+  void dot(GlobalDots& sums, int k, const Vector& a, const Vector& b) {
     const miniapp::ScopedTimer timed(vectors_);
     sums.dot(compute(), k, a, b);
   }
@@ -133,9 +133,9 @@ class MethodBase : public Solver {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(compute(), 0, 1), kernel);
   }
   /// Collective. The sums of all ranks.
-  void start(Sums&);
-  void finish(Sums&);
-  void reduce(Sums& sums) {
+  void start(GlobalDots&);
+  void finish(GlobalDots&);
+  void reduce(GlobalDots& sums) {
     start(sums);
     finish(sums);
   }
@@ -151,7 +151,7 @@ class MethodBase : public Solver {
   double squared_tolerance() const;
   void measure_alone();
   void replay_graph();
-  std::optional<std::string> obstacle_to_graph();
+  std::optional<std::string> graph_refusal();
 
  protected:
   Workspace work_;
@@ -165,7 +165,7 @@ class MethodBase : public Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Vector x_;
   ResidualLog log_;
-  Kokkos::View<Numbers, Space> numbers_; ///< 0 when begin_iteration() is called
+  Kokkos::View<CgScalars, Space> numbers_; ///< 0 when begin_iteration() is called
 
  private:
   bool fused_;
@@ -173,7 +173,7 @@ class MethodBase : public Solver {
   double seconds_alone_ = 0;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
-  Sums rhs_;
+  GlobalDots rhs_;
   std::vector<double> history_;
   stepping::StepGraph<Space> graph_; // after what it uses
   miniapp::Timer& vectors_;

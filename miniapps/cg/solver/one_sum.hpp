@@ -22,23 +22,23 @@ struct EndOfStep {
   bool two_parts;     ///< w.u is the sum of two numbers
   bool recurrences;   ///< vectors are made by recurrences but for the first step's
   bool late;          ///< the updates after it write it down; or a kernel has done so before
-  Numbers* numbers;
+  CgScalars* numbers;
   ResidualLog::Writer log;
 
   KOKKOS_FUNCTION StepScalars scalars() const {
     if (!late) return {numbers->alpha, numbers->beta, log.state->ended == 0};
-    Numbers next = *numbers;
+    CgScalars next = *numbers;
     const auto step = end(next);
     return {next.alpha, next.beta, log.ended_by(step) == 0};
   }
   KOKKOS_FUNCTION void write() const {
-    Numbers next = *numbers;
+    CgScalars next = *numbers;
     log(end(next));
     *numbers = next;
   }
 
  private:
-  KOKKOS_FUNCTION StepEnd end(Numbers& next) const {
+  KOKKOS_FUNCTION StepEnd end(CgScalars& next) const {
     const double wu = two_parts ? sums[2] + sums[3] : sums[2];
     return end_of_step(next, sums[1], sums[0], wu, !recurrences || log.state->next == 0, log.state->rhs);
   }
@@ -49,9 +49,9 @@ template <int count>
 struct EndThenStore {
   EndOfStep end;
   double* to;
-  KOKKOS_FUNCTION void operator()(const SumsOf<count>& sums) const {
+  KOKKOS_FUNCTION void operator()(const PartialSums<count>& sums) const {
     if (end.late) end.write();
-    Store<count>{to}(sums);
+    StoreTo<count>{to}(sums);
   }
 };
 

@@ -10,17 +10,17 @@ Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Tim
     : matrix_(&work.matrix), partition_(&work.partition), streams_(&work.streams),
       split_(work.overlap && work.comm.size() > 1), interior_(&interior), boundary_(&boundary) {}
 
-void Operator::product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling) {
+void Operator::product(GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
   if (!exchanges_) {
     stepping::NoExchange none;
-    return product(none, x, y, sums, travelling);
+    return product(none, x, y, sums, pending);
   }
-  product(x.exchange(), x, y, sums, travelling);
+  product(x.exchange(), x, y, sums, pending);
 }
 
 template <class Exchange>
 void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, double* sums,
-                       Sums* travelling) {
+                       GlobalDots* pending) {
   // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
   const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
   streams_->exchange_follows();
@@ -34,7 +34,7 @@ void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, do
     part(split_ ? Part::interior : Part::all, x, y, sums);
   }
   if (interior_first) exchange.start();
-  if (travelling) travelling->progress();
+  if (pending) pending->progress();
   if (!split_) return;
   exchange.finish();
   streams_->compute_waits();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cg/names.hpp"
+#include "cg/solver/global_dots.hpp"
 #include "cg/solver/solver.hpp"
-#include "cg/solver/sums.hpp"
 #include "partition/ghosted_vector.hpp"
 
 namespace kontor::cg {
@@ -18,8 +18,8 @@ class Operator {
   Operator(const Workspace&, miniapp::Timer& interior, miniapp::Timer& boundary);
 
   /// Collective. y = A x, for what compute() is given next. `travelling` is helped on its way.
-  void apply(GhostedVector& x, const Vector& y, Sums* travelling = nullptr) {
-    product(x, y, nullptr, travelling);
+  void apply(GhostedVector& x, const Vector& y, GlobalDots* pending = nullptr) {
+    product(x, y, nullptr, pending);
   }
 
   /// Collective. The same, and sums[0] + sums[1] = x.y over this rank's rows. Where it is one loop over all
@@ -30,9 +30,9 @@ class Operator {
   void exchange(bool exchanges) { exchanges_ = exchanges; }
 
  private:
-  void product(GhostedVector& x, const Vector& y, double* sums, Sums* travelling);
+  void product(GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending);
   template <class Exchange>
-  void product(Exchange&, GhostedVector& x, const Vector& y, double* sums, Sums* travelling);
+  void product(Exchange&, GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending);
   void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
 
   const Matrix* matrix_;

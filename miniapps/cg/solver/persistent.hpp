@@ -105,7 +105,7 @@ class OwnEndOfStep {
     if (late_) end().write();
     late_ = true;
   }
-  KOKKOS_FUNCTION void set(const SumsOf<3>& sums) {
+  KOKKOS_FUNCTION void set(const PartialSums<3>& sums) {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
   KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
@@ -119,7 +119,7 @@ class OwnEndOfStep {
  private:
   KOKKOS_FUNCTION EndOfStep end() { return {sums_, false, recurrences_, late_, &numbers_, {&state_, log_}}; }
 
-  Numbers numbers_;
+  CgScalars numbers_;
   IterationState state_;
   double sums_[3];
   bool recurrences_;
@@ -138,7 +138,7 @@ struct PersistentScratch {
 
   /// By all threads of a team, before a barrier.
   template <class Member>
-  KOKKOS_FUNCTION void add(const Member& team, const SumsOf<sums>& sum) {
+  KOKKOS_FUNCTION void add(const Member& team, const PartialSums<sums>& sum) {
     for (int k = 0; k < sums; ++k) of_threads[k][team.team_rank()] = sum[k];
   }
   /// By all threads of a team, before a barrier: `count` numbers of each sum, which are `stride` apart.
@@ -152,8 +152,8 @@ struct PersistentScratch {
     }
   }
   /// By one thread.
-  KOKKOS_FUNCTION SumsOf<sums> total() const {
-    SumsOf<sums> sum;
+  KOKKOS_FUNCTION PartialSums<sums> total() const {
+    PartialSums<sums> sum;
     for (int lane = 0; lane < lanes; ++lane)
       for (int k = 0; k < sums; ++k) sum[k] += of_lanes[k][lane];
     return sum;
@@ -164,7 +164,7 @@ struct PersistentScratch {
 template <class Kernel>
 struct PersistentKernel {
   Kernel kernel;
-  Position positions;
+  StorageIndex positions;
   PersistentSteps with;
   PersistentTeams::Waiter waiter;
   double* parts; ///< of the sums of teams
@@ -207,8 +207,8 @@ struct PersistentKernel {
 
  private:
   template <class Member>
-  KOKKOS_FUNCTION SumsOf<3> updated(const Member& team, const StepScalars& scalars) const {
-    SumsOf<3> sums;
+  KOKKOS_FUNCTION PartialSums<3> updated(const Member& team, const StepScalars& scalars) const {
+    PartialSums<3> sums;
     const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
     for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < with.rows; i += all) {
       const auto terms = with.scaled ? with.update.template row<true>(i, scalars)
@@ -222,11 +222,11 @@ struct PersistentKernel {
   template <class Member>
   KOKKOS_FUNCTION double product_of(const Member& team) const {
     constexpr int at_once = 9; // a thread has twice the registers of those of a product
-    const auto threads = static_cast<Position>(team.team_size());
-    const auto all = static_cast<Position>(team.league_size()) * threads;
+    const auto threads = static_cast<StorageIndex>(team.team_size());
+    const auto all = static_cast<StorageIndex>(team.league_size()) * threads;
     double part = 0;
-    for (auto position =
-             static_cast<Position>(team.league_rank()) * threads + static_cast<Position>(team.team_rank());
+    for (auto position = static_cast<StorageIndex>(team.league_rank()) * threads +
+                         static_cast<StorageIndex>(team.team_rank());
          position < positions; position += all) {
       const auto row = kernel.row_of(position);
       if (row < 0) continue;
@@ -249,7 +249,7 @@ void launch_persistent(const Space& instance, const Kernel& kernel, std::int64_t
       instance, teams, persistent_threads,
       sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
   Kokkos::parallel_for("cg/persistent", policy,
-                       detail::PersistentKernel<Kernel>{kernel, static_cast<Position>(positions), steps,
+                       detail::PersistentKernel<Kernel>{kernel, static_cast<StorageIndex>(positions), steps,
                                                         steps.teams->waiter(teams, 2 * steps.steps),
                                                         steps.teams->places().parts});
 }

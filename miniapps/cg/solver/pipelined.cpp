@@ -27,8 +27,8 @@ struct UpdateDiagonal {
   static constexpr Cost cost{.updates = scaled ? 9 : 8, .reads = scaled ? 8 : 7, .writes = scaled ? 7 : 6};
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
-    SumsOf<3> sums;
+  KOKKOS_FUNCTION PartialSums<3> operator()(std::int64_t i, const StepScalars& c) const {
+    PartialSums<3> sums;
     if (!c.goes_on) return sums;
     const double zi = n(i) + c.beta * z(i);
     const double si = w(i) + c.beta * s(i);
@@ -62,8 +62,8 @@ struct UpdateAll {
   static constexpr Cost cost{.updates = 11, .reads = 10, .writes = 8};
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  KOKKOS_FUNCTION SumsOf<3> operator()(std::int64_t i, const StepScalars& c) const {
-    SumsOf<3> sums;
+  KOKKOS_FUNCTION PartialSums<3> operator()(std::int64_t i, const StepScalars& c) const {
+    PartialSums<3> sums;
     if (!c.goes_on) return sums;
     const double zi = n(i) + c.beta * z(i);
     const double qi = m(i) + c.beta * q(i);
@@ -260,13 +260,13 @@ class Pipelined final : public MethodBase {
     Kokkos::deep_copy(drift_, Drift{static_cast<std::int64_t>(counts.at(0)), counts.at(1)});
   }
 
-  std::vector<Sums*> sums() override { return {&sums_}; }
+  std::vector<GlobalDots*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return n_; }
 
   Vector r_, w_, n_, p_, s_, z_, u_, q_;
   Kokkos::View<Drift, Space> drift_;
-  Sums sums_, drift_sum_;
+  GlobalDots sums_, drift_sum_;
 };
 
 } // namespace

@@ -10,8 +10,8 @@
 namespace kontor::cg {
 
 void ResidualLog::begin() {
-  for (auto& look : looks_) look.written = 0;
-  last_look_ = 0;
+  for (auto& look : read_marks_) look.written = 0;
+  last_mark_ = 0;
   read_ = 0;
   ending_.reset();
   made_.clear();
@@ -22,7 +22,7 @@ void ResidualLog::go_on(const IterationState& state, std::vector<LogEntry> made)
   Kokkos::deep_copy(state_, state);
   read_ = state.next;
   made_ = std::move(made);
-  if (state.ended != 0) ending_ = static_cast<Ending>(state.ended - 1);
+  if (state.ended != 0) ending_ = static_cast<StopReason>(state.ended - 1);
 }
 
 IterationState ResidualLog::state_now() const {
@@ -35,11 +35,11 @@ bool ResidualLog::ended(const Space& instance, std::int64_t written) {
   if (interval_ == 1) {
     if (!device::kernels_on_host) device::fence(instance, "cg/residual");
     read(written);
-  } else if (written - looks_[last_look_].written >= interval_) {
-    const auto& before = looks_[last_look_];
-    last_look_ = 1 - last_look_;
-    looks_[last_look_].reached.record(instance);
-    looks_[last_look_].written = written;
+  } else if (written - read_marks_[last_mark_].written >= interval_) {
+    const auto& before = read_marks_[last_mark_];
+    last_mark_ = 1 - last_mark_;
+    read_marks_[last_mark_].reached.record(instance);
+    read_marks_[last_mark_].written = written;
     if (before.written > 0) before.reached.wait();
     read(before.written);
   }
@@ -56,7 +56,7 @@ void ResidualLog::read(std::int64_t written) {
     const auto& entry = entries_(read_ % size);
     const bool no_numbers = miniapp::charges_computation(); // all iterations are made
     if (entry.made || no_numbers) made_.push_back(entry);
-    if (entry.ended != 0 && !no_numbers) ending_ = static_cast<Ending>(entry.ended - 1);
+    if (entry.ended != 0 && !no_numbers) ending_ = static_cast<StopReason>(entry.ended - 1);
   }
 }
 

@@ -56,11 +56,12 @@ class ResidualLog {
     KOKKOS_FUNCTION int ended_by(const StepEnd& step) const {
       const double rr = step.squared_residual;
       if (state->ended != 0) return state->ended;
-      if (!finite(rr)) return code_of(Ending::not_finite);
-      if (rr <= state->tolerance) return code_of(state->next == 0 ? Ending::exact_guess : Ending::converged);
+      if (!finite(rr)) return code_of(StopReason::not_finite);
+      if (rr <= state->tolerance)
+        return code_of(state->next == 0 ? StopReason::exact_guess : StopReason::converged);
       if (step.problem != 0) return step.problem;
       const bool stands = state->stagnation > 0 && state->next - state->smallest_at >= state->stagnation;
-      return stands && !is_smallest(rr) ? code_of(Ending::stagnation) : 0;
+      return stands && !is_smallest(rr) ? code_of(StopReason::stagnation) : 0;
     }
 
    private:
@@ -90,12 +91,12 @@ class ResidualLog {
   void end(const Space& instance, std::int64_t written);
 
   /// Why it ended; nothing: it would go on.
-  std::optional<Ending> ending() const { return ending_; }
+  std::optional<StopReason> ending() const { return ending_; }
   /// The iterations that were made until it ended, from iteration 0 on.
   const std::vector<LogEntry>& made() const { return made_; }
 
  private:
-  struct Look {
+  struct ReadMark {
     device::Event<Space> reached;
     std::int64_t written = 0;
   };
@@ -104,10 +105,10 @@ class ResidualLog {
   int interval_;
   Kokkos::View<IterationState, Space> state_;
   Kokkos::View<LogEntry*, device::PinnedSpace> entries_;
-  std::array<Look, 2> looks_;
-  int last_look_ = 0;
+  std::array<ReadMark, 2> read_marks_;
+  int last_mark_ = 0;
   std::int64_t read_ = 0;
-  std::optional<Ending> ending_;
+  std::optional<StopReason> ending_;
   std::vector<LogEntry> made_;
 };
 

@@ -5,7 +5,7 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "cg/options.hpp"
-#include "cg/solver/ending.hpp"
+#include "cg/solver/stop_reason.hpp"
 #include "partition/ghosted_vector.hpp"
 #include "partition/partition.hpp"
 #include "run/loop/steps.hpp"

@@ -23,7 +23,7 @@ struct SolverState {
   std::int64_t iterations = 0;
   std::vector<SolverStateVector> vectors = {};
   IterationState state = {};
-  Numbers numbers = {};
+  CgScalars numbers = {};
   std::vector<LogEntry> made = {};    ///< from iteration 0 on
   std::vector<double> counts = {};    ///< what the method's record tells of the iterations so far
   std::vector<double> estimates = {}; ///< of the preconditioner

@@ -35,7 +35,7 @@ void by_all_methods(const SmallSystem& system, SolverOptions options, const Chec
 
 TEST(Endings, AllIterationsAndNotOneMore) {
   by_all_methods(line(50), {.tolerance = 0, .max_iterations = 7}, [](const Solved& s, Method) {
-    EXPECT_EQ(s.outcome.ending, Ending::all_iterations);
+    EXPECT_EQ(s.outcome.ending, StopReason::all_iterations);
     EXPECT_EQ(s.outcome.iterations, 7);
     EXPECT_EQ(s.history.size(), 8u);
     EXPECT_TRUE(succeeded(s.outcome.ending));
@@ -44,7 +44,7 @@ TEST(Endings, AllIterationsAndNotOneMore) {
 
 TEST(Endings, LimitShortOfTheTolerance) {
   by_all_methods(line(50), {.tolerance = 1e-9, .max_iterations = 7}, [](const Solved& s, Method) {
-    EXPECT_EQ(s.outcome.ending, Ending::limit);
+    EXPECT_EQ(s.outcome.ending, StopReason::limit);
     EXPECT_EQ(s.outcome.iterations, 7);
     EXPECT_FALSE(succeeded(s.outcome.ending));
   });
@@ -52,7 +52,7 @@ TEST(Endings, LimitShortOfTheTolerance) {
 
 TEST(Endings, ConvergedInTheLastIteration) {
   by_all_methods(line(50), {.tolerance = 1e-9, .max_iterations = 25}, [](const Solved& s, Method) {
-    EXPECT_EQ(s.outcome.ending, Ending::converged); // the solution is symmetric
+    EXPECT_EQ(s.outcome.ending, StopReason::converged); // the solution is symmetric
     EXPECT_EQ(s.outcome.iterations, 25);
   });
 }
@@ -60,7 +60,7 @@ TEST(Endings, ConvergedInTheLastIteration) {
 TEST(Endings, ResidualZeroEndsEvenWithoutATolerance) {
   by_all_methods(diagonal({2, 2, 2, 2, 2}), {.tolerance = 0, .max_iterations = 40},
                  [](const Solved& s, Method) {
-                   EXPECT_EQ(s.outcome.ending, Ending::converged);
+                   EXPECT_EQ(s.outcome.ending, StopReason::converged);
                    EXPECT_EQ(s.outcome.iterations, 1);
                    EXPECT_EQ(s.x, Values(5, 0.5));
                  });
@@ -71,7 +71,7 @@ TEST(Endings, RightHandSideZero) {
   system.rhs.assign(20, 0);
   for (const double tolerance : {0.0, 1e-8})
     by_all_methods(system, {.tolerance = tolerance}, [](const Solved& s, Method) {
-      EXPECT_EQ(s.outcome.ending, Ending::zero_rhs);
+      EXPECT_EQ(s.outcome.ending, StopReason::zero_rhs);
       EXPECT_EQ(s.outcome.iterations, 0);
       EXPECT_EQ(s.outcome.residual, 0);
       EXPECT_EQ(s.x, Values(20, 0));
@@ -83,7 +83,7 @@ TEST(Endings, ExactGuess) {
   system.guess = {2, 3, 3, 2};
   for (const double tolerance : {0.0, 1e-8})
     by_all_methods(system, {.tolerance = tolerance}, [&](const Solved& s, Method) {
-      EXPECT_EQ(s.outcome.ending, Ending::exact_guess);
+      EXPECT_EQ(s.outcome.ending, StopReason::exact_guess);
       EXPECT_EQ(s.outcome.iterations, 0);
       EXPECT_EQ(s.x, system.guess);
     });
@@ -101,15 +101,15 @@ TEST(Endings, IndefiniteAtOnce) {
                      EXPECT_EQ(s.outcome.iterations, 0);
                      EXPECT_EQ(s.x, Values(2, 0));
                      if (preconditioner != PreconditionerKind::chebyshev) {
-                       EXPECT_EQ(s.outcome.ending, Ending::indefinite);
+                       EXPECT_EQ(s.outcome.ending, StopReason::indefinite);
                      }
                    });
 }
 
 TEST(Endings, IndefiniteLater) {
   by_all_methods(diagonal({4, 3, 2, 1, -1}), {.tolerance = 1e-12}, [](const Solved& s, Method method) {
-    EXPECT_TRUE(s.outcome.ending == Ending::indefinite ||
-                (method != Method::classic && s.outcome.ending == Ending::breakdown));
+    EXPECT_TRUE(s.outcome.ending == StopReason::indefinite ||
+                (method != Method::classic && s.outcome.ending == StopReason::breakdown));
     EXPECT_GT(s.outcome.iterations, 0);
     EXPECT_EQ(s.history.size(), s.outcome.iterations + 1u);
   });
@@ -121,7 +121,7 @@ TEST(Endings, DiagonalThatIsNotPositive) {
   for (const auto preconditioner :
        {PreconditionerKind::jacobi, PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel})
     by_all_methods(system, {.preconditioner = preconditioner}, [](const Solved& s, Method) {
-      EXPECT_EQ(s.outcome.ending, Ending::indefinite);
+      EXPECT_EQ(s.outcome.ending, StopReason::indefinite);
       EXPECT_EQ(s.outcome.iterations, 0);
     });
 }
@@ -135,7 +135,7 @@ TEST(Endings, NotFinite) {
   infinite.rhs[8] = std::numeric_limits<double>::infinity();
   for (const auto& system : {overflow, broken, infinite})
     by_all_methods(system, {}, [](const Solved& s, Method) {
-      EXPECT_EQ(s.outcome.ending, Ending::not_finite);
+      EXPECT_EQ(s.outcome.ending, StopReason::not_finite);
       EXPECT_EQ(s.outcome.iterations, 0);
     });
 }
@@ -152,12 +152,12 @@ SmallSystem growing() {
 
 TEST(Endings, StagnationUnlessItIsGivenTime) {
   by_all_methods(growing(), {.tolerance = 1e-6, .stagnation = 10}, [](const Solved& s, Method) {
-    EXPECT_EQ(s.outcome.ending, Ending::stagnation);
+    EXPECT_EQ(s.outcome.ending, StopReason::stagnation);
     EXPECT_EQ(s.outcome.iterations, 13);
   });
   for (const std::int64_t stagnation : {0, 25})
     by_all_methods(growing(), {.tolerance = 1e-6, .stagnation = stagnation}, [](const Solved& s, Method) {
-      EXPECT_EQ(s.outcome.ending, Ending::converged);
+      EXPECT_EQ(s.outcome.ending, StopReason::converged);
       EXPECT_EQ(s.outcome.iterations, 24);
     });
 }
@@ -165,7 +165,7 @@ TEST(Endings, StagnationUnlessItIsGivenTime) {
 TEST(Endings, AllIterationsThoughRoundingLeavesNoStep) {
   by_all_methods(irregular(61), {.replace_every = 5, .tolerance = 0, .max_iterations = 150},
                  [](const Solved& s, Method) {
-                   EXPECT_EQ(s.outcome.ending, Ending::all_iterations);
+                   EXPECT_EQ(s.outcome.ending, StopReason::all_iterations);
                    EXPECT_EQ(s.outcome.iterations, 150);
                    EXPECT_LT(s.outcome.residual, 1e-12);
                  });
@@ -184,8 +184,8 @@ TEST(Verification, FailsWhateverTheResidualUnlessTheEndingIsASuccess) {
                   nullptr);
   };
   EXPECT_TRUE(verification().passed());
-  for (const auto ending : {Ending::limit, Ending::indefinite, Ending::indefinite_preconditioner,
-                            Ending::breakdown, Ending::stagnation, Ending::not_finite}) {
+  for (const auto ending : {StopReason::limit, StopReason::indefinite, StopReason::indefinite_preconditioner,
+                            StopReason::breakdown, StopReason::stagnation, StopReason::not_finite}) {
     outcome.ending = ending;
     EXPECT_TRUE(verification().failed());
     EXPECT_NE(verification().remark.find(words(ending)), std::string::npos) << verification().remark;
@@ -237,7 +237,7 @@ TEST(Verification, IsInconclusiveWhereTheRightHandSideIs0) {
     const auto solver = make_solver(work);
     solver->reset();
     const auto outcome = solve(*solver);
-    ASSERT_EQ(outcome.ending, Ending::zero_rhs);
+    ASSERT_EQ(outcome.ending, StopReason::zero_rhs);
     const auto result = verify(comm, bench.system(), {}, work.matrix, work.streams.compute(), options,
                                outcome, *solver, nullptr);
     EXPECT_FALSE(result.passed());
@@ -248,9 +248,9 @@ TEST(Verification, IsInconclusiveWhereTheRightHandSideIs0) {
 
 TEST(Endings, HaveAWordForPrograms) {
   std::set<std::string_view> words;
-  for (int ending = 0; ending <= static_cast<int>(Ending::not_finite); ++ending)
-    words.insert(keyword(static_cast<Ending>(ending)));
-  EXPECT_EQ(words.size(), static_cast<std::size_t>(Ending::not_finite) + 1);
+  for (int ending = 0; ending <= static_cast<int>(StopReason::not_finite); ++ending)
+    words.insert(keyword(static_cast<StopReason>(ending)));
+  EXPECT_EQ(words.size(), static_cast<std::size_t>(StopReason::not_finite) + 1);
   for (const auto word : words)
     EXPECT_EQ(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos) << word;
 }

@@ -100,7 +100,7 @@ TEST(Methods, ComeToTheSameSolution) {
                        << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused "
                        << fused << " sums " << int(sums) << " overlap " << overlap << ": "
                        << words(found.outcome));
-          EXPECT_EQ(found.outcome.ending, Ending::converged);
+          EXPECT_EQ(found.outcome.ending, StopReason::converged);
           EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
           EXPECT_LT(difference(found.x, exact), 1e-8);
           EXPECT_LT(true_residual(system, found.x), 2e-10);
@@ -121,7 +121,7 @@ TEST(Methods, TakeAsManyIterationsByThePlainKernel) {
       options.kernel = Kernel::plain;
       const auto plain = solve(comm, system, options);
       SCOPED_TRACE(testing::Message() << "method " << int(method) << " fused " << fused);
-      EXPECT_EQ(plain.outcome.ending, Ending::converged);
+      EXPECT_EQ(plain.outcome.ending, StopReason::converged);
       EXPECT_EQ(plain.outcome.iterations, own.outcome.iterations);
       EXPECT_LT(difference(plain.x, own.x), 1e-10);
       if (!fused) EXPECT_EQ(plain.history, own.history);
@@ -140,7 +140,7 @@ TEST(Methods, TakeAsManyIterationsOnAnyRanksButForOne) {
         const SolverOptions options{
             .method = method, .preconditioner = preconditioner, .tolerance = 1e-8, .max_iterations = 400};
         const auto alone = solve(self, s, options).outcome, together = solve(comm, s, options).outcome;
-        EXPECT_EQ(together.ending, Ending::converged);
+        EXPECT_EQ(together.ending, StopReason::converged);
         EXPECT_NEAR(together.iterations, alone.iterations, 1)
             << "method " << int(method) << " preconditioner " << int(preconditioner);
       }
@@ -171,7 +171,7 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
       options.max_iterations = 23;
       options.graph = stepping::Graphs::automatic;
       const auto all = solve(comm, system, options, true, true);
-      EXPECT_EQ(all.outcome.ending, Ending::all_iterations);
+      EXPECT_EQ(all.outcome.ending, StopReason::all_iterations);
       EXPECT_EQ(all.outcome.iterations, 23);
     }
 }
@@ -192,7 +192,7 @@ TEST(Methods, WorkWithFewerRowsThanRanks) {
         const auto system = line(rows);
         const auto found =
             solve(comm, system, {.method = method, .preconditioner = preconditioner, .tolerance = 1e-12});
-        EXPECT_EQ(found.outcome.ending, Ending::converged);
+        EXPECT_EQ(found.outcome.ending, StopReason::converged);
         EXPECT_LT(difference(found.x, solution_of(system)), 1e-10);
       }
 }

@@ -94,7 +94,7 @@ TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
       options_.solver.method = Method::persistent;
       const auto one = solver();
       const auto outcome = solve(*one);
-      EXPECT_EQ(outcome.ending, Ending::all_iterations);
+      EXPECT_EQ(outcome.ending, StopReason::all_iterations);
       EXPECT_EQ(outcome.iterations, 41);
       expect_close(*one, history, x);
       const auto before = one->history();
@@ -115,7 +115,7 @@ TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
   options_.solver.method = Method::persistent;
   const auto one = solver();
   const auto outcome = solve(*one);
-  EXPECT_EQ(outcome.ending, Ending::converged);
+  EXPECT_EQ(outcome.ending, StopReason::converged);
   EXPECT_EQ(outcome.iterations, expected.iterations);
   expect_close(*one, history, x);
 }

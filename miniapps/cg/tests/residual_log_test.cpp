@@ -18,19 +18,19 @@ TEST(Steps, AreRefusedForTheRightReason) {
     return problem_of(rr, rz, exact, curvature, exact);
   };
   EXPECT_EQ(problem(1, 1, 1), 0);
-  EXPECT_EQ(problem(1, 1, -1), code_of(Ending::indefinite));
-  EXPECT_EQ(problem(1, 1, 0), code_of(Ending::indefinite));
-  EXPECT_EQ(problem(1, 1, -1, false), code_of(Ending::breakdown));
-  EXPECT_EQ(problem(1, -1, 1), code_of(Ending::indefinite_preconditioner));
-  EXPECT_EQ(problem(1, -1, 1, false), code_of(Ending::breakdown));
-  EXPECT_EQ(problem(1, 0, 1), code_of(Ending::breakdown));
-  EXPECT_EQ(problem(1e-300, 1e-300, 0), code_of(Ending::breakdown)); // underflow
-  EXPECT_EQ(problem(1, 1, nan), code_of(Ending::not_finite));
-  EXPECT_EQ(problem(1, nan, 1), code_of(Ending::not_finite));
+  EXPECT_EQ(problem(1, 1, -1), code_of(StopReason::indefinite));
+  EXPECT_EQ(problem(1, 1, 0), code_of(StopReason::indefinite));
+  EXPECT_EQ(problem(1, 1, -1, false), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1, -1, 1), code_of(StopReason::indefinite_preconditioner));
+  EXPECT_EQ(problem(1, -1, 1, false), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1, 0, 1), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1e-300, 1e-300, 0), code_of(StopReason::breakdown)); // underflow
+  EXPECT_EQ(problem(1, 1, nan), code_of(StopReason::not_finite));
+  EXPECT_EQ(problem(1, nan, 1), code_of(StopReason::not_finite));
 }
 
 TEST(Steps, OfOneSumHaveTheCurvatureOfTheirDirection) {
-  Numbers numbers;
+  CgScalars numbers;
   EXPECT_EQ(end_of_step(numbers, 4, 4, 2, true, 4).problem, 0);
   EXPECT_EQ(numbers.alpha, 2);
   const auto next = [&](double delta, bool exact, double rhs) {
@@ -38,9 +38,9 @@ TEST(Steps, OfOneSumHaveTheCurvatureOfTheirDirection) {
     return std::pair(end_of_step(copy, 1, 1, delta, exact, rhs).problem, copy.alpha);
   };
   EXPECT_EQ(next(0.5, true, 4), std::pair(0, 1 / 0.375));
-  EXPECT_EQ(next(0.1, true, 4).first, code_of(Ending::breakdown)); // not proved
-  EXPECT_EQ(next(-0.1, true, 4).first, code_of(Ending::indefinite));
-  EXPECT_EQ(next(-0.1, false, 4).first, code_of(Ending::breakdown));
+  EXPECT_EQ(next(0.1, true, 4).first, code_of(StopReason::breakdown)); // not proved
+  EXPECT_EQ(next(-0.1, true, 4).first, code_of(StopReason::indefinite));
+  EXPECT_EQ(next(-0.1, false, 4).first, code_of(StopReason::breakdown));
   EXPECT_EQ(next(-0.1, false, 1e26), std::pair(0, 0.0)); // rounding
 }
 
@@ -76,7 +76,7 @@ TEST(ResidualLog, IsReadLateAndLosesNothing) {
     EXPECT_GE(w.written, 1001 + 16); // not before a look later
     EXPECT_LE(w.written, 1001 + 32 + at_once);
     w.log.end(Space(), w.written);
-    EXPECT_EQ(w.log.ending(), Ending::converged);
+    EXPECT_EQ(w.log.ending(), StopReason::converged);
     ASSERT_EQ(w.log.made().size(), 1001u);
     for (std::size_t i = 0; i < 1000; ++i)
       ASSERT_DOUBLE_EQ(w.log.made()[i].residual, 1.0 + static_cast<double>(i));
@@ -93,7 +93,7 @@ TEST(ResidualLog, GivesUpWithoutASmallerResidual) {
   }
   w.write(0.5);
   EXPECT_TRUE(w.log.ended(Space(), w.written));
-  EXPECT_EQ(w.log.ending(), Ending::stagnation);
+  EXPECT_EQ(w.log.ending(), StopReason::stagnation);
 }
 
 } // namespace

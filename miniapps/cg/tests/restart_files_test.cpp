@@ -52,7 +52,7 @@ struct Written {
   comm::Communicator comm;
   miniapp::Timers timers{"cg"};
   miniapp::Progress progress{miniapp::Progress::Style::silent};
-  miniapp::EndRequest end;
+  miniapp::StopRequest end;
   miniapp::Checkpoints checkpoints;
   Cg cg;
 };

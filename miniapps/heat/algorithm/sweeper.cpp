@@ -152,7 +152,7 @@ void Sweeper<T>::choose_stores(Norm norm) {
 
 /// Why sweeps cannot be made by graphs, equal on all ranks.
 template <class T>
-std::optional<std::string> Sweeper<T>::refusal_of_graph(const stepping::StepSchedule& schedule) const {
+std::optional<std::string> Sweeper<T>::graph_refusal(const stepping::StepSchedule& schedule) const {
   if (!on_device) return "sweeps are made on the host";
   if (plain_) return "solver.kernel is plain, which is launched sweep by sweep";
   if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
@@ -160,7 +160,7 @@ std::optional<std::string> Sweeper<T>::refusal_of_graph(const stepping::StepSche
     return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}",
                        graph_shape_.steps, graph_shape_.norm_every > 0 ? "" : " or norm that is waited for",
                        alike);
-  return stepping::obstacle_to_graph(domain_->comm(), halos_[0]);
+  return stepping::graph_refusal(domain_->comm(), halos_[0]);
 }
 
 template <class T>
@@ -178,7 +178,7 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
   graph_.choose(
-      domain_->comm(), streams_, options.graph, refusal_of_graph(schedule), 2,
+      domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
       [this, norm, slots](int first) { queue_sweeps(first, norm, slots); },
       [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });
   if (graph_) graph_timer_ = &timers_["graph"];

@@ -79,7 +79,7 @@ class Sweeper {
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   grid::HaloPair<T> make_halos() const;
-  std::optional<std::string> refusal_of_graph(const stepping::StepSchedule&) const;
+  std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
   Domain<T>* domain_;
   bool overlap_;

@@ -92,7 +92,7 @@ struct Written {
   comm::Communicator comm;
   miniapp::Timers timers{"heat"};
   miniapp::Progress progress{miniapp::Progress::Style::silent};
-  miniapp::EndRequest end;
+  miniapp::StopRequest end;
   miniapp::Checkpoints checkpoints;
   Heat<T> heat;
 };

@@ -38,10 +38,10 @@ class Cannon final : public Multiplication<T> {
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), streams_(context.streams),
         panels_(options_.size.k, grid_.shape),
-        a_(grid_.line_of_row(context.method), "A", panels_,
+        a_(grid_.ring_of_row(context.method), "A", panels_,
            ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
            streams_.compute(), streams_.exchange()),
-        b_(grid_.line_of_column(context.method), "B", panels_,
+        b_(grid_.ring_of_column(context.method), "B", panels_,
            ring_of_b(options_, grid_.shape, grid_.place, panels_, context.keeps_b && grid_.place.layer == 0),
            streams_.compute(), streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
@@ -50,7 +50,7 @@ class Cannon final : public Multiplication<T> {
         skew_(context.run.timers.communication("skew")), timers_(context.run.timers),
         restore_(context.run.timers.communication("restore")) {
     if (grid_.shape.layers == 1) return;
-    sum_.emplace(grid_.line_of_layers(context.method), c_, streams_.exchange());
+    sum_.emplace(grid_.ring_of_layers(context.method), c_, streams_.exchange());
     replicate_ = &context.run.timers.communication("replicate");
     layer_sum_ = &context.run.timers.communication("layer_sum");
   }
@@ -71,8 +71,8 @@ class Cannon final : public Multiplication<T> {
     moves_ = pass != Pass::products;
     if (moves_ && sum_)
       phase(*replicate_, [&] {
-        comm::bcast({grid_.fibre, streams_.exchange()}, a_.natural(), 0);
-        comm::bcast({grid_.fibre, streams_.exchange()}, b_.natural(), 0);
+        comm::bcast({grid_.layer_group, streams_.exchange()}, a_.natural(), 0);
+        comm::bcast({grid_.layer_group, streams_.exchange()}, b_.natural(), 0);
       });
     if (moves_)
       phase(skew_, [&] {

@@ -40,7 +40,7 @@ double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns) {
 }
 
 template <class T>
-LayerSum<T>::LayerSum(const Line& layers, const Matrix<T>& c, const Space& instance)
+LayerSum<T>::LayerSum(const RingRanks& layers, const Matrix<T>& c, const Space& instance)
     : instance_(instance), own_(columns_of(c, layers.size(), layers.place)),
       gather_(layers.method.comm(), "parts of C", instance), layer_(layers.place) {
   for (int layer = 0; layer < layers.size(); ++layer) {

@@ -21,7 +21,7 @@ template <class T>
 class LayerSum {
  public:
   /// Collective over all ranks, each with those at its place of all layers. Allocates layer_sum_elements().
-  LayerSum(const Line& layers, const Matrix<T>& c, const Space& instance);
+  LayerSum(const RingRanks& layers, const Matrix<T>& c, const Space& instance);
   /// Collective; ordered on the instance. C of the first layer becomes the sum of all; those of the others
   /// mean nothing then.
   void run();

@@ -13,7 +13,7 @@ namespace kontor::matmul {
 /// Ranks of a row, of a column or of a line through the layers, in their order. What they exchange goes by
 /// the communicator of all ranks: patterns that make windows would else make them in several groups at once,
 /// which Open MPI 4.1 confuses.
-struct Line {
+struct RingRanks {
   ChosenMethod& method;
   std::vector<int> ranks; ///< as the communicator numbers them
   int place = 0;          ///< of this rank among them
@@ -29,30 +29,30 @@ struct Line {
 /// order layer, row, column, the last varying fastest.
 struct ProcessGrid {
   GridShape shape;
-  comm::Communicator all;    ///< Cartesian: layer, row, column; rows and columns are rings
-  comm::Communicator row;    ///< those of this row, a ring
-  comm::Communicator column; ///< those of this column, a ring
-  comm::Communicator fibre;  ///< those at this place of all layers
+  comm::Communicator all;         ///< Cartesian: layer, row, column; rows and columns are rings
+  comm::Communicator row;         ///< those of this row, a ring
+  comm::Communicator column;      ///< those of this column, a ring
+  comm::Communicator layer_group; ///< those at this place of all layers
   GridPlace place;
 
   /// Collective. Throws UsageError unless the shape has as many ranks as the communicator.
   ProcessGrid(const comm::Communicator& comm, const GridShape& grid)
       : shape(grid), all(comm, {grid.layers, grid.rows, grid.columns}, {false, true, true}),
         row(all.sub({false, false, true})), column(all.sub({false, true, false})),
-        fibre(all.sub({true, false, false})), place{all.coordinates()[0], all.coordinates()[1],
-                                                    all.coordinates()[2]} {}
+        layer_group(all.sub({true, false, false})), place{all.coordinates()[0], all.coordinates()[1],
+                                                          all.coordinates()[2]} {}
 
   /// Local. The ranks that differ in one coordinate: 0 layer, 1 row, 2 column.
-  Line line(int coordinate, ChosenMethod& method) const {
-    Line line{method, {}, all.coordinates()[coordinate]};
+  RingRanks line(int coordinate, ChosenMethod& method) const {
+    RingRanks line{method, {}, all.coordinates()[coordinate]};
     auto at = all.coordinates();
     for (at[coordinate] = 0; at[coordinate] < all.dims()[coordinate]; ++at[coordinate])
       line.ranks.push_back(all.rank_at(at));
     return line;
   }
-  Line line_of_row(ChosenMethod& method) const { return line(2, method); }
-  Line line_of_column(ChosenMethod& method) const { return line(1, method); }
-  Line line_of_layers(ChosenMethod& method) const { return line(0, method); }
+  RingRanks ring_of_row(ChosenMethod& method) const { return line(2, method); }
+  RingRanks ring_of_column(ChosenMethod& method) const { return line(1, method); }
+  RingRanks ring_of_layers(ChosenMethod& method) const { return line(0, method); }
 };
 
 } // namespace kontor::matmul

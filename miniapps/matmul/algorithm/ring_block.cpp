@@ -17,11 +17,11 @@ void run(comm::Exchange<Buffer<T>>& exchange) {
 }
 
 /// How far the blocks of a ring have to go, in panels.
-struct Way {
+struct BlockRoute {
   std::int64_t skew = 0, restore = 0;
   bool stays_in_first = false; ///< nothing has come into the first of the two buffers
 
-  Way(const Panels& panels, const RingShape& shape)
+  BlockRoute(const Panels& panels, const RingShape& shape)
       : skew(shape.offset % panels.count), stays_in_first((skew > 0 ? 1 : 0) + shape.shifts <= 1) {
     if (shape.restores && !stays_in_first)
       restore = (shape.offset + shape.shifts * shape.panels) % panels.count;
@@ -37,7 +37,7 @@ std::int64_t largest_block(const Panels& panels, const RingShape& shape) {
 
 std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int ranks, int place) {
   if (ranks == 1 || !shape.k_is_rows) return 0;
-  const Way way(panels, shape);
+  const BlockRoute way(panels, shape);
   const auto own = place * shape.panels;
   std::int64_t rows = 0;
   for (const auto offset : {way.skew, way.restore})
@@ -47,7 +47,7 @@ std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int r
 }
 
 template <class T>
-RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels& panels,
+RingBlock<T>::RingBlock(const RingRanks& ring, const std::string& label, const Panels& panels,
                         const RingShape& shape, const Space& alone, const Space& beside)
     : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place),
       self_(ring.method.comm().rank()) {
@@ -56,7 +56,7 @@ RingBlock<T>::RingBlock(const Line& ring, const std::string& label, const Panels
   if (stays()) return;
   buffers_[1] = miniapp::zeroed<T>("matmul/" + label + " next", static_cast<std::size_t>(room));
   // Rings whose blocks are where they belong take part in the exchanges, with nothing to send.
-  const Way way(panels, shape);
+  const BlockRoute way(panels, shape);
   start_ = way.skew > 0 ? 1 : 0;
   for (int n = 0; n < std::min<std::int64_t>(shape.shifts, 2); ++n) {
     const int from = (start_ + n) % 2;
@@ -82,7 +82,7 @@ Matrix<T> RingBlock<T>::block_in(int buffer, std::int64_t first_panel) const {
 /// The exchange by which rank r gets the panels that follow number offset + r * panels, of which the first
 /// come from one rank and the others from the next; or the reverse. It moves nothing if the offset is 0.
 template <class T>
-typename RingBlock<T>::Exchange RingBlock<T>::rotation(const Line& ring, const std::string& label,
+typename RingBlock<T>::Exchange RingBlock<T>::rotation(const RingRanks& ring, const std::string& label,
                                                        std::int64_t offset, Direction direction, int from,
                                                        const Space& instance) const {
   Exchange exchange(ring.method.comm(), label, instance);

@@ -42,8 +42,8 @@ class RingBlock {
  public:
   /// Collective over all ranks, each with its ring. Allocates and commits the exchanges. `alone`: the
   /// instance of skew() and restore(); `beside`: of the shifts.
-  RingBlock(const Line& ring, const std::string& label, const Panels&, const RingShape&, const Space& alone,
-            const Space& beside);
+  RingBlock(const RingRanks& ring, const std::string& label, const Panels&, const RingShape&,
+            const Space& alone, const Space& beside);
 
   /// Local. This rank's block as it is given. Valid before skew() and after restore().
   Matrix<T> natural() const;
@@ -92,7 +92,7 @@ class RingBlock {
 
   std::int64_t first_natural() const { return rank_ * shape_.panels; }
   Matrix<T> block_in(int buffer, std::int64_t first_panel) const;
-  Exchange rotation(const Line& ring, const std::string& label, std::int64_t offset, Direction, int from,
+  Exchange rotation(const RingRanks& ring, const std::string& label, std::int64_t offset, Direction, int from,
                     const Space&) const;
 
   Panels panels_;

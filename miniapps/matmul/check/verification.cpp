@@ -83,9 +83,10 @@ Verifier<T>::Verifier(const comm::Communicator& all, int parts, const Options& o
 }
 
 template <class T>
-typename Verifier<T>::Prints Verifier<T>::prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const {
-  Prints of{Vectors("matmul/print of A", options_.size.m, 2 * vectors),
-            Vectors("matmul/print of B", options_.size.k, 2 * vectors)};
+typename Verifier<T>::Fingerprints Verifier<T>::prints(const LocalMatrix<T>& a,
+                                                       const LocalMatrix<T>& b) const {
+  Fingerprints of{Vectors("matmul/print of A", options_.size.m, 2 * vectors),
+                  Vectors("matmul/print of B", options_.size.k, 2 * vectors)};
   multiply(a, options_.a.operation == Operation::transpose, along_k_, of.a);
   multiply(b, options_.b.operation == Operation::transpose, x_, of.b);
   return of;

@@ -29,17 +29,17 @@ class Verifier {
  private:
   /// Products with vectors of this rank's elements alone: equal bits mean equal matrices, but for the chance
   /// of an equal sum.
-  struct Prints {
+  struct Fingerprints {
     Vectors a, b;
   };
-  Prints prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const;
+  Fingerprints prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const;
 
   comm::Communicator all_; ///< the grid's, of the baseline: what is verified takes no part
   const Options& options_;
   double product_ = 0; ///< the largest entry of |alpha| |A| |B| |x|
   Vectors x_;          ///< of n entries
   Vectors along_k_;    ///< of k entries
-  Prints before_;
+  Fingerprints before_;
   Vectors expected_; ///< and its bound
 };
 

@@ -41,7 +41,7 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
         const std::string& from = "", bool overlap = true) {
   miniapp::Timers timers("matmul");
   miniapp::Progress progress(miniapp::Progress::Style::silent);
-  miniapp::EndRequest end(comm);
+  miniapp::StopRequest end(comm);
   miniapp::CheckpointHeader header;
   header.app = "matmul";
   header.keys = nlohmann::ordered_json::object();

@@ -97,9 +97,9 @@ TEST_F(Timing, PhasesAreOfOneExecution) {
 }
 
 TEST_F(Timing, EndsBetweenSamplesWhenOneRankIsTold) {
-  miniapp::EndRequest end(comm);
+  miniapp::StopRequest end(comm);
   if (comm.rank() == comm.size() - 1)
-    end.set_wish([&] { return made >= 5 ? miniapp::Wish::end : miniapp::Wish::nothing; });
+    end.set_wish([&] { return made >= 5 ? miniapp::StopWish::end : miniapp::StopWish::nothing; });
   const Way ways[] = {{"a", [&](int) {
                          arrived = made;
                          std::this_thread::sleep_for(std::chrono::milliseconds(60));

@@ -27,7 +27,7 @@ std::string random_name() {
 } // namespace
 
 Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions options, CheckpointHeader like,
-                         output::Access access, EndRequest& end, Timer& timer, double started,
+                         output::Access access, StopRequest& end, Timer& timer, double started,
                          std::string from)
     : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end),
       timer_(&timer), started_(started), last_(device::seconds()), whole_(std::move(from)) {
@@ -67,16 +67,16 @@ void Checkpoints::begin_repeat(std::int64_t repeat, std::int64_t step) {
 /// What is left of the walltime must do for the time until ranks ask again, a checkpoint and the record. How
 /// long a checkpoint takes is known from the first one, which is written at half time if nothing else has
 /// asked for one.
-Wish Checkpoints::wish() const {
+StopWish Checkpoints::wish() const {
   const double now = device::seconds();
   if (options_.walltime_seconds > 0) {
     constexpr double record = 1; // seconds, and as much again for what cannot be foreseen
     const double needed = 2 * (longest_ + record + end_->asked_every());
     const double left = options_.walltime_seconds - (now - started_);
-    if (left < needed) return Wish::end;
-    if (!any_ && left < options_.walltime_seconds / 2) return Wish::checkpoint;
+    if (left < needed) return StopWish::end;
+    if (!any_ && left < options_.walltime_seconds / 2) return StopWish::checkpoint;
   }
-  return options_.seconds > 0 && now - last_ >= options_.seconds ? Wish::checkpoint : Wish::nothing;
+  return options_.seconds > 0 && now - last_ >= options_.seconds ? StopWish::checkpoint : StopWish::nothing;
 }
 
 void Checkpoints::write(std::int64_t step, const MiniApp& app) {

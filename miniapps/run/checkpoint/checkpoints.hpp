@@ -3,7 +3,7 @@
 
 #include "run/checkpoint/checkpoint_files.hpp"
 #include "run/checkpoint/checkpoint_options.hpp"
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 #include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -39,7 +39,7 @@ class Checkpoints {
   /// Locks the names against other runs, and removes what a killed one has left. Throws output::Error if they
   /// cannot be written.
   Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access,
-              EndRequest&, Timer&, double started, std::string from = {});
+              StopRequest&, Timer&, double started, std::string from = {});
 
   /// Local. A repeat begins, after so many complete ones, at that step.
   void begin_repeat(std::int64_t repeat, std::int64_t step);
@@ -56,7 +56,7 @@ class Checkpoints {
   const CheckpointSummary& summary() const { return summary_; }
 
  private:
-  Wish wish() const;
+  StopWish wish() const;
   void open();
   void find_earlier();
   void remove_old(const std::filesystem::path& written);
@@ -65,7 +65,7 @@ class Checkpoints {
   CheckpointOptions options_;
   CheckpointHeader header_; ///< of the next one
   output::Access access_;
-  EndRequest* end_;
+  StopRequest* end_;
   Timer* timer_;
   double started_;     ///< when the program was, of device::seconds()
   double last_;        ///< when the last checkpoint was complete, or the first repeat began

@@ -34,7 +34,7 @@ struct Provenance {
   bool overlap = true;
   std::string backend_remark;
   std::vector<Device> devices;
-  std::vector<RankPlace> places;
+  std::vector<RankPinning> places;
 };
 
 /// What a run has found out. `figures` is empty if verification failed, or nothing is complete.

@@ -59,7 +59,7 @@ ordered_json of_device(const Device& d) {
   return {{"rank", d.rank}, {"host", d.host}, {"name", d.name}, {"uuid", d.uuid}, {"memory", d.memory}};
 }
 
-ordered_json of_place(const RankPlace& p) {
+ordered_json of_place(const RankPinning& p) {
   return {{"rank", p.rank}, {"host", p.host}, {"cores", p.cores}, {"threads", p.threads}};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/start/run_main.hpp"
 
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 #include "run/options.hpp"
 #include "run/run.hpp"
 #include "run/start/broadcast_text.hpp"

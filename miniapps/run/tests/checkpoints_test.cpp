@@ -47,9 +47,7 @@ class Values final : public MiniApp {
   Verification verify() override { return {}; }
   std::vector<FigureOfMerit> figures(double, const Calibration&) const override { return {}; }
   AppRecord record() const override { return {}; }
-  std::optional<FieldOutput> write_fields(output::File&, const std::string&) const override {
-    return {};
-  }
+  std::optional<FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }
 
  private:
   static constexpr std::uint64_t values_each = 5000;
@@ -75,7 +73,7 @@ struct Written {
 
   comm::Communicator comm{MPI_COMM_WORLD};
   Timers timers{"heat"};
-  EndRequest end{comm};
+  StopRequest end{comm};
   Checkpoints checkpoints;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 
-#include "machine/raw_twin.hpp"
+#include "machine/baseline_communicator.hpp"
 #include "machine/simulation.hpp"
 
 #include <kontor/comm/reductions.hpp>
@@ -33,9 +33,10 @@ void catch_end_signals() {
   for (const int signal : {SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
 }
 
-EndRequest::EndRequest(const comm::Communicator& comm) : comm_(raw_twin(comm)), asked_(device::seconds()) {}
+StopRequest::StopRequest(const comm::Communicator& comm)
+    : comm_(baseline_communicator(comm)), asked_(device::seconds()) {}
 
-void EndRequest::expect(double seconds_of_call) {
+void StopRequest::expect(double seconds_of_call) {
   const double seconds = comm::allreduce(comm_, seconds_of_call, comm::ReduceOp::max);
   const double calls = std::clamp(interval / std::max(seconds, interval / most_calls), 1.0, most_calls);
   calls_between_ = static_cast<std::int64_t>(calls);
@@ -43,26 +44,27 @@ void EndRequest::expect(double seconds_of_call) {
 }
 
 /// Collective. Returns the seconds since the last time, of the slowest rank.
-double EndRequest::ask_all() {
+double StopRequest::ask_all() {
   const auto wish = wish_();
-  const int mine = caught != 0 ? static_cast<int>(caught) : wish == Wish::end ? by_walltime : 0;
-  const auto [told, checkpoint, seconds] = comm::allreduce(
-      comm_,
-      std::array{static_cast<double>(mine), wish == Wish::checkpoint ? 1.0 : 0.0, device::seconds() - asked_},
-      comm::ReduceOp::max);
+  const int mine = caught != 0 ? static_cast<int>(caught) : wish == StopWish::end ? by_walltime : 0;
+  const auto [told, checkpoint, seconds] =
+      comm::allreduce(comm_,
+                      std::array{static_cast<double>(mine), wish == StopWish::checkpoint ? 1.0 : 0.0,
+                                 device::seconds() - asked_},
+                      comm::ReduceOp::max);
   signal_ = static_cast<int>(told);
   wants_checkpoint_ = wants_checkpoint_ || checkpoint > 0;
   return seconds;
 }
 
-bool EndRequest::ask() {
+bool StopRequest::ask() {
   if (signal_ == 0) ask_all();
   count_again();
   return granted();
 }
 
 /// The next time is when as many calls have been made as took the interval, in steps of at most eight.
-bool EndRequest::ask_by_the_way() {
+bool StopRequest::ask_by_the_way() {
   if (simulated) return false; // nobody ends a simulated run early, and asking would take its time
   asked_every_ = ask_all();
   const double factor = std::clamp(interval / std::max(asked_every_, interval / 8), 0.0, 8.0);
@@ -72,12 +74,12 @@ bool EndRequest::ask_by_the_way() {
   return granted();
 }
 
-void EndRequest::count_again() {
+void StopRequest::count_again() {
   calls_left_ = calls_between_;
   asked_ = device::seconds();
 }
 
-std::string_view EndRequest::signal() const {
+std::string_view StopRequest::signal() const {
   return signal_ == SIGTERM ? "TERM" : signal_ == SIGUSR1 ? "USR1" : signal_ == by_walltime ? "walltime" : "";
 }
 

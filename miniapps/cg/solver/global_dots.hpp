@@ -16,11 +16,11 @@ namespace kontor::cg {
 /// A few sums over all rows of all ranks, again and again: dot() or a kernel gives this rank's, start() and
 /// finish() make them those of all. Reproducible ones are exact but for one rounding, so neither the order
 /// nor the number of ranks shows; kernels cannot compute them on the way, dot() does.
-class Sums {
+class GlobalDots {
  public:
   /// Collective. The sums of ranks are made by what `instance` is given.
-  Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
-       SumKind kind);
+  GlobalDots(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
+             SumKind kind);
 
   /// Where kernels put sum k of this rank, unless sums are reproducible, and find that of all ranks after
   /// finish(), by what the instance is given.

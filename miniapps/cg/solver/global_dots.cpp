@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/solver/sums.hpp"
+#include "cg/solver/global_dots.hpp"
 
 #include "cg/names.hpp"
 #include "stepping/row_sums.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 struct Product {
   Vector x, y;
-  KOKKOS_FUNCTION SumsOf<1> operator()(std::int64_t i) const {
-    SumsOf<1> sum;
+  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
+    PartialSums<1> sum;
     sum[0] = x(i) * y(i);
     return sum;
   }
@@ -18,8 +18,8 @@ struct Product {
 
 } // namespace
 
-Sums::Sums(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
-           SumKind kind)
+GlobalDots::GlobalDots(const comm::Communicator& comm, const std::string& label, int count,
+                       const Space& instance, SumKind kind)
     : alone_(comm.size() == 1), parts_(parts_of_rows(count)) {
   if (kind == SumKind::reproducible) {
     exact_.emplace(comm, label, count, instance);
@@ -30,19 +30,19 @@ Sums::Sums(const comm::Communicator& comm, const std::string& label, int count, 
   }
 }
 
-void Sums::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
+void GlobalDots::dot(const Space& instance, int k, const Vector& x, const Vector& y) {
   if (exact_)
     exact_->add_dot(instance, k, x, y);
   else
     for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y}, parts_,
-                          Store<1>{local(k)});
+                          StoreTo<1>{local(k)});
 }
 
-void Sums::forget(const Space& instance) {
+void GlobalDots::forget(const Space& instance) {
   if (exact_) exact_->clear(instance);
 }
 
-void Sums::start(const Space& instance) {
+void GlobalDots::start(const Space& instance) {
   if (!exchanges_) return;
   if (exact_)
     exact_->start(instance);
@@ -50,7 +50,7 @@ void Sums::start(const Space& instance) {
     fast_->start(instance);
 }
 
-void Sums::finish(const Space& instance) {
+void GlobalDots::finish(const Space& instance) {
   if (!exchanges_) return;
   if (exact_)
     exact_->finish(instance);
@@ -58,17 +58,17 @@ void Sums::finish(const Space& instance) {
     fast_->finish(instance);
 }
 
-void Sums::progress() {
+void GlobalDots::progress() {
   if (alone_ || !exchanges_) return;
   exact_ ? exact_->progress() : fast_->progress();
 }
 
-void Sums::poll() {
+void GlobalDots::poll() {
   if (alone_) return;
   exact_ ? exact_->poll() : fast_->poll();
 }
 
-bool Sums::stream_ordered() const {
+bool GlobalDots::stream_ordered() const {
   return alone_ || (exact_ ? exact_->stream_ordered() : fast_->stream_ordered());
 }
 

@@ -7,7 +7,7 @@ namespace kontor::miniapp {
 
 /// Collective. The same ranks by backend `raw`, with the same checks: where waits have a timeout, its have
 /// it, too.
-inline comm::Communicator raw_twin(const comm::Communicator& comm) {
+inline comm::Communicator baseline_communicator(const comm::Communicator& comm) {
   comm::Options options;
   options.check = comm.options().check;
   options.timeout = comm.options().timeout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/checkpoint_options.hpp"
-#include "run/loop/end_request.hpp"
+#include "run/loop/stop_request.hpp"
 
 #include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
@@ -15,27 +15,27 @@ namespace {
 using namespace kontor;
 using namespace kontor::miniapp;
 
-TEST(EndRequest, WhatOneRankWishesAllDo) {
+TEST(StopRequest, WhatOneRankWishesAllDo) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  EndRequest end(comm);
-  auto wish = Wish::nothing;
+  StopRequest end(comm);
+  auto wish = StopWish::nothing;
   end.set_wish([&] { return wish; });
   EXPECT_FALSE(end.ask());
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) wish = Wish::checkpoint;
+  if (comm.rank() == comm.size() - 1) wish = StopWish::checkpoint;
   EXPECT_FALSE(end.ask());
   EXPECT_TRUE(end.wants_checkpoint());
   end.forget_checkpoint();
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) wish = Wish::end;
+  if (comm.rank() == comm.size() - 1) wish = StopWish::end;
   EXPECT_TRUE(end.ask());
   EXPECT_EQ(end.signal(), "walltime");
 }
 
-TEST(EndRequest, WhatOneRankIsToldAllAgreeOnAtTheSameCall) {
+TEST(StopRequest, WhatOneRankIsToldAllAgreeOnAtTheSameCall) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   catch_end_signals();
-  EndRequest end(comm);
+  StopRequest end(comm);
   EXPECT_FALSE(end.ask());
   for (int call = 0; call < 20; ++call) EXPECT_FALSE(end.agreed());
   EXPECT_EQ(end.signal(), "");

@@ -8,7 +8,7 @@
 namespace kontor::cg {
 
 /// Why an iteration ended.
-enum class Ending {
+enum class StopReason {
   converged,                 ///< the residual has reached the tolerance
   exact_guess,               ///< the guess had reached it before the first iteration
   zero_rhs,                  ///< b = 0, so x = 0 without an iteration, whatever the guess
@@ -22,13 +22,13 @@ enum class Ending {
 };
 
 /// Whether x is what was asked for.
-bool succeeded(Ending);
+bool succeeded(StopReason);
 /// As a sentence, and as a word for programs.
-std::string_view words(Ending);
-std::string_view keyword(Ending);
+std::string_view words(StopReason);
+std::string_view keyword(StopReason);
 
 struct Outcome {
-  Ending ending = Ending::limit;
+  StopReason ending = StopReason::limit;
   std::int64_t iterations = 0;
   double residual = 0; ///< the recurrence's, beside the right-hand side
   double rhs = 0;      ///< norm of the right-hand side, by the sums of the solve

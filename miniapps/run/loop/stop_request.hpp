@@ -20,13 +20,13 @@ struct EndedEarly : std::exception {
 };
 
 /// What a rank wants by its clock, without having been told.
-enum class Wish { nothing, checkpoint, end };
+enum class StopWish { nothing, checkpoint, end };
 
 /// Whether the run is to end, which all ranks find out together though only one may have been told.
-class EndRequest {
+class StopRequest {
  public:
   /// Collective.
-  explicit EndRequest(const comm::Communicator& comm);
+  explicit StopRequest(const comm::Communicator& comm);
 
   /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They
   /// ask each other about twice a second, by a small allreduce; the other calls count down. Simulated ranks
@@ -42,7 +42,7 @@ class EndRequest {
 
   /// Local. What this rank wants is asked for whenever ranks ask each other; what one wants all do: a wish to
   /// end is granted as a signal is, one for a checkpoint stays until it is forgotten.
-  void set_wish(std::function<Wish()> wish) { wish_ = std::move(wish); }
+  void set_wish(std::function<StopWish()> wish) { wish_ = std::move(wish); }
   /// Local. Whether it has been agreed that a checkpoint is to be written.
   bool wants_checkpoint() const { return wants_checkpoint_; }
   void forget_checkpoint() { wants_checkpoint_ = false; }
@@ -65,7 +65,7 @@ class EndRequest {
   std::int64_t calls_left_ = 1;
   double asked_ = 0;       ///< of device::seconds()
   double asked_every_ = 0; ///< seconds
-  std::function<Wish()> wish_ = [] { return Wish::nothing; };
+  std::function<StopWish()> wish_ = [] { return StopWish::nothing; };
   bool wants_checkpoint_ = false;
 };
 
