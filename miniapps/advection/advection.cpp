@@ -3,7 +3,6 @@
 
 #include "advection/check/verification.hpp"
 #include "advection/kernels/plain.hpp"
-#include "advection/memory.hpp"
 #include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
 #include "machine/memory.hpp"

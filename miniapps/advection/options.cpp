@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/options.hpp"
 
-#include "advection/memory.hpp"
-#include "grid/block.hpp"
+#include "grid/field.hpp"
 
 #include <kontor/config/unused.hpp>
 
@@ -60,6 +59,14 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
     deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks));
   if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first");
   if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move");
+}
+
+std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
+  const auto extents = grid::field_extents<double>(block);
+  const double field = static_cast<double>(extents[2]) * sizeof(double);
+  const double samples =
+      static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
+  return {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}};
 }
 
 } // namespace kontor::advection

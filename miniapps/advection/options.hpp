@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/block.hpp"
 #include "grid/sizing.hpp"
+#include "machine/memory.hpp"
 #include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
 
@@ -48,5 +50,8 @@ struct Options {
   /// How often probes are gathered in a run.
   std::int64_t samples() const { return probes > 0 ? steps / probe_every : 0; }
 };
+
+/// Local. The Views of a rank that has this block.
+std::vector<miniapp::Allocation> views_of_rank(const Options&, const grid::Block&);
 
 } // namespace kontor::advection

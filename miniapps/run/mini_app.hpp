@@ -57,7 +57,7 @@ struct RunContext {
   }
 
   /// Collective, between steps, of which so many of the repeat are made. Whether the run is to end
-  /// (EndRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the
+  /// (StopRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the
   /// steps.
   template <class Drain>
   bool ends_after(std::int64_t step, const MiniApp& app, const Drain& drain) const {

@@ -72,7 +72,7 @@ constexpr double norm_tolerance = 1e-8;
 /// A tolerance above this part of the solution would let a wrong answer pass.
 constexpr double most_of_solution = 0.25;
 
-/// Collective. As Sums does, by the host.
+/// Collective. As GlobalDots does, by the host.
 template <int count, class Row>
 std::array<double, count> sums_of(const comm::Communicator& comm, const Space& compute, std::int64_t rows,
                                   const Row& row) {

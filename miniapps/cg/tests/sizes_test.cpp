@@ -3,6 +3,7 @@
 // The points or elements of a rank, and those that fill a share of a memory that the test makes up.
 #include "cg/options.hpp"
 #include "refusal.hpp"
+#include "run/tests/sized.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +14,7 @@ namespace kontor::cg::test {
 namespace {
 
 Options sized(const std::string& problem, int ranks, double free_memory) {
-  Options options;
-  const auto deck = config::Deck::parse("app: cg\nproblem: {" + problem + "}\n", "deck.yaml");
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  options.resolve_sizes(deck, ranks, [&] { return free_memory; });
-  options.resolve(deck, ranks);
-  return options;
+  return miniapp::test::sized<Options>("cg", "problem: {" + problem + "}", ranks, free_memory);
 }
 
 const std::string elements = "kind: fe_heat, fe_heat: {elements: [20, 10, 10], boundary: {x_min: "

@@ -3,8 +3,7 @@
 // Sizes of a rank and of a share of memory, by a memory that the test makes up.
 #include "grid/process_grid.hpp"
 #include "grid/sizing.hpp"
-
-#include <kontor/config/error.hpp>
+#include "run/tests/refusal.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -53,17 +52,9 @@ BoxDeck resolved(const std::string& text, int ranks, const FreeMemory& memory = 
   return box;
 }
 
-std::string refusal(const std::string& text, int ranks, const FreeMemory& memory = no_memory) {
-  try {
-    resolved(text, ranks, memory);
-  } catch (const config::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expect_named(const std::string& found, const std::vector<const char*>& facts) {
-  for (const auto* fact : facts) EXPECT_NE(found.find(fact), std::string::npos) << fact << " in: " << found;
+void expect_refused(const std::string& text, int ranks, const FreeMemory& memory,
+                    const std::vector<std::string>& facts) {
+  miniapp::test::expect_facts(miniapp::test::error_of([&] { resolved(text, ranks, memory); }), facts, text);
 }
 
 TEST(Sizing, LeavesPlainSizesAlone) {
@@ -131,17 +122,17 @@ TEST(Sizing, OfARankFillAShareTogether) {
 
 TEST(Sizing, WhatCannotBeIsRefused) {
   const auto nobody_says = [] { return std::numeric_limits<double>::infinity(); };
-  expect_named(refusal("problem: {cells: [4, 4], memory_share: 0.5}", 2, nobody_says),
-               {"box.yaml:2", "problem.memory_share", "0.5", "problem.cells"});
-  expect_named(refusal("problem: {cells: [4, 4], memory_share: 0.5}", 1, [] { return 15.0; }),
-               {"box.yaml:2", "problem.memory_share", "7.5 bytes", "8 bytes"});
-  expect_named(refusal("problem: {cells: [1099511627776, 4], local: true}", 2),
-               {"box.yaml:2", "problem.cells", "2199023255552", "1099511627776"});
-  expect_named(refusal("problem: {cells: [4, 4], local: true}\ndecomposition: {process_grid: [3, 1]}", 2),
-               {"box.yaml:3", "decomposition.process_grid", "3 ranks", "2"});
+  expect_refused("problem: {cells: [4, 4], memory_share: 0.5}", 2, nobody_says,
+                 {"box.yaml:2", "problem.memory_share", "0.5", "problem.cells"});
+  expect_refused("problem: {cells: [4, 4], memory_share: 0.5}", 1, [] { return 15.0; },
+                 {"box.yaml:2", "problem.memory_share", "7.5 bytes", "8 bytes"});
+  expect_refused("problem: {cells: [1099511627776, 4], local: true}", 2, no_memory,
+                 {"box.yaml:2", "problem.cells", "2199023255552", "1099511627776"});
+  expect_refused("problem: {cells: [4, 4], local: true}\ndecomposition: {process_grid: [3, 1]}", 2, no_memory,
+                 {"box.yaml:3", "decomposition.process_grid", "3 ranks", "2"});
   for (const auto* share : {"0", "1.5", "-1", "all"})
-    expect_named(refusal(fmt::format("problem: {{cells: [4, 4], memory_share: {}}}", share), 1),
-                 {"box.yaml:2", "problem.memory_share", share});
+    expect_refused(fmt::format("problem: {{cells: [4, 4], memory_share: {}}}", share), 1, no_memory,
+                   {"box.yaml:2", "problem.memory_share", share});
 }
 
 } // namespace

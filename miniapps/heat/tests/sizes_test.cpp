@@ -2,6 +2,7 @@
 //
 // The cells of a rank, and those that fill a share of a memory that the test makes up.
 #include "run.hpp"
+#include "run/tests/sized.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +12,7 @@ namespace kontor::heat::test {
 namespace {
 
 Options sized(const std::string& problem, int ranks, double free_memory) {
-  Options options;
-  const auto deck = config::Deck::parse("app: heat\nproblem: {" + problem + "}\n", "test.yaml");
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  options.resolve_sizes(deck, ranks, [&] { return free_memory; });
-  options.resolve(deck, ranks);
-  return options;
+  return miniapp::test::sized<Options>("heat", "problem: {" + problem + "}", ranks, free_memory);
 }
 
 double cells(const Options& options) {

@@ -2,8 +2,8 @@
 //
 // The sizes of a rank, and those that fill a share of a memory that the test makes up.
 #include "matmul/options.hpp"
-
-#include <kontor/config/error.hpp>
+#include "run/tests/refusal.hpp"
+#include "run/tests/sized.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,7 @@ namespace kontor::matmul::test {
 namespace {
 
 Options sized(const std::string& text, int ranks, double free_memory) {
-  Options options;
-  const auto deck = config::Deck::parse("app: matmul\n" + text, "test.yaml");
-  deck.read([&](config::Visitor& v) { options.describe(v); });
-  options.resolve_sizes(deck, ranks, [&] { return free_memory; });
-  options.resolve(deck, ranks);
-  return options;
+  return miniapp::test::sized<Options>("matmul", text, ranks, free_memory);
 }
 
 double number(std::int64_t n) {
@@ -64,13 +59,11 @@ TEST(Sizes, FillAShareOfMemory) {
 }
 
 TEST(Sizes, ThatAreTooLargeAreRefused) {
-  try {
-    sized("problem: {n: 2000000000, local: true}\ndecomposition: {process_grid: [1, 2]}", 2, 0);
-    ADD_FAILURE() << "was not refused";
-  } catch (const config::Error& error) {
-    for (const char* fact : {"test.yaml:2:", "problem.n", "problem.local", "4000000000", "2147483647"})
-      EXPECT_NE(std::string(error.what()).find(fact), std::string::npos) << fact << " in: " << error.what();
-  }
+  miniapp::test::expect_facts(
+      miniapp::test::error_of([] {
+        sized("problem: {n: 2000000000, local: true}\ndecomposition: {process_grid: [1, 2]}", 2, 0);
+      }),
+      {"deck.yaml:2:", "problem.n", "problem.local", "4000000000", "2147483647"});
 }
 
 } // namespace

@@ -11,7 +11,7 @@
 /// The end of a run before it is done, as schedulers ask for it by a signal some time before they kill.
 namespace kontor::miniapp {
 
-/// Local, of the process. SIGTERM and SIGUSR1 end it no longer: an EndRequest finds out that they came.
+/// Local, of the process. SIGTERM and SIGUSR1 end it no longer: a StopRequest finds out that they came.
 void catch_end_signals();
 
 /// What an app may throw out of run(), on all ranks, when ranks have agreed to end.
