@@ -43,7 +43,7 @@ void GlobalDots::forget(const Space& instance) {
 }
 
 void GlobalDots::start(const Space& instance) {
-  if (!exchanges_) return;
+  if (!exchanges_) return forget(instance);
   if (exact_)
     exact_->start(instance);
   else if (!alone_)
