@@ -96,13 +96,14 @@ void MethodBase::warm_up() {
   replace();
   step();
   choose_repetition();
+  measure_alone();
   end();
   work_.streams.fence();
-  measure_alone();
 }
 
 /// Collective; spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
 void MethodBase::measure_alone() {
+  if (work_.comm.size() == 1) return;
   const auto exchange = [this](bool exchanges) {
     product_.exchange(exchanges);
     for (auto* sums : sums()) sums->exchange(exchanges);
