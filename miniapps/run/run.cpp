@@ -95,12 +95,16 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   if (deck_.app() != app_.name)
     deck_.fail("app",
                fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name));
+  const auto settings_of_app = [this] {
+    return config::settings([this](config::Visitor& v) { app_.describe(v); });
+  };
+  default_settings_ = settings_of_app();
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
   if (!line_.restart.empty()) options_.restart = line_.restart;
   resolve_sizes();
   options_.checkpoint.resolve(deck_);
-  app_settings_ = config::settings([this](config::Visitor& v) { app_.describe(v); });
+  app_settings_ = settings_of_app();
   if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
   const auto print = [this] { return config::print(app_.name, [this](config::Visitor& v) { describe(v); }); };
@@ -173,7 +177,12 @@ void Run::check_restart() {
   if (options_.restart.empty()) return;
   const auto place = line_.restart.empty() ? deck_.location("restart").text() : "--restart";
   if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart, place);
-  restart_->require_same(app_.name, deck_, app_settings_, *may_change);
+  auto settings = app_settings_; // a key that the checkpoint's version did not have was its default
+  std::erase_if(settings, [&](const config::Setting& s) {
+    const auto same = [&](const config::Setting& d) { return d.key == s.key && d.value == s.value; };
+    return !restart_->header().keys.contains(s.key) && std::ranges::any_of(default_settings_, same);
+  });
+  restart_->require_same(app_.name, deck_, settings, *may_change);
   if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
     deck_.fail("measure.repeats",
                fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "

@@ -52,7 +52,8 @@ class Run {
   std::optional<Restart> restart_;
   config::Deck deck_;
   RunOptions options_;
-  std::vector<config::Setting> app_settings_; ///< as they are in the deck, but for files in checkpoints
+  std::vector<config::Setting> default_settings_; ///< of the app
+  std::vector<config::Setting> app_settings_;     ///< as they are in the deck, but for files in checkpoints
   std::string resolved_deck_;   ///< with every default and override; what is automatic is so in it
   std::string checkpoint_deck_; ///< the same for a checkpoint
   comm::Stopwatch since_start_;

@@ -19,7 +19,7 @@ RUN = {
     **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
     **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
     **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),
-    "start_to_first_step": NUMBER,
+    **dict.fromkeys("start_to_first_step compute_alone_seconds exposed_seconds".split(), NUMBER),
     "overlap": TRUTH,
     "ended_early": TRUTH,
     "hosts": LIST,
