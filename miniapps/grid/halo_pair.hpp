@@ -33,14 +33,8 @@ class HaloPair {
   }
   /// Local. The phases of both halos together.
   comm::PhaseTimes times() const {
-    comm::PhaseTimes sum;
-    for (const auto& times : {first_.times(), second_.times()}) {
-      sum.pack += times.pack;
-      sum.post += times.post;
-      sum.wait += times.wait;
-      sum.unpack += times.unpack;
-      sum.exchanges += times.exchanges;
-    }
+    auto sum = first_.times();
+    sum += second_.times();
     return sum;
   }
   /// Local. Errors of exchanges that a graph replays.

@@ -2,31 +2,18 @@
 #include "run/run.hpp"
 
 #include "machine/calibrate.hpp"
-#include "machine/memory.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
-#include "run/record/build_info.hpp"
 #include "run/record/report.hpp"
 #include "run/start/communicator.hpp"
-#include "run/start/deck_file.hpp"
-#include "run/start/files.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/to_stderr.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/reductions.hpp>
-#include <kontor/config/error.hpp>
-#include <kontor/config/input_files.hpp>
-#include <kontor/config/text.hpp>
-#include <kontor/device/clock.hpp>
-#include <kontor/output/contents.hpp>
-#include <kontor/output/error.hpp>
+#include <kontor/comm/collectives.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -62,138 +49,7 @@ void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) 
   }
 }
 
-/// The file's name with another ending, in the working directory, or beside it.
-std::string own_name(const std::filesystem::path& file, const char* ending) {
-  return file.stem().string() + ending;
-}
-std::string beside(const std::filesystem::path& file, const char* ending) {
-  return (file.parent_path() / own_name(file, ending)).string();
-}
-
-/// A deck in a checkpoint may come from anywhere, so a file that it names is written here or beside the
-/// checkpoint, and elsewhere only if the command line says so.
-void require_near(const config::Deck& deck, std::string_view key, const std::filesystem::path& file,
-                  const std::filesystem::path& checkpoint) {
-  namespace fs = std::filesystem;
-  const auto folder_of = [](const fs::path& path) {
-    std::error_code ignored;
-    return fs::weakly_canonical(fs::absolute(path, ignored).parent_path(), ignored);
-  };
-  const auto folder = folder_of(file);
-  if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") ||
-      folder == folder_of(checkpoint))
-    return;
-  deck.fail(key,
-            fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}", file.string(),
-                        key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)));
-}
-
 } // namespace
-
-Run::Run(const CommandLine& line, std::string command, const App& app, comm::Stopwatch since_start)
-    : line_(line), command_(std::move(command)), app_(app), deck_(read()), since_start_(since_start) {
-  if (deck_.app() != app_.name)
-    deck_.fail("app",
-               fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name));
-  const auto settings_of_app = [this] {
-    return config::settings([this](config::Visitor& v) { app_.describe(v); });
-  };
-  default_settings_ = settings_of_app();
-  deck_.read([this](config::Visitor& v) { describe(v); });
-  if (!line_.output.empty()) options_.output_file = line_.output;
-  if (!line_.restart.empty()) options_.restart = line_.restart;
-  resolve_sizes();
-  options_.checkpoint.resolve(deck_);
-  app_settings_ = settings_of_app();
-  if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
-  // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
-  const auto print = [this] { return config::print(app_.name, [this](config::Visitor& v) { describe(v); }); };
-  resolved_deck_ = print();
-  const auto restart = std::exchange(options_.restart, ""); // not what is gone on from later
-  checkpoint_deck_ = print();
-  options_.restart = restart;
-  check_restart();
-  auto& output = options_.output_file;
-  if (output.empty()) output = line_.deck.empty() ? restart_->header().output : own_name(line_.deck, ".h5");
-  auto& checkpoints = options_.checkpoint;
-  if (line_.deck.empty() && line_.output.empty())
-    require_near(deck_, "output.file", output, restart_->path());
-  if (line_.deck.empty() && !checkpoints.file.empty())
-    require_near(deck_, "checkpoint.file", checkpoints.file, restart_->path());
-  if (checkpoints.wanted() && checkpoints.file.empty()) checkpoints.file = beside(output, "-checkpoint.h5");
-}
-
-/// The deck of the command line, else that in the checkpoint.
-config::Deck Run::read() {
-  if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
-  restart_.emplace(MPI_COMM_WORLD, line_.restart, "--restart");
-  return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
-}
-
-/// Collective. A run that goes on has the memory of another moment, so that its sizes would be others.
-void Run::resolve_sizes() {
-  const auto free_memory = [this] {
-    if (!options_.restart.empty())
-      deck_.fail("problem.memory_share",
-                 fmt::format("chooses sizes, and a run that goes on has those of its checkpoint: run {} "
-                             "itself with --restart, or give its sizes",
-                             options_.restart));
-    return free_memory_of_rank(comm::Communicator(MPI_COMM_WORLD, comm::Options{}));
-  };
-  int ranks = 0;
-  comm::mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  app_.resolve_sizes(deck_, ranks, free_memory);
-}
-
-/// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.
-void Run::look_into_inputs() {
-  for (const auto& file : config::input_files([this](config::Visitor& v) { app_.describe(v); })) {
-    const auto setting = std::ranges::find(app_settings_, file.location.key, &config::Setting::key);
-    try {
-      setting->value = fmt::format("a file of {}", output::contents_of(MPI_COMM_WORLD, file.path));
-    } catch (const output::Error& error) {
-      deck_.fail(file.location.key, fmt::format("cannot be read: {}", error.what()));
-    }
-  }
-}
-
-/// Refuses checkpoints of an app that has none, and one that is of another deck.
-void Run::check_restart() {
-  const auto& may_change = app_.restart_may_change;
-  const auto refuse = [&](std::string_view key, std::string_view value) {
-    deck_.fail(key,
-               fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
-                           "out",
-                           value, app_.name));
-  };
-  if (!may_change) {
-    const auto& c = options_.checkpoint;
-    if (c.every > 0) refuse("checkpoint.every", fmt::format("{}", c.every));
-    if (c.seconds > 0) refuse("checkpoint.seconds", fmt::format("{}", c.seconds));
-    if (!c.walltime.empty()) refuse("checkpoint.walltime", c.walltime);
-    if (!c.file.empty()) refuse("checkpoint.file", c.file);
-    if (!options_.restart.empty()) refuse("restart", options_.restart);
-  }
-  if (options_.restart.empty()) return;
-  const auto place = line_.restart.empty() ? deck_.location("restart").text() : "--restart";
-  if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart, place);
-  auto settings = app_settings_; // a key that the checkpoint's version did not have was its default
-  std::erase_if(settings, [&](const config::Setting& s) {
-    const auto same = [&](const config::Setting& d) { return d.key == s.key && d.value == s.value; };
-    return !restart_->header().keys.contains(s.key) && std::ranges::any_of(default_settings_, same);
-  });
-  restart_->require_same(app_.name, deck_, settings, *may_change);
-  if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
-    deck_.fail("measure.repeats",
-               fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "
-                           "more",
-                           options_.repeats, restart_->path(), header.repeat + 1));
-}
-
-void Run::describe(config::Visitor& v) {
-  app_.describe(v);
-  options_.describe(v);
-}
 
 int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, app_.name);
@@ -263,80 +119,6 @@ int Run::operator()() {
   if (root) print_verdict(record.outcome);
   if (record.outcome.verification.failed()) return exit_verification_failed;
   return record.outcome.ended_early() ? exit_ended_early : exit_verified;
-}
-
-/// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
-std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
-  try {
-    return app_.make(context);
-  } catch (const comm::UsageError& error) {
-    const auto key = key_of(error, options_.comm);
-    if (key != "comm.path") throw;
-    deck_.fail(key, fmt::format("is not available: {}", error.what()));
-  }
-}
-
-/// A path that cannot be written is the user's to mend, and is found before any work is done.
-std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) const {
-  Files files{line_.deck,
-              options_.output_file,
-              options_.fields != FieldSelection::none,
-              line_.results,
-              config::input_files([this](config::Visitor& v) { app_.describe(v); }),
-              options_.checkpoint.file};
-  if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
-  check_files(comm, files);
-  require_no_series(comm);
-  try {
-    return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
-  } catch (const output::Error& error) {
-    throw config::Error({error.what()});
-  }
-}
-
-/// Fields of a series are written as the run goes on. Those of the part before a restart are in the file that
-/// was written then, and in no other.
-void Run::require_no_series(const comm::Communicator& comm) const {
-  if (!restart_ || options_.snapshot_every == 0) return;
-  std::optional<std::string> problem;
-  std::error_code ignored;
-  if (comm.rank() == 0 && std::filesystem::exists(options_.output_file, ignored))
-    problem = fmt::format("{}: output.every is {} and {} is there already; the fields of its series would be "
-                          "lost. Give another file by output.file or -o",
-                          deck_.locate("output.every"), options_.snapshot_every, options_.output_file);
-  try {
-    comm.agree(problem);
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
-}
-
-CheckpointHeader Run::checkpoint_header(int ranks) {
-  CheckpointHeader header{.app = app_.name,
-                          .version = build_info().version,
-                          .run = restart_ ? restart_->header().run : "",
-                          .ranks = ranks,
-                          .output = options_.output_file,
-                          .deck = checkpoint_deck_,
-                          .keys = nlohmann::ordered_json::object()};
-  for (const auto& [key, value] : app_settings_) header.keys[key] = value;
-  return header;
-}
-
-/// None if no key asks for them. A name that cannot be written is found before any work is done.
-std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, StopRequest& end,
-                                                   Timers& timers) {
-  if (!options_.checkpoint.wanted()) return nullptr;
-  auto since_start = since_start_;
-  double elapsed = 0;
-  since_start.lap(elapsed);
-  try {
-    return std::make_unique<Checkpoints>(
-        comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end, timers["checkpoint"],
-        device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
-  } catch (const output::Error& error) {
-    throw config::Error({error.what()});
-  }
 }
 
 /// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/dot.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "stepping/row_sums.hpp"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
 namespace kontor::cg {
-namespace detail {
-
-struct DotTerm {
-  Vector x, y;
-  std::int64_t begin;
-  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
-    PartialSums<1> sum;
-    sum[0] = x(begin + i) * y(begin + i);
-    return sum;
-  }
-};
-
-} // namespace detail
 
 /// A matrix whose product computes no sum on the way: a kernel of its own does.
 class DotApart : public Matrix {
@@ -36,8 +23,8 @@ class DotApart : public Matrix {
                         double* sum) const final {
     multiply(instance, part, x, y);
     const auto range = range_of(part, rows_, interior_);
-    for_rows_with_sums<1>(label_, instance, range.end - range.begin, detail::DotTerm{x, y, range.begin},
-                          parts_, StoreTo<1>{sum});
+    for_rows_with_sums<1>(label_, instance, range.end - range.begin, DotTerm{x, y, range.begin}, parts_,
+                          StoreTo<1>{sum});
   }
 
  private:

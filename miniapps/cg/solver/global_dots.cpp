@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/global_dots.hpp"
 
+#include "cg/dot.hpp"
 #include "cg/names.hpp"
 #include "stepping/row_sums.hpp"
 
 namespace kontor::cg {
-namespace {
-
-struct Product {
-  Vector x, y;
-  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
-    PartialSums<1> sum;
-    sum[0] = x(i) * y(i);
-    return sum;
-  }
-};
-
-} // namespace
 
 GlobalDots::GlobalDots(const comm::Communicator& comm, const std::string& label, int count,
                        const Space& instance, SumKind kind)
@@ -34,7 +23,7 @@ void GlobalDots::dot(const Space& instance, int k, const Vector& x, const Vector
   if (exact_)
     exact_->add_dot(instance, k, x, y);
   else
-    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), Product{x, y}, parts_,
+    for_rows_with_sums<1>("cg/dot", instance, static_cast<std::int64_t>(y.extent(0)), DotTerm{x, y}, parts_,
                           StoreTo<1>{local(k)});
 }
 

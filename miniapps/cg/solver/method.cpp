@@ -62,14 +62,6 @@ Workspace with(const Workspace& w, const comm::Communicator& comm) {
           w.options, w.overlap,   w.streams, w.timers, w.as_on_device};
 }
 
-void add(comm::PhaseTimes& sum, const comm::PhaseTimes& more) {
-  sum.pack += more.pack;
-  sum.post += more.post;
-  sum.wait += more.wait;
-  sum.unpack += more.unpack;
-  sum.exchanges += more.exchanges;
-}
-
 } // namespace
 
 MethodBase::MethodBase(const Workspace& work, const std::string& label)
@@ -282,7 +274,7 @@ std::vector<std::pair<double, double>> MethodBase::coefficients() const {
 
 comm::PhaseTimes MethodBase::exchange_times() const {
   auto times = ghosted_.exchange().times();
-  if (preconditioner_) add(times, preconditioner_->exchange_times());
+  if (preconditioner_) times += preconditioner_->exchange_times();
   return times;
 }
 

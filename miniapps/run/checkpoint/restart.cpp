@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <new>
+#include <sstream>
 
 namespace kontor::miniapp {
 namespace {
@@ -65,9 +66,25 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
                                      header_.format, CheckpointHeader::current_format)});
 }
 
+/// config::print() has written it: a key a line, its section above it.
+std::string Restart::deck_without(const std::vector<std::string>& retired) const {
+  std::string kept, section;
+  std::istringstream lines(header_.deck);
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find_first_not_of(' ');
+    const auto colon = line.find(':');
+    if (first == 0) section = line.substr(0, colon);
+    const bool gone = first == 2 && colon != std::string::npos &&
+                      std::ranges::find(retired, section + '.' + line.substr(2, colon - 2)) != retired.end();
+    if (!gone) kept += line + '\n';
+  }
+  return kept;
+}
+
 void Restart::require_same(std::string_view app, const config::Deck& deck,
                            const std::vector<config::Setting>& now,
-                           const std::vector<std::string>& may_change) const {
+                           const std::vector<std::string>& may_change,
+                           const std::vector<config::Setting>& defaults) const {
   if (header_.app != app)
     throw config::Error({fmt::format("restart: {} is a checkpoint of '{}', but this program is '{}'", path_,
                                      header_.app, app)});
@@ -79,7 +96,8 @@ void Restart::require_same(std::string_view app, const config::Deck& deck,
   std::vector<std::string> problems;
   for (const auto& [key, value] : now) {
     if (free(key)) continue;
-    const std::string then = header_.keys.value(key, "not there");
+    const auto usual = std::ranges::find(defaults, key, &config::Setting::key);
+    const std::string then = header_.keys.value(key, usual == defaults.end() ? "not there" : usual->value);
     if (value != then)
       problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it",
                                      deck.locate(key), key, value, path_, then));

@@ -27,13 +27,17 @@ class Restart {
   const std::string& path() const { return path_; }
   const CheckpointHeader& header() const { return header_; }
   const output::Reader& reader() const { return *reader_; }
+  /// Local. The deck in it, without these keys.
+  std::string deck_without(const std::vector<std::string>& retired) const;
   /// What was wrong with newer ones; empty: nothing.
   const std::string& note() const { return note_; }
 
   /// Local. Throws config::Error that lists every key of `now`, the app's own, whose value is another than
-  /// the checkpoint's, but for those that `may_change`: keys, or sections by their name and a point.
+  /// the checkpoint's, but for those that `may_change`: keys, or sections by their name and a point. A key
+  /// that the checkpoint lacks, because its version did not have it, had its value in `defaults`.
   void require_same(std::string_view app, const config::Deck&, const std::vector<config::Setting>& now,
-                    const std::vector<std::string>& may_change) const;
+                    const std::vector<std::string>& may_change,
+                    const std::vector<config::Setting>& defaults = {}) const;
 
  private:
   std::string path_;

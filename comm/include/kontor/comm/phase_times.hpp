@@ -19,6 +19,16 @@ struct PhaseTimes {
 
   /// All phases together.
   double total() const { return pack + post + wait + unpack; }
+
+  /// Those of other exchanges as well.
+  PhaseTimes& operator+=(const PhaseTimes& other) {
+    pack += other.pack;
+    post += other.post;
+    wait += other.wait;
+    unpack += other.unpack;
+    exchanges += other.exchanges;
+    return *this;
+  }
 };
 
 /// Adds the time since the last lap to a sum.
