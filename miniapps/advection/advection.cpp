@@ -229,7 +229,7 @@ void Advection::read_state(const output::Reader& reader) {
   if (there.at(1) != block.global[1])
     throw config::Error(
         {fmt::format("restart: {} ranks ask for {} probes, and in {} there are {}; go on with "
-                     "as many ranks, or with probes.count 0",
+                     "as many ranks",
                      ring_.size(), block.global[1], reader.path().string(), there.at(1))});
   block.global[0] = there.at(0);
   block.extent[0] = std::min(there.at(0), block.extent[0]);

@@ -5,11 +5,13 @@
 #include "advection/advection.hpp"
 #include "advection/check/exact.hpp"
 #include "advection/check/sample.hpp"
+#include "run/tests/refusal.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 namespace kontor::advection {
@@ -92,6 +94,45 @@ TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
         app.reset();
         EXPECT_TRUE(app.verify().failed()); // the probes are right, the field is that of the beginning
       }
+}
+
+/// The verification knows the field and the samples of the steps before.
+TEST(Advection, ResumesFromACheckpoint) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const char* const path = "advection-state.h5";
+  miniapp::Timers timers("advection");
+  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  auto options = options_of(0.4, -1);
+  options.steps = 47; // in the other field than the first
+  {
+    Advection app(options, {comm, true, timers, progress});
+    app.warm_up();
+    app.reset();
+    app.run();
+    output::File file(comm.native(), path);
+    app.write_state(file);
+    file.commit();
+  }
+  const output::Reader reader(comm.native(), path);
+  miniapp::test::expect_facts(miniapp::test::error_of([&] {
+                                Advection(options, {comm, true, timers, progress}).read_state(reader);
+                              }),
+                              {"solver.steps is 47", path});
+  options.steps = 90;
+  Advection app(options, {comm, true, timers, progress});
+  app.warm_up();
+  app.reset();
+  app.read_state(reader);
+  app.run();
+  const auto right = app.verify();
+  EXPECT_TRUE(right.passed()) << right.error << " above " << right.tolerance;
+  options.probes = 6;
+  options.steps = 95;
+  miniapp::test::expect_facts(miniapp::test::error_of([&] {
+                                Advection(options, {comm, true, timers, progress}).read_state(reader);
+                              }),
+                              {"probes", path});
+  if (comm.rank() == 0) std::filesystem::remove(path);
 }
 
 TEST(Advection, RecordsTheCellThatIsSentDownwind) {
