@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid/functions.hpp"
 
+#include "machine/user_error.hpp"
+
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 
@@ -25,11 +27,7 @@ void FiniteCheck::operator()(const config::Expression& formula, std::span<const 
 }
 
 void FiniteCheck::agree(const comm::Communicator& comm) const {
-  try {
-    comm.agree(problem_);
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
+  miniapp::agree_on_user_error(comm, problem_);
 }
 
 std::vector<double> coordinates_along_x(const Block& block) {

@@ -2,6 +2,7 @@
 //
 // A run before its first step: its deck, sizes, checkpoint and files.
 #include "machine/memory.hpp"
+#include "machine/user_error.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/record/build_info.hpp"
 #include "run/run.hpp"
@@ -193,11 +194,7 @@ void Run::require_no_series(const comm::Communicator& comm) const {
     problem = fmt::format("{}: output.every is {} and {} is there already; the fields of its series would be "
                           "lost. Give another file by output.file or -o",
                           deck_.locate("output.every"), options_.snapshot_every, options_.output_file);
-  try {
-    comm.agree(problem);
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
+  agree_on_user_error(comm, problem);
 }
 
 CheckpointHeader Run::checkpoint_header(int ranks) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes, one at a time, each of which must fail the verification of every deck that has the ingredient.
 
-The mistakes are those of communication.cpp and <app>.cpp. A row of TABLE is one of them, with how it is run; decks that
-it cannot touch are named with the reason, and are not run.
+The mistakes are those of communication.cpp and <app>.cpp. The table "Mutations" in the mini-app's README has them, and
+names the decks that one of them cannot touch, which are not run.
 """
 
 import os
@@ -22,46 +22,18 @@ APP = Path(MUTANT).name.removesuffix("_mutant")
 
 
 class Row(NamedTuple):
+    """A line of the table in the README of a mini-app."""
+
     mutation: str
-    grid: str = ""  # along which axis heat's cells are cut
-    without: dict = {}  # deck: why the mistake is none there
+    grid: str  # along which axis heat's cells are cut
+    without: set  # names of decks
 
 
-PERIODIC = "all its faces are periodic"
-CONVERGES = "sweeps to a tolerance come to the same answer with some older halos"
-NO_NORM = "it computes no norm"
-LARGER = "the largest change, which is its norm, is the other rank's"
-NO_EXCHANGE = "SUMMA broadcasts, and nothing is redistributed"
-NO_FACES = "gpu", "hpcg-matrix", "matrix-market", "pipelined", "plain", "poisson7", "quarter-memory", "reproducible"
-NO_BROADCAST = "block-cyclic", "gpu", "plain", "prime", "square", "tall"
-HEALED = {"cube": CONVERGES, "plate": CONVERGES, "nvidia-jacobi": "judged by its last sweep"}
-TABLE = {
-    "heat": [
-        Row("receives", "x"),
-        Row("receives", "y"),
-        Row("receive:0", "y"),
-        Row("exchange", "x", without=HEALED),
-        Row("elsewhere", "x"),
-        Row("reduction:0", "x", without={"bandwidth": NO_NORM, "cube": LARGER, "weak": NO_NORM}),
-        Row("coefficient", "x"),
-        Row("boundary:0", "x", without=dict.fromkeys(("bandwidth", "plain", "weak"), PERIODIC)),
-    ],
-    "advection": [Row("receives")],
-    "cg": [
-        Row("receives"),
-        Row("receive:1"),
-        Row("exchange"),
-        Row("reduction:1"),
-        Row("coefficient"),
-        Row("rhs"),
-        Row("boundary:1", without=dict.fromkeys(NO_FACES, "it has no boundary")),
-    ],
-    "matmul": [
-        Row("receives", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE}),
-        Row("exchange", without={"outer": NO_EXCHANGE, "summa": NO_EXCHANGE}),
-        Row("broadcast", without=dict.fromkeys(NO_BROADCAST, "it broadcasts nothing")),
-    ],
-}
+def rows_of(app):
+    readme = (ROOT / "miniapps" / app / "README.md").read_text()
+    lines = readme.split("### Mutations\n")[1].split("\n#")[0]
+    found = re.findall(r"(?m)^\| `([a-z:0-9]+)`(?:, cut along ([xyz]))? \| [^|]+ \|([^|]*)\|$", lines)
+    return [Row(mutation, grid, set(re.findall("`(.*?)`", without))) for mutation, grid, without in found]
 
 
 class Deck:
@@ -86,7 +58,7 @@ class Deck:
 
 class Mutations(HeatTest):
     program = MUTANT
-    rows = TABLE[APP]
+    rows = rows_of(APP)
     decks = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
 
     def run_deck(self, deck, grid, mutation):
@@ -103,8 +75,9 @@ class Mutations(HeatTest):
                     self.assertEqual((result := self.run_deck(deck, grid, "")).code, 0, result)
 
     def test_wrong_ones_fail(self):
+        self.assertTrue(self.rows)
         for row in self.rows:
-            self.assertLessEqual(set(row.without), {deck.name for deck in self.decks}, row)
+            self.assertLessEqual(row.without, {deck.name for deck in self.decks}, row)
             for deck in self.decks:
                 if deck.name in row.without:
                     continue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/problem/fill.hpp"
 
+#include "machine/user_error.hpp"
 #include "matmul/problem/dataset.hpp"
 #include "matmul/problem/element.hpp"
 
@@ -95,11 +96,8 @@ void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& 
   const bool dataset = source.kind == MatrixKind::dataset;
   if (!dataset && source.kind != MatrixKind::expression) return fill_random(source, matrix);
   if (dataset) read_matrix(grid, options, source, size, matrix);
-  try {
-    grid.all.agree(dataset ? check_dataset(source, matrix) : fill_formula(source.expression, matrix));
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
+  miniapp::agree_on_user_error(grid.all, dataset ? check_dataset(source, matrix)
+                                                 : fill_formula(source.expression, matrix));
 }
 
 template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,

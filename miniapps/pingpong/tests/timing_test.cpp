@@ -99,7 +99,7 @@ TEST_F(Timing, PhasesAreOfOneExecution) {
 TEST_F(Timing, EndsBetweenSamplesWhenOneRankIsTold) {
   miniapp::StopRequest end(comm);
   if (comm.rank() == comm.size() - 1)
-    end.set_wish([&] { return made >= 5 ? miniapp::StopWish::end : miniapp::StopWish::nothing; });
+    end.set_due_action([&] { return made >= 5 ? miniapp::DueAction::end : miniapp::DueAction::nothing; });
   const Way ways[] = {{"a", [&](int) {
                          arrived = made;
                          std::this_thread::sleep_for(std::chrono::milliseconds(60));

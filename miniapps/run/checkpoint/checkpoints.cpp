@@ -34,7 +34,7 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
   begin_repeat(0, 0);
   open();
   if (comm.rank() == 0) find_earlier();
-  end.set_wish([this] { return wish(); });
+  end.set_due_action([this] { return due_action(); });
 }
 
 /// The names stay locked while this is open.
@@ -67,16 +67,16 @@ void Checkpoints::begin_repeat(std::int64_t repeat, std::int64_t step) {
 /// What is left of the walltime must do for the time until ranks ask again, a checkpoint and the record. How
 /// long a checkpoint takes is known from the first one, which is written at half time if nothing else has
 /// asked for one.
-StopWish Checkpoints::wish() const {
+DueAction Checkpoints::due_action() const {
   const double now = device::seconds();
   if (options_.walltime_seconds > 0) {
     constexpr double record = 1; // seconds, and as much again for what cannot be foreseen
     const double needed = 2 * (longest_ + record + end_->asked_every());
     const double left = options_.walltime_seconds - (now - started_);
-    if (left < needed) return StopWish::end;
-    if (!any_ && left < options_.walltime_seconds / 2) return StopWish::checkpoint;
+    if (left < needed) return DueAction::end;
+    if (!any_ && left < options_.walltime_seconds / 2) return DueAction::checkpoint;
   }
-  return options_.seconds > 0 && now - last_ >= options_.seconds ? StopWish::checkpoint : StopWish::nothing;
+  return options_.seconds > 0 && now - last_ >= options_.seconds ? DueAction::checkpoint : DueAction::nothing;
 }
 
 void Checkpoints::write(std::int64_t step, const MiniApp& app) {

@@ -56,7 +56,7 @@ class Checkpoints {
   const CheckpointSummary& summary() const { return summary_; }
 
  private:
-  StopWish wish() const;
+  DueAction due_action() const;
   void open();
   void find_earlier();
   void remove_old(const std::filesystem::path& written);

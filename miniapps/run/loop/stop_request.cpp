@@ -45,11 +45,11 @@ void StopRequest::expect(double seconds_of_call) {
 
 /// Collective. Returns the seconds since the last time, of the slowest rank.
 double StopRequest::ask_all() {
-  const auto wish = wish_();
-  const int mine = caught != 0 ? static_cast<int>(caught) : wish == StopWish::end ? by_walltime : 0;
+  const auto due = due_action_();
+  const int mine = caught != 0 ? static_cast<int>(caught) : due == DueAction::end ? by_walltime : 0;
   const auto [told, checkpoint, seconds] =
       comm::allreduce(comm_,
-                      std::array{static_cast<double>(mine), wish == StopWish::checkpoint ? 1.0 : 0.0,
+                      std::array{static_cast<double>(mine), due == DueAction::checkpoint ? 1.0 : 0.0,
                                  device::seconds() - asked_},
                       comm::ReduceOp::max);
   signal_ = static_cast<int>(told);

@@ -19,8 +19,8 @@ struct EndedEarly : std::exception {
   const char* what() const noexcept override { return "told to end"; }
 };
 
-/// What a rank wants by its clock, without having been told.
-enum class StopWish { nothing, checkpoint, end };
+/// What is due by a rank's clock.
+enum class DueAction { nothing, checkpoint, end };
 
 /// Whether the run is to end, which all ranks find out together though only one may have been told.
 class StopRequest {
@@ -40,9 +40,9 @@ class StopRequest {
   /// interval until that is known. So short work is never interrupted, and long work from the first.
   void expect(double seconds_of_call);
 
-  /// Local. What this rank wants is asked for whenever ranks ask each other; what one wants all do: a wish to
-  /// end is granted as a signal is, one for a checkpoint stays until it is forgotten.
-  void set_wish(std::function<StopWish()> wish) { wish_ = std::move(wish); }
+  /// Local. due_action() is called whenever ranks ask each other; what is due on one rank is due on all: an
+  /// end is agreed on as one by a signal is, a checkpoint stays due until forget_checkpoint().
+  void set_due_action(std::function<DueAction()> action) { due_action_ = std::move(action); }
   /// Local. Whether it has been agreed that a checkpoint is to be written.
   bool wants_checkpoint() const { return wants_checkpoint_; }
   void forget_checkpoint() { wants_checkpoint_ = false; }
@@ -65,7 +65,7 @@ class StopRequest {
   std::int64_t calls_left_ = 1;
   double asked_ = 0;       ///< of device::seconds()
   double asked_every_ = 0; ///< seconds
-  std::function<StopWish()> wish_ = [] { return StopWish::nothing; };
+  std::function<DueAction()> due_action_ = [] { return DueAction::nothing; };
   bool wants_checkpoint_ = false;
 };
 

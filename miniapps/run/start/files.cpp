@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/start/files.hpp"
 
+#include "machine/user_error.hpp"
 #include "run/checkpoint/checkpoint_files.hpp"
 
 #include <kontor/config/error.hpp>
@@ -87,11 +88,7 @@ std::vector<fs::path> sidecars(const Files& files) {
 }
 
 void check_files(const comm::Communicator& comm, const Files& files) {
-  try {
-    comm.agree(comm.rank() == 0 ? problem_with(files) : std::nullopt);
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
+  agree_on_user_error(comm, comm.rank() == 0 ? problem_with(files) : std::nullopt);
 }
 
 } // namespace kontor::miniapp

@@ -6,12 +6,11 @@
 #include "run/run.hpp"
 #include "run/start/broadcast_text.hpp"
 #include "run/start/command_line.hpp"
-#include "run/start/expected_ranks.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/kokkos_start.hpp"
 #include "run/start/launcher.hpp"
-#include "run/start/same_arguments.hpp"
 #include "run/start/start_timeout.hpp"
+#include "run/start/started_alike.hpp"
 #include "run/start/to_stderr.hpp"
 
 #include <kontor/comm/mpi_check.hpp>

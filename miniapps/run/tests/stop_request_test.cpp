@@ -15,19 +15,19 @@ namespace {
 using namespace kontor;
 using namespace kontor::miniapp;
 
-TEST(StopRequest, WhatOneRankWishesAllDo) {
+TEST(StopRequest, WhatIsDueOnOneRankAllDo) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   StopRequest end(comm);
-  auto wish = StopWish::nothing;
-  end.set_wish([&] { return wish; });
+  auto due_action = DueAction::nothing;
+  end.set_due_action([&] { return due_action; });
   EXPECT_FALSE(end.ask());
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) wish = StopWish::checkpoint;
+  if (comm.rank() == comm.size() - 1) due_action = DueAction::checkpoint;
   EXPECT_FALSE(end.ask());
   EXPECT_TRUE(end.wants_checkpoint());
   end.forget_checkpoint();
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) wish = StopWish::end;
+  if (comm.rank() == comm.size() - 1) due_action = DueAction::end;
   EXPECT_TRUE(end.ask());
   EXPECT_EQ(end.signal(), "walltime");
 }
