@@ -79,9 +79,10 @@ class MiniApp {
   virtual void warm_up() = 0;
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
-  /// One repeat, which is what is timed, without the regions "io" and "checkpoint". Waits for the device.
-  /// Regions of the context's timers tell where time goes; those of warm_up() are dropped. May return, or
-  /// throw EndedEarly, before it is done if the run is to end. SteppedApp has it for apps that make steps.
+  /// One repeat, which is what is timed, without the regions "io" and "checkpoint", and which Kokkos Tools
+  /// see as the region "<app>/run". Waits for the device. Regions of the context's timers tell where time
+  /// goes; those of warm_up() are dropped. May return, or throw EndedEarly, before it is done if the run is
+  /// to end. SteppedApp has it for apps that make steps.
   virtual void run() = 0;
   /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and
   /// small things as records, below /state. Called by the context's ends_after() in run(), and only for apps

@@ -145,6 +145,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     comm::barrier(context.comm);
     comm::Stopwatch watch;
     try {
+      const device::Region region(app_.name + "/run");
       app.run();
     } catch (const EndedEarly&) { // on all ranks
     }
