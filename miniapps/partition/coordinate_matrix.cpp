@@ -42,62 +42,47 @@ std::vector<double> positive_diagonal(const CoordinateMatrix& matrix) {
   return diagonal;
 }
 
-/// Going through a general matrix, the entries of a row left of the diagonal meet their counterparts in their
-/// own order, because these are above the diagonal in the rows before. An entry that is not there is 0.
-class Counterparts {
- public:
-  Counterparts(CoordinateMatrix& matrix, const std::vector<double>& diagonal)
-      : matrix_(matrix), diagonal_(diagonal), next_(diagonal.size()), alone_(matrix.entries.size(), false) {
-    const auto& entries = matrix.entries;
-    for (std::size_t e = entries.size(); e-- > 0;) next_[static_cast<std::size_t>(entries[e].row)] = e;
-  }
-
-  /// Leaves out what has no counterpart.
-  void require() {
-    auto& entries = matrix_.entries;
-    for (std::size_t e = 0; e < entries.size(); ++e)
-      if (entries[e].column >= entries[e].row) require_of(e);
-    std::size_t kept = 0;
-    for (std::size_t e = 0; e < entries.size(); ++e)
-      if (!alone_[e]) entries[kept++] = entries[e];
-    entries.resize(kept);
-  }
-
- private:
-  void require_of(std::size_t e) {
-    const auto& entry = matrix_.entries[e];
-    auto& next = next_[static_cast<std::size_t>(entry.column)]; // not yet met, in the row of the counterpart
-    while (matrix_.entries[next].column < entry.row) is_alone(next++);
-    const auto& other = matrix_.entries[next];
-    if (entry.row == entry.column) return; // which it is itself
-    if (other.column != entry.row) return is_alone(e);
-    if (!equal(entry.value, other))
-      fail_at(matrix_.source, other.line,
-              fmt::format("entry {} is {}, but {} of line {} is {}: cg needs a symmetric matrix",
-                          place(other), other.value, place(entry), entry.line, entry.value));
-    ++next;
-  }
-
-  void is_alone(std::size_t e) {
-    const auto& entry = matrix_.entries[e];
+/// Of a general matrix. Going through it, the entries of a row left of the diagonal meet their counterparts
+/// in their own order, because these are above the diagonal in the rows before. An entry that is not there is
+/// 0; what has no counterpart is left out.
+void require_counterparts(CoordinateMatrix& matrix, const std::vector<double>& diagonal) {
+  auto& entries = matrix.entries;
+  std::vector<std::size_t> next(diagonal.size()); // the first that is not yet met, in each row
+  for (auto e = entries.size(); e-- > 0;) next[static_cast<std::size_t>(entries[e].row)] = e;
+  std::vector<bool> alone(entries.size(), false);
+  const auto equal = [&](double value, const Entry& entry) {
+    return std::abs(value - entry.value) <= rounding *
+                                                std::sqrt(diagonal[static_cast<std::size_t>(entry.row)]) *
+                                                std::sqrt(diagonal[static_cast<std::size_t>(entry.column)]);
+  };
+  const auto leave_out = [&](std::size_t e) {
+    const auto& entry = entries[e];
     if (!equal(0, entry))
-      fail_at(matrix_.source, entry.line,
+      fail_at(matrix.source, entry.line,
               fmt::format("entry {} is {}, but there is no entry ({}, {}): cg needs a symmetric matrix",
                           place(entry), entry.value, entry.column + 1, entry.row + 1));
-    alone_[e] = true;
+    alone[e] = true;
+  };
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const auto& entry = entries[e];
+    if (entry.column < entry.row) continue;
+    auto& of_column = next[static_cast<std::size_t>(entry.column)];
+    while (entries[of_column].column < entry.row) leave_out(of_column++);
+    const auto& other = entries[of_column];
+    if (entry.row == entry.column) continue; // which it is itself
+    if (other.column != entry.row) {
+      leave_out(e);
+      continue;
+    }
+    if (!equal(entry.value, other))
+      fail_at(matrix.source, other.line,
+              fmt::format("entry {} is {}, but {} of line {} is {}: cg needs a symmetric matrix",
+                          place(other), other.value, place(entry), entry.line, entry.value));
+    ++of_column;
   }
-
-  bool equal(double value, const Entry& entry) const {
-    return std::abs(value - entry.value) <= rounding *
-                                                std::sqrt(diagonal_[static_cast<std::size_t>(entry.row)]) *
-                                                std::sqrt(diagonal_[static_cast<std::size_t>(entry.column)]);
-  }
-
-  CoordinateMatrix& matrix_;
-  const std::vector<double>& diagonal_;
-  std::vector<std::size_t> next_; ///< in each row
-  std::vector<bool> alone_;
-};
+  std::erase_if(entries,
+                [&](const Entry& entry) { return alone[static_cast<std::size_t>(&entry - entries.data())]; });
+}
 
 } // namespace
 
@@ -129,7 +114,7 @@ void sort_entries(CoordinateMatrix& matrix) {
 
 void require_symmetric_with_positive_diagonal(CoordinateMatrix& matrix) {
   const auto diagonal = positive_diagonal(matrix);
-  if (!matrix.symmetric) Counterparts(matrix, diagonal).require();
+  if (!matrix.symmetric) require_counterparts(matrix, diagonal);
 }
 
 } // namespace kontor::partition

@@ -1,74 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "partition/partition.hpp"
 
-#include <kontor/comm/sparse_exchange.hpp>
+#include "partition/by_rank.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace kontor::partition {
 namespace {
 
-using HostRows = Kokkos::View<LocalIndex*, Kokkos::HostSpace>;
+constexpr LocalIndex nobody = -1;
 
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+/// The local numbers of rows that other ranks ask for, which are few beside all; nobody's, if not `own`.
+std::unordered_map<GlobalIndex, LocalIndex> numbers_of(const ByRank<GlobalIndex>& asked,
+                                                       const std::vector<GlobalIndex>& own) {
+  std::unordered_map<GlobalIndex, LocalIndex> local;
+  for (const auto& [rank, rows] : asked)
+    for (const auto row : rows) local.emplace(row, nobody);
+  if (local.empty()) return local;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (const auto found = local.find(own[i]); found != local.end())
+      found->second = static_cast<LocalIndex>(i);
+  return local;
 }
-
-template <class T>
-std::vector<T> values_of(const std::vector<std::byte>& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-Neighbour& neighbour_of(std::vector<Neighbour>& neighbours, int rank) {
-  const auto at = std::lower_bound(neighbours.begin(), neighbours.end(), rank,
-                                   [](const Neighbour& n, int r) { return n.rank < r; });
-  if (at != neighbours.end() && at->rank == rank) return *at;
-  return *neighbours.insert(at, Neighbour{.rank = rank});
-}
-
-/// Own rows that other ranks ask for, which are few beside all.
-class AskedRows {
- public:
-  AskedRows(const std::vector<comm::PeerMessage>& messages, const std::vector<GlobalIndex>& own) {
-    for (const auto& message : messages)
-      for (const auto row : values_of<GlobalIndex>(message.bytes)) local_.emplace(row, nobody);
-    if (local_.empty()) return;
-    for (std::size_t i = 0; i < own.size(); ++i)
-      if (const auto found = local_.find(own[i]); found != local_.end())
-        found->second = static_cast<LocalIndex>(i);
-  }
-
-  /// Their local numbers.
-  Rows local(const comm::PeerMessage& message, int rank) const {
-    const auto asked = values_of<GlobalIndex>(message.bytes);
-    const Rows rows(Kokkos::view_alloc("cg/sent rows", Kokkos::WithoutInitializing), asked.size());
-    const auto host = Kokkos::create_mirror_view(rows);
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      host(i) = local_.at(asked[i]);
-      if (host(i) == nobody)
-        throw std::logic_error(
-            fmt::format("rank {} asks rank {} for row {}, which is not there", message.peer, rank, asked[i]));
-    }
-    Kokkos::deep_copy(rows, host);
-    return rows;
-  }
-
- private:
-  static constexpr LocalIndex nobody = -1;
-  std::unordered_map<GlobalIndex, LocalIndex> local_;
-};
 
 } // namespace
 
@@ -86,26 +45,31 @@ Partition make_partition(const comm::Communicator& comm, GlobalIndex rows,
   const auto global = Kokkos::create_mirror_view(partition.global);
   std::copy(own.begin(), own.end(), global.data());
 
-  std::vector<comm::PeerMessage> wanted;
-  for (std::size_t i = 0; i < ghosts.size();) {
-    auto end = i;
-    std::vector<GlobalIndex> numbers;
-    for (; end < ghosts.size() && ghosts[end].owner == ghosts[i].owner; ++end) {
-      global(own.size() + end) = ghosts[end].row;
-      numbers.push_back(ghosts[end].row);
-    }
-    auto& neighbour = neighbour_of(partition.neighbours, ghosts[i].owner);
-    neighbour.first_ghost = partition.own + static_cast<LocalIndex>(i);
-    neighbour.ghosts = static_cast<LocalIndex>(end - i);
-    wanted.push_back({ghosts[i].owner, bytes_of(numbers)});
-    i = end;
+  std::map<int, Neighbour> neighbours;
+  ByRank<GlobalIndex> wanted;
+  auto number = partition.own;
+  for (const auto& [owner, row] : ghosts) {
+    ++neighbours.try_emplace(owner, Neighbour{.rank = owner, .first_ghost = number}).first->second.ghosts;
+    wanted[owner].push_back(row);
+    global(number++) = row;
   }
   Kokkos::deep_copy(partition.global, global);
 
-  const auto messages = comm::sparse_exchange(comm, "rows that neighbours read", std::move(wanted));
-  const AskedRows asked(messages, own);
-  for (const auto& message : messages)
-    neighbour_of(partition.neighbours, message.peer).sent = asked.local(message, comm.rank());
+  const auto asked = exchange_by_rank(comm, "rows that neighbours read", wanted);
+  const auto local = numbers_of(asked, own);
+  for (const auto& [rank, numbers] : asked) {
+    const Rows sent(Kokkos::view_alloc("cg/sent rows", Kokkos::WithoutInitializing), numbers.size());
+    const auto host = Kokkos::create_mirror_view(sent);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      host(i) = local.at(numbers[i]);
+      if (host(i) == nobody)
+        throw std::logic_error(fmt::format("rank {} asks rank {} for row {}, which is not there", rank,
+                                           comm.rank(), numbers[i]));
+    }
+    Kokkos::deep_copy(sent, host);
+    neighbours.try_emplace(rank, Neighbour{.rank = rank}).first->second.sent = sent;
+  }
+  for (const auto& [rank, neighbour] : neighbours) partition.neighbours.push_back(neighbour);
   return partition;
 }
 
