@@ -9,11 +9,9 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <numeric>
 
 namespace kontor::cg {
 namespace {
@@ -45,20 +43,16 @@ std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Proble
 
 /// Collective. What each rank has: least, most, and all ranks together; an object.
 nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition& partition) {
-  constexpr std::size_t count = 4;
-  const std::array<std::int64_t, count> mine{partition.own, partition.interior, partition.ghosts,
-                                             static_cast<std::int64_t>(partition.neighbours.size())};
-  std::array<std::int64_t, 2 * count> ends{};
-  for (std::size_t i = 0; i < count; ++i) {
-    ends[i] = mine[i];
-    ends[count + i] = -mine[i];
-  }
-  const auto most = comm::allreduce(comm, ends, comm::ReduceOp::max);
+  const std::array<std::int64_t, 4> mine{partition.own, partition.interior, partition.ghosts,
+                                         static_cast<std::int64_t>(partition.neighbours.size())};
+  const auto least = comm::allreduce(comm, mine, comm::ReduceOp::min);
+  const auto most = comm::allreduce(comm, mine, comm::ReduceOp::max);
   const auto sums = comm::allreduce(comm, mine, comm::ReduceOp::sum);
-  return {{"rows_per_rank_min", -most[count]},     {"rows_per_rank_max", most[0]}, {"interior_rows", sums[1]},
-          {"interior_rows_min", -most[count + 1]}, {"interior_rows_max", most[1]}, {"ghosts", sums[2]},
-          {"ghosts_min", -most[count + 2]},        {"ghosts_max", most[2]},        {"neighbours", sums[3]},
-          {"neighbours_min", -most[count + 3]},    {"neighbours_max", most[3]}};
+  nlohmann::ordered_json shares{{"rows_per_rank_min", least[0]}, {"rows_per_rank_max", most[0]}};
+  const std::string names[]{"", "interior_rows", "ghosts", "neighbours"};
+  for (std::size_t i = 1; i < mine.size(); ++i)
+    shares.update({{names[i], sums[i]}, {names[i] + "_min", least[i]}, {names[i] + "_max", most[i]}});
+  return shares;
 }
 
 } // namespace
@@ -67,7 +61,8 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
     : SteppedApp(context), options_(options), problem_(make_problem(options, context)),
       system_(problem_->build()), streams_(context.overlap),
       matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
-      solver_(make_solver(workspace(context.comm))),
+      solver_(make_solver({context.comm, system_.partition, system_.matrix, *matrix_, system_.rhs,
+                           system_.initial, options_.solver, context.overlap, streams_, context.timers})),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
@@ -80,7 +75,7 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
   const auto& comm = context.comm;
   record_.exchange = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(comm, exchange)};
   record_.traffic = miniapp::traffic_of(comm.rank(), exchange);
-  record_.process_grid = problem_->process_grid();
+  record_.process_grid = options_.process_grid;
   record_.precision = "double";
   record_.field_memory = static_cast<std::int64_t>(matrix_->bytes());
   auto& of_matrix = record_.extras["matrix"];
@@ -90,12 +85,6 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 }
 
 Cg::~Cg() = default;
-
-Workspace Cg::workspace(const comm::Communicator& comm) {
-  return {comm,        system_.partition, system_.matrix,  *matrix_,
-          system_.rhs, system_.initial,   options_.solver, context().overlap,
-          streams_,    context().timers};
-}
 
 void Cg::warm_up() {
   solver_->warm_up();
@@ -123,7 +112,8 @@ void Cg::finish(std::int64_t /*made*/) {
 miniapp::Verification Cg::verify() {
   const auto baseline = miniapp::baseline_communicator(context().comm);
   return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
-                    outcome_, *solver_, solver_->preconditioner(), &accuracy_.emplace());
+                    {outcome_, solver_->solution(), solver_->coefficients()}, solver_->preconditioner(),
+                    &accuracy_.emplace());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
@@ -151,11 +141,9 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
 miniapp::AppRecord Cg::record() const {
   auto record = record_;
   record.history.name = "residual";
-  const auto& history = solver_->history();
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    record.history.iterations.push_back(static_cast<std::int64_t>(i));
-    record.history.values.push_back(history[i]);
-  }
+  record.history.values = solver_->history();
+  record.history.iterations.resize(record.history.values.size());
+  std::iota(record.history.iterations.begin(), record.history.iterations.end(), 0);
   record.computing = solver_->seconds_alone() * static_cast<double>(outcome_.iterations - made_before_);
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;

@@ -42,7 +42,6 @@ class Cg final : public miniapp::SteppedApp {
  private:
   miniapp::Steps& steps() override { return *solver_; }
   void finish(std::int64_t made) override;
-  Workspace workspace(const comm::Communicator&);
 
   Options options_;
   std::unique_ptr<Problem> problem_;

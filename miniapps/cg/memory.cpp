@@ -2,7 +2,6 @@
 #include "cg/memory.hpp"
 
 #include "cg/matrix/matrix_free.hpp"
-#include "cg/names.hpp"
 #include "cg/problem/element.hpp"
 #include "grid/functions.hpp"
 
@@ -42,8 +41,8 @@ Kept kept_by(const SolverOptions& o, const PartSize& part) {
   return {};
 }
 
-} // namespace
-
+/// Own values: x and the one that the matrix is multiplied with among them, but neither b nor what the
+/// preconditioner has.
 int vectors_of(const SolverOptions& o) {
   const int one = o.preconditioner != PreconditionerKind::none ? 1 : 0, applied = applies(o) ? 1 : 0;
   switch (o.method) {
@@ -55,20 +54,7 @@ int vectors_of(const SolverOptions& o) {
   return 0;
 }
 
-double working_set(const SolverOptions& o, const PartSize& part, double product) {
-  const auto kept = kept_by(o, part);
-  return product + (vectors_of(o) - 2 + kept.vectors) * part.rows * of_value + kept.copy;
-}
-
-std::vector<Allocation> views_of_system(const SolverOptions& o, const PartSize& part) {
-  const double stored = needs_matrix(o) ? 1 : 0;
-  return {{"cg/values", stored * part.entries * of_value},
-          {"cg/columns", stored * part.entries * of_index},
-          {"cg/offsets", stored * part.rows * of_offset},
-          {"cg/global", (part.rows + part.ghosts) * sizeof(GlobalIndex)},
-          {"cg/b, initial, solution", 3 * part.rows * of_value}};
-}
-
+/// Another format of the matrix, vectors, what the preconditioner keeps.
 std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
   const double sell =
       part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
@@ -85,10 +71,22 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
           {"cg/vectors to verify with", (3 * part.rows + part.ghosts) * of_value}};
 }
 
+} // namespace
+
+double working_set(const SolverOptions& o, const PartSize& part, double product) {
+  const auto kept = kept_by(o, part);
+  return product + (vectors_of(o) - 2 + kept.vectors) * part.rows * of_value + kept.copy;
+}
+
 std::vector<Allocation> views_of_rank(const SolverOptions& options, const PartSize& part,
                                       const std::vector<Allocation>& kept,
                                       const std::vector<Allocation>& built) {
-  auto views = views_of_system(options, part);
+  const double stored = needs_matrix(options) ? 1 : 0;
+  std::vector<Allocation> views{{"cg/values", stored * part.entries * of_value},
+                                {"cg/columns", stored * part.entries * of_index},
+                                {"cg/offsets", stored * part.rows * of_offset},
+                                {"cg/global", (part.rows + part.ghosts) * sizeof(GlobalIndex)},
+                                {"cg/b, initial, solution", 3 * part.rows * of_value}};
   views.insert(views.end(), kept.begin(), kept.end());
   const auto solve = views_of_solve(options, part);
   const auto& more = miniapp::total_bytes(built) > miniapp::total_bytes(solve) ? built : solve;

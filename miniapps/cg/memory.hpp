@@ -20,26 +20,16 @@ struct PartSize {
   int stencil = 0;     ///< entries of a pattern
 };
 
-/// How many vectors of own values a method has, x and the one that the matrix is multiplied with among them,
-/// but neither b nor what its preconditioner has.
-int vectors_of(const SolverOptions&);
-
 /// Bytes that an iteration goes through again and again, where a product moves `product` bytes, the vectors
 /// that it reads and writes included.
 double working_set(const SolverOptions&, const PartSize&, double product);
 
-/// Views of the system: the matrix as it is assembled, right-hand side, guess, solution.
-std::vector<miniapp::Allocation> views_of_system(const SolverOptions&, const PartSize&);
-
-/// Views of a solve: another format of the matrix, vectors, what the preconditioner keeps. Not known before
-/// are padding in `sell` and buffers of messages.
-std::vector<miniapp::Allocation> views_of_solve(const SolverOptions&, const PartSize&);
-
-/// Views of a rank: the system and the problem's views that are `kept` beside it; and what is there only
-/// while the system is `built`, or, after that, the views of a solve, whichever is more.
+/// Views of a rank: the matrix as it is assembled, right-hand side, guess and solution, and the problem's
+/// views that are `kept` beside them; and what is there only while the system is `built`, or, after that, the
+/// views of a solve, whichever is more. Not known before are padding in `sell` and buffers of messages.
 std::vector<miniapp::Allocation> views_of_rank(const SolverOptions&, const PartSize&,
-                                               const std::vector<miniapp::Allocation>& kept,
-                                               const std::vector<miniapp::Allocation>& built);
+                                               const std::vector<miniapp::Allocation>& kept = {},
+                                               const std::vector<miniapp::Allocation>& built = {});
 
 /// The same of a rank with this block of the points of a stencil or of elements; the process grid is
 /// resolved.

@@ -3,13 +3,11 @@
 
 #include "cg/matrix/matrix.hpp"
 #include "cg/memory.hpp"
-#include "cg/names.hpp"
-#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/known_solution.hpp"
 #include "grid/process_grid.hpp"
 #include "partition/metis_partition.hpp"
-#include "run/mini_app.hpp"
 
 #include <kontor/config/unused.hpp>
 
@@ -21,7 +19,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <string_view>
 
 namespace kontor::cg {
@@ -30,39 +27,34 @@ namespace {
 using config::Named;
 using config::Visitor;
 
-constexpr std::array<Named<ProblemKind>, 3> kinds{{{"fe_heat", ProblemKind::fe_heat},
-                                                   {"stencil", ProblemKind::stencil},
-                                                   {"matrix_market", ProblemKind::matrix_market}}};
-constexpr std::array<Named<int>, 2> stencil_sizes{{{"7", 7}, {"27", 27}}};
-constexpr std::array<Named<Assembly>, 2> assemblies{
-    {{"gather", Assembly::gather}, {"atomic", Assembly::atomic}}};
-constexpr std::array<Named<RhsKind>, 3> rhs_kinds{
-    {{"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}}};
-constexpr std::array<Named<PartitionKind>, 2> partitions{
-    {{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}}};
-constexpr std::array<Named<Ordering>, 2> orderings{{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}}};
-constexpr std::array<Named<Method>, 4> methods{{{"classic", Method::classic},
-                                                {"merged", Method::merged},
-                                                {"pipelined", Method::pipelined},
-                                                {"persistent", Method::persistent}}};
-constexpr std::array<Named<PreconditionerKind>, 4> preconditioners{
-    {{"none", PreconditionerKind::none},
-     {"jacobi", PreconditionerKind::jacobi},
-     {"chebyshev", PreconditionerKind::chebyshev},
-     {"gauss_seidel", PreconditionerKind::gauss_seidel}}};
-constexpr std::array<Named<Format>, 3> formats{
-    {{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}}};
-constexpr std::array<Named<Kernel>, 3> kernels{
-    {{"own", Kernel::own}, {"plain", Kernel::plain}, {"kokkos_kernels", Kernel::kokkos_kernels}}};
-constexpr std::array<config::Tagged<FaceCondition>, 3> conditions{
-    {{"insulated", FaceCondition::insulated, false},
-     {"temperature", FaceCondition::temperature, true},
-     {"flux", FaceCondition::flux, true}}};
+constexpr Named<ProblemKind> kinds[]{{"fe_heat", ProblemKind::fe_heat},
+                                     {"stencil", ProblemKind::stencil},
+                                     {"matrix_market", ProblemKind::matrix_market}};
+constexpr Named<int> stencil_sizes[]{{"7", 7}, {"27", 27}};
+constexpr Named<Assembly> assemblies[]{{"gather", Assembly::gather}, {"atomic", Assembly::atomic}};
+constexpr Named<RhsKind> rhs_kinds[]{
+    {"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}};
+constexpr Named<PartitionKind> partitions[]{{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}};
+constexpr Named<Ordering> orderings[]{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}};
+constexpr Named<Method> methods[]{{"classic", Method::classic},
+                                  {"merged", Method::merged},
+                                  {"pipelined", Method::pipelined},
+                                  {"persistent", Method::persistent}};
+constexpr Named<PreconditionerKind> preconditioners[]{{"none", PreconditionerKind::none},
+                                                      {"jacobi", PreconditionerKind::jacobi},
+                                                      {"chebyshev", PreconditionerKind::chebyshev},
+                                                      {"gauss_seidel", PreconditionerKind::gauss_seidel}};
+constexpr Named<Format> formats[]{
+    {"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}};
+constexpr Named<Kernel> kernels[]{
+    {"own", Kernel::own}, {"plain", Kernel::plain}, {"kokkos_kernels", Kernel::kokkos_kernels}};
+constexpr config::Tagged<FaceCondition> conditions[]{{"insulated", FaceCondition::insulated, false},
+                                                     {"temperature", FaceCondition::temperature, true},
+                                                     {"flux", FaceCondition::flux, true}};
 
 template <class E, std::size_t n>
-std::string_view name_of(const std::array<Named<E>, n>& names, E value) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& named) { return named.value == value; })
-      ->name;
+std::string_view name_of(const Named<E> (&names)[n], E value) {
+  return std::ranges::find(names, value, &Named<E>::value)->name;
 }
 
 constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
@@ -197,7 +189,12 @@ void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::s
                                rows, most, rows / most + 1));
 }
 
-void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
+std::string_view key_of_sizes(ProblemKind kind) {
+  return kind == ProblemKind::fe_heat ? "problem.fe_heat.elements" : "problem.stencil.points";
+}
+
+void resolve_fe_heat(const Options& all, int ranks, const config::Deck& deck) {
+  const auto& o = all.fe_heat;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (!(o.lower[axis] < o.upper[axis]))
       deck.fail("problem.fe_heat.domain.upper",
@@ -208,6 +205,16 @@ void resolve_fe_heat(const FeHeatOptions& o, const config::Deck& deck) {
         "problem.fe_heat.boundary",
         "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
         "singular; give at least one face a temperature");
+  if (all.verification_tolerance && !has_known_solution(o))
+    deck.fail("verification.tolerance",
+              "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
+              "the tolerance out");
+  const auto points = o.points();
+  if (all.process_grid.empty() && grid::smallest_surface_grid(ranks, points).empty())
+    deck.fail(key_of_sizes(all.kind),
+              fmt::format("[{}] have {} points, which cannot be divided among {} ranks so that each has "
+                          "one; use fewer ranks or more elements",
+                          fmt::join(o.elements, ", "), fmt::join(points, " x "), ranks));
 }
 
 void resolve_matrix_market(const Options& all, const config::Deck& deck) {
@@ -284,21 +291,21 @@ void Options::describe(Visitor& v) {
 }
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
+  if (kind == ProblemKind::matrix_market) return;
   const bool elements = kind == ProblemKind::fe_heat;
+  const auto sizes_of = [elements](Options& o) -> grid::Sizes& {
+    return elements ? o.fe_heat.elements : o.stencil.points;
+  };
   const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
     auto sized = *this;
-    (elements ? sized.fe_heat.elements : sized.stencil.points) = whole;
+    sizes_of(sized) = whole;
     sized.process_grid = ranks_along;
     return miniapp::total_bytes(views_of_box(sized, grid::largest_block(sized.points(), ranks_along)));
   };
-  if (elements)
-    grid::resolve_box_sizes(sizing,
-                            {"problem.fe_heat.elements", "element", fe_heat.elements, process_grid, 1, bytes},
-                            ranks, deck, free_memory);
-  if (kind == ProblemKind::stencil)
-    grid::resolve_box_sizes(sizing,
-                            {"problem.stencil.points", "point", stencil.points, process_grid, 0, bytes},
-                            ranks, deck, free_memory);
+  grid::resolve_box_sizes(sizing,
+                          {key_of_sizes(kind), elements ? "element" : "point", sizes_of(*this), process_grid,
+                           elements ? 1 : 0, bytes},
+                          ranks, deck, free_memory);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
@@ -307,32 +314,13 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
   refuse_unordered_assembly(*this, deck);
-  if (kind == ProblemKind::matrix_market) resolve_matrix_market(*this, deck);
-  if (kind == ProblemKind::stencil) {
-    constexpr std::string_view key = "problem.stencil.points";
-    refuse_too_many_points(stencil.points, key, deck);
-    grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", stencil.points},
-                               ranks, deck);
-    refuse_too_many_rows_a_rank(stencil.points, key, process_grid, deck);
-  }
-  if (kind == ProblemKind::fe_heat) {
-    const auto points = fe_heat.points();
-    constexpr std::string_view key = "problem.fe_heat.elements";
-    refuse_too_many_points(points, key, deck);
-    resolve_fe_heat(fe_heat, deck);
-    if (verification_tolerance && !has_known_solution(fe_heat))
-      deck.fail("verification.tolerance",
-                "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
-                "the tolerance out");
-    if (process_grid.empty() && grid::smallest_surface_grid(ranks, points).empty())
-      deck.fail(key,
-                fmt::format("[{}] have {} points, which cannot be divided among {} ranks so that each has "
-                            "one; use fewer ranks or more elements",
-                            fmt::join(fe_heat.elements, ", "), fmt::join(points, " x "), ranks));
-    grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks,
-                               deck);
-    refuse_too_many_rows_a_rank(points, key, process_grid, deck);
-  }
+  if (kind == ProblemKind::matrix_market) return resolve_matrix_market(*this, deck);
+  const auto points = this->points().extents;
+  const auto key = key_of_sizes(kind);
+  refuse_too_many_points(points, key, deck);
+  if (kind == ProblemKind::fe_heat) resolve_fe_heat(*this, ranks, deck);
+  grid::resolve_process_grid(process_grid, "decomposition.process_grid", {key, "point", points}, ranks, deck);
+  refuse_too_many_rows_a_rank(points, key, process_grid, deck);
 }
 
 } // namespace kontor::cg

@@ -17,7 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

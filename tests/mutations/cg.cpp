@@ -41,7 +41,6 @@ class WrongProblem final : public cg::Problem {
   void read_vector(const output::Reader& file, const std::string& name, const cg::Vector& v) const override {
     problem_->read_vector(file, name, v);
   }
-  std::vector<std::int64_t> process_grid() const override { return problem_->process_grid(); }
   cg::ReferenceRows reference_rows() const override { return problem_->reference_rows(); }
   nlohmann::ordered_json matrix_record() const override { return problem_->matrix_record(); }
 

@@ -2,7 +2,6 @@
 #include "cg/check/verification.hpp"
 
 #include "cg/check/symmetry.hpp"
-#include "cg/names.hpp"
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "partition/row_order.hpp"
 #include "stepping/row_sums.hpp"
@@ -16,9 +15,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg {
 namespace {
@@ -166,10 +162,9 @@ double norm_of(const comm::Communicator& baseline, Preconditioner& m, const Spac
 
 /// Collective. For a solution that is known of a matrix whose eigenvalues are not: a tenth of the least one
 /// that the iteration has seen. With M it sees those of M A, which are at most |M| times those of A.
-double seen_eigenvalue(const comm::Communicator& baseline, const Solver& solver, Preconditioner* m,
+double seen_eigenvalue(const comm::Communicator& baseline, const Answer& answer, Preconditioner* m,
                        const Space& compute, LocalIndex own) {
-  const auto coefficients = solver.coefficients();
-  const double least = coefficients.empty() ? 0 : ritz_values(coefficients).smallest;
+  const double least = answer.coefficients.empty() ? 0 : ritz_values(answer.coefficients).smallest;
   return least / 10 / (m ? norm_of(baseline, *m, compute, own) : 1);
 }
 
@@ -246,12 +241,12 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
 /// Collective. A x is that of `ax`.
 miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system,
                                       const Vector& ax, const Space& compute, const Options& options,
-                                      const Outcome& outcome, const Solver& solver, Preconditioner* m,
-                                      Accuracy& accuracy) {
+                                      const Answer& answer, Preconditioner* m, Accuracy& accuracy) {
   const auto own = system.partition.own;
+  const auto& outcome = answer.outcome;
   const auto sums = sums_of<4>(
       baseline, compute, own,
-      Compare{system.rhs, ax, solver.solution(), system.exact.value_or(Vector()), system.exact.has_value()});
+      Compare{system.rhs, ax, answer.solution, system.exact.value_or(Vector()), system.exact.has_value()});
   const auto rows = static_cast<double>(system.partition.rows);
   const double rhs = std::sqrt(sums[0]);
   accuracy.residual = std::sqrt(sums[1]) / (rhs > 0 ? rhs : 1);
@@ -271,7 +266,7 @@ miniapp::Verification verify_solution(const comm::Communicator& baseline, const 
                           options.kind != ProblemKind::fe_heat};
   auto bound = system.error_bound.value_or(ErrorBound{});
   if (!system.error_bound && !options.verification_tolerance) {
-    bound.least_eigenvalue = seen_eigenvalue(baseline, solver, m, compute, own);
+    bound.least_eigenvalue = seen_eigenvalue(baseline, answer, m, compute, own);
     bound.discretisation = 1e-14 * (std::sqrt(sums[0] / rows) / bound.least_eigenvalue + compared.known);
   }
   return verify_error(compared, bound, options, result);
@@ -290,8 +285,8 @@ miniapp::Verification not_symmetric(const std::string& which, double found,
 
 miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system,
                              const ReferenceRows& reference, const Matrix& matrix, const Space& compute,
-                             const Options& options, const Outcome& outcome, const Solver& solver,
-                             Preconditioner* preconditioner, Accuracy* found) {
+                             const Options& options, const Answer& answer, Preconditioner* preconditioner,
+                             Accuracy* found) {
   const auto& partition = system.partition;
   const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
   double seconds = 0;
@@ -307,20 +302,19 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
   watch.lap(seconds);
 
   const Vector ax("cg/A x", static_cast<std::size_t>(partition.own));
-  const auto x = in_row_order(baseline, partition, solver.solution());
-  matrix.multiply(compute, Part::all, with_ghosts(baseline, partition, solver.solution(), x), ax);
+  const auto x = in_row_order(baseline, partition, answer.solution);
+  matrix.multiply(compute, Part::all, with_ghosts(baseline, partition, answer.solution, x), ax);
   compute.fence();
   const auto of_reference = departure(baseline, system, reference, x, ax);
 
   Accuracy accuracy;
-  auto result =
-      verify_solution(baseline, system, ax, compute, options, outcome, solver, preconditioner, accuracy);
+  auto result = verify_solution(baseline, system, ax, compute, options, answer, preconditioner, accuracy);
   if (found) *found = accuracy;
   if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
     result = not_symmetric("matrix", of_matrix, result);
   else if (result.passed() && !(of_preconditioner <= symmetry_tolerance))
     result = not_symmetric("preconditioner", of_preconditioner, result);
-  else if (succeeded(outcome.ending) && !(of_reference.largest() <= reference_tolerance))
+  else if (succeeded(answer.outcome.ending) && !(of_reference.largest() <= reference_tolerance))
     result = {.measure =
                   fmt::format("{} against rows that are computed by its definition",
                               of_reference.product > reference_tolerance ? "A x" : "the right-hand side"),

@@ -5,10 +5,12 @@
 #include "cg/options.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/linear_system.hpp"
-#include "cg/solver/solver.hpp"
+#include "cg/solver/stop_reason.hpp"
 #include "run/record/result.hpp"
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace kontor::cg {
 
@@ -19,7 +21,14 @@ struct Accuracy {
   std::optional<double> relative_error = {}; ///< |x - exact| beside |exact|, or as it is if that is 0
 };
 
-/// Collective. Verifies the last solve, in this order: matrix and right-hand side against the rows of
+/// A solve, which is judged.
+struct Answer {
+  Outcome outcome;
+  Vector solution;                                     ///< own values
+  std::vector<std::pair<double, double>> coefficients; ///< alpha and beta of its iterations
+};
+
+/// Collective. Verifies a solve, in this order: matrix and right-hand side against the rows of
 /// `reference`; symmetry of the matrix and of the preconditioner, null if there is none; the true residual
 /// against the recurrence's; |b| against that by the solve's sums; the error where the solution is known. A
 /// solve without an iteration is inconclusive. What is found is put into `found`.
@@ -28,7 +37,6 @@ struct Accuracy {
 /// `raw`; neither the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
 miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&,
                              const ReferenceRows& reference, const Matrix&, const Space& compute,
-                             const Options&, const Outcome&, const Solver&, Preconditioner*,
-                             Accuracy* found = nullptr);
+                             const Options&, const Answer&, Preconditioner*, Accuracy* found = nullptr);
 
 } // namespace kontor::cg

@@ -38,7 +38,7 @@ struct CsrKernel {
     return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
   }
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const Positions& block,
+  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const RowRange& block,
                              LocalIndex row) const {
     const auto end = offsets[block.end];
     const auto of_row = row < 0 ? end : offsets[row], end_of_row = row < 0 ? end : offsets[row + 1];
@@ -170,11 +170,8 @@ struct Csr {
   Kernel kernel(const double* x, double* y) const {
     return {rows.offsets.data(), rows.columns.data(), rows.values.data(), staging.entries, x, y};
   }
-  Positions positions(Part part) const {
-    const auto range = range_of(part, rows.rows(), interior);
-    return {range.begin, range.end};
-  }
-  TeamOfProduct team(const ProductTuning&) const {
+  RowRange positions(Part part) const { return range_of(part, rows.rows(), interior); }
+  TeamOfProduct team() const {
     const std::size_t aligned = 2 * sizeof(double);
     return {staging.threads, staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
   }

@@ -22,10 +22,13 @@ class DotApart : public Matrix {
   void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
                         double* sum) const final {
     multiply(instance, part, x, y);
-    const auto range = range_of(part, rows_, interior_);
-    for_rows_with_sums<1>(label_, instance, range.end - range.begin, DotTerm{x, y, range.begin}, parts_,
+    const auto range = range_of(part);
+    for_rows_with_sums<1>(label_, instance, range.count(), DotTerm{x, y, range.begin}, parts_,
                           StoreTo<1>{sum});
   }
+
+ protected:
+  RowRange range_of(Part part) const { return cg::range_of(part, rows_, interior_); }
 
  private:
   std::string label_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
+#include "cg/matrix/matrix.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -10,13 +10,6 @@
 
 /// A format's rows given to the threads of a device.
 namespace kontor::cg {
-
-/// Half-open range of positions: what a format counts its rows by, padding included.
-struct Positions {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t count() const { return end - begin; }
-};
 
 /// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
 template <class Kernel>
@@ -62,7 +55,7 @@ namespace detail {
 template <class Kernel, bool with_dot>
 struct InTeams {
   Kernel kernel;
-  Positions range;
+  RowRange range;
   int block;
   bool backwards; ///< the last block first; where each team has one, so that its sum is the same
   TeamParts::Places places;

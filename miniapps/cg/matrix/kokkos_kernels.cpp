@@ -3,7 +3,6 @@
 
 #ifdef KONTOR_CG_KOKKOS_KERNELS
 #include "cg/matrix/dot_apart.hpp"
-#include "cg/names.hpp"
 
 #include <KokkosKernels_config.h>
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -28,8 +27,8 @@ class PartOfRows {
   using Crs = KokkosSparse::CrsMatrix<double, LocalIndex, Device, void, Offset>;
 
   PartOfRows(const CompressedRows& from, RowRange range, LocalIndex columns) : range_(range) {
-    if (range.begin == range.end) return;
-    const auto rows = static_cast<std::size_t>(range.end - range.begin);
+    if (range.count() == 0) return;
+    const auto rows = static_cast<std::size_t>(range.count());
     const auto offsets = Kokkos::create_mirror_view_and_copy(
         Kokkos::HostSpace(), Kokkos::subview(from.offsets, std::pair(range.begin, range.end + 1)));
     typename Crs::row_map_type::non_const_type row_map("cg/offsets for Kokkos Kernels", rows + 1);
@@ -37,13 +36,13 @@ class PartOfRows {
     const auto first = offsets(0), end = offsets(rows);
     for (std::size_t row = 0; row <= rows; ++row) on_host(row) = static_cast<Offset>(offsets(row) - first);
     Kokkos::deep_copy(row_map, on_host);
-    matrix_ = Crs("cg/Kokkos Kernels", range.end - range.begin, columns, static_cast<Offset>(end - first),
-                  Kokkos::subview(from.values, std::pair(first, end)), row_map,
-                  Kokkos::subview(from.columns, std::pair(first, end)));
+    matrix_ = Crs("cg/Kokkos Kernels", static_cast<LocalIndex>(rows), columns,
+                  static_cast<Offset>(end - first), Kokkos::subview(from.values, std::pair(first, end)),
+                  row_map, Kokkos::subview(from.columns, std::pair(first, end)));
   }
 
   void multiply(const Space& instance, const Vector& x, const Vector& all_y) const {
-    if (range_.begin == range_.end) return;
+    if (range_.count() == 0) return;
     const Vector y =
         Kokkos::subview(all_y, std::pair(range_.begin, range_.end)); // the type that the handle knows
 #if KOKKOSKERNELS_VERSION >= 40300
@@ -67,8 +66,8 @@ class KokkosKernels final : public DotApart {
  public:
   KokkosKernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns)
       : DotApart("cg/dot beside Kokkos Kernels", rows.rows(), interior), rows_(rows.rows()),
-        entries_(rows.entries()), interior_(rows, range_of(Part::interior, rows_, interior), columns),
-        boundary_(rows, range_of(Part::boundary, rows_, interior), columns) {}
+        entries_(rows.entries()), interior_(rows, range_of(Part::interior), columns),
+        boundary_(rows, range_of(Part::boundary), columns) {}
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
     if (part != Part::boundary) interior_.multiply(instance, x, y);

@@ -20,23 +20,20 @@ inline constexpr int width = 2;
 typedef double Lanes __attribute__((vector_size(width * sizeof(double))));
 typedef std::int64_t LaneBits __attribute__((vector_size(width * sizeof(double))));
 
-inline void load(Lanes& lanes, const double* from) {
+inline Lanes loaded(const double* from) {
+  Lanes lanes;
   std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
 }
 
 /// Local. sum += a[lane] b[lane] in each lane; a and b need not be aligned.
 inline void add_products(Lanes& sum, const double* a, const double* b) {
-  Lanes left, right;
-  load(left, a);
-  load(right, b);
-  sum += left * right;
+  sum += loaded(a) * loaded(b);
 }
 
 /// Local. sum += a b[lane].
 inline void add_products(Lanes& sum, double a, const double* b) {
-  Lanes right;
-  load(right, b);
-  sum += a * right;
+  sum += a * loaded(b);
 }
 
 /// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no
@@ -50,15 +47,10 @@ inline void add_in(std::uint32_t lanes, Lanes& sum, const Lanes& products) {
 
 /// Local. The same as without lanes, in those whose bits are set; the others are read, too.
 inline void add_products(Lanes& sum, const double* a, const double* b, std::uint32_t lanes) {
-  Lanes left, right;
-  load(left, a);
-  load(right, b);
-  add_in(lanes, sum, left * right);
+  add_in(lanes, sum, loaded(a) * loaded(b));
 }
 inline void add_products(Lanes& sum, double a, const double* b, std::uint32_t lanes) {
-  Lanes right;
-  load(right, b);
-  add_in(lanes, sum, a * right);
+  add_in(lanes, sum, a * loaded(b));
 }
 
 inline void store(double* to, const Lanes& lanes) {

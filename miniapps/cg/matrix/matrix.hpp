@@ -21,12 +21,13 @@ struct PersistentSteps;
 /// Which own rows: those that read no ghosts, the others, or all.
 enum class Part { interior, boundary, all };
 
-/// The half-open range of a part.
+/// A half-open range of rows, or of positions: what a format counts its rows by, padding included.
 struct RowRange {
-  LocalIndex begin = 0;
-  LocalIndex end = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t count() const { return end - begin; }
 };
-inline RowRange range_of(Part part, LocalIndex own, LocalIndex interior) {
+inline RowRange range_of(Part part, std::int64_t own, std::int64_t interior) {
   return {part == Part::boundary ? interior : 0, part == Part::interior ? interior : own};
 }
 
@@ -46,10 +47,10 @@ class Matrix {
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
   /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x
-  /// into y (solver/persistent.hpp). False, and nothing is done: this format has no such kernel.
-  virtual bool iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {
-    return false;
+  /// into y (solver/persistent.hpp). Only if can_iterate().
+  virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {
   }
+  /// Whether this format has such a kernel.
   virtual bool can_iterate() const { return false; }
 
   /// Positions of this rank's rows that kernels number by 32 bits; 0: they number none so.

@@ -11,7 +11,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -119,14 +118,9 @@ struct MatrixFree {
     for (std::size_t e = 0; e < entries.size(); ++e) kernel.weights[e] = entries[e].weight;
     return kernel;
   }
-  Positions positions(Part part) const {
+  RowRange positions(Part part) const {
     const auto all = static_cast<std::int64_t>(runs.extent(0));
-    return {part == Part::boundary ? interior_runs * run_rows : 0,
-            (part == Part::interior ? interior_runs : all) * run_rows};
-  }
-  TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = tuning.threads(256);
-    return {threads, threads, 0};
+    return range_of(part, all * run_rows, interior_runs * run_rows);
   }
   double bytes() const {
     return static_cast<double>(runs.extent(0) * sizeof(Run) + patterns.extent(0) * sizeof(SharedOffset)) +

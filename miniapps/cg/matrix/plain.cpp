@@ -29,17 +29,16 @@ namespace {
 class PlainRows final : public DotApart {
  public:
   PlainRows(const CompressedRows& rows, LocalIndex interior)
-      : DotApart("cg/plain dot", rows.rows(), interior), matrix_(rows), interior_(interior) {}
+      : DotApart("cg/plain dot", rows.rows(), interior), matrix_(rows) {}
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
-    plain_product(instance, matrix_, range_of(part, matrix_.rows(), interior_), x, y);
+    plain_product(instance, matrix_, range_of(part), x, y);
   }
 
   double bytes() const override { return bytes_of_product(matrix_); }
 
  private:
   CompressedRows matrix_;
-  LocalIndex interior_;
 };
 
 } // namespace

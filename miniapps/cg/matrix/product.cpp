@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/product.hpp"
 
-#include "cg/names.hpp"
 #include "stepping/norm_parts.hpp"
 
 #include <fmt/format.h>

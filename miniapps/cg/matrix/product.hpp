@@ -28,7 +28,7 @@ template <class Kernel, bool with_dot>
 struct InBlocks {
   static constexpr std::int64_t size = 4096;
   Kernel kernel;
-  Positions range;
+  RowRange range;
   double* parts;
 
   void operator()(std::int64_t block) const {
@@ -49,9 +49,9 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
 /// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product
-/// moves, and how a device's teams are made: their threads, positions of a block, bytes of scratch memory.
-/// Its Kernel has x, y and block() of many positions; for teams row_of() a position, -1 if there is none,
-/// and sum() of a position and its row, or, if it is Staged, of all rows of a team.
+/// moves, and, if its Kernel is Staged, how a device's teams are made: their threads, positions of a block,
+/// bytes of scratch memory. The Kernel has x, y and block() of many positions; for teams row_of() a position,
+/// -1 if there is none, and sum() of a position and its row, or, if it is Staged, of all rows of a team.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -60,7 +60,7 @@ class Product final : public Matrix {
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
     if constexpr (!device::kernels_on_host) tuning_.teams = true;
     if (tuning_.teams)
-      team_parts_ = TeamParts(1, tuning_.most_teams(format_.team(tuning_).threads));
+      team_parts_ = TeamParts(1, tuning_.most_teams(team().threads));
     else
       parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
@@ -85,13 +85,12 @@ class Product final : public Matrix {
   }
 
   bool can_iterate() const override { return persistent; }
-  bool iterate(const Space& instance, const Vector& x, const Vector& y,
+  void iterate(const Space& instance, const Vector& x, const Vector& y,
                const PersistentSteps& steps) const override {
     if constexpr (persistent) {
       const auto positions = format_.positions(Part::all).count();
       launch_persistent(instance, format_.kernel(x.data(), y.data()), positions, steps);
     }
-    return persistent;
   }
 
   std::int64_t positions() const override { return tuning_.teams ? format_.positions(Part::all).count() : 0; }
@@ -105,9 +104,10 @@ class Product final : public Matrix {
   std::int64_t parts(Part part) const {
     return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
   }
-  int teams(Part part) const {
-    const auto team = format_.team(tuning_);
-    return teams_of(format_.positions(part).count(), team.block, tuning_.most_teams(team.threads));
+  TeamOfProduct team() const {
+    if constexpr (Staged<Kernel>) return format_.team();
+    const int threads = tuning_.threads(256);
+    return {threads, threads, 0};
   }
 
   template <bool with_dot>
@@ -125,8 +125,8 @@ class Product final : public Matrix {
   void launch_teams(const Space& instance, Part part, const Vector& x, const Vector& y, double* sum) const {
     const auto range = format_.positions(part);
     if (range.count() == 0 && !with_dot) return;
-    const auto team = format_.team(tuning_);
-    const int count = teams(part);
+    const auto team = this->team();
+    const int count = teams_of(range.count(), team.block, tuning_.most_teams(team.threads));
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards =
         tuning_.alternate && !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();

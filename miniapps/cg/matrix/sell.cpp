@@ -3,7 +3,6 @@
 
 #include "cg/matrix/lanes.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace kontor::cg {
@@ -172,14 +171,9 @@ struct Sell {
             x,
             y};
   }
-  Positions positions(Part part) const {
+  RowRange positions(Part part) const {
     const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));
-    return {part == Part::boundary ? rows.interior_chunks() * size : 0,
-            (part == Part::interior ? rows.interior_chunks() : all) * size};
-  }
-  TeamOfProduct team(const ProductTuning& tuning) const {
-    const int threads = tuning.threads(256);
-    return {threads, threads, 0};
+    return range_of(part, all * size, rows.interior_chunks() * size);
   }
   double bytes() const { return rows.bytes; }
 };

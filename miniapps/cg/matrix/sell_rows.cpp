@@ -238,8 +238,7 @@ SellRows make_sell_rows(const CompressedRows& from, LocalIndex interior, LocalIn
   to.lengths = allocated<Rows>("cg/sell lengths", to.rows);
   for (const auto part : {Part::interior, Part::boundary}) {
     const auto range = range_of(part, to.rows, interior);
-    Kokkos::parallel_for("cg/sell order",
-                         Policy(0, detail::quotient_up(range.end - range.begin, sell_window)),
+    Kokkos::parallel_for("cg/sell order", Policy(0, detail::quotient_up(range.count(), sell_window)),
                          SortWindow{from, to.order, range, chunk});
   }
   const auto count = to.interior_chunks() + detail::quotient_up(to.rows - interior, chunk);

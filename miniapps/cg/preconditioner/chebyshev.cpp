@@ -11,16 +11,15 @@
 // harm: the polynomial is positive on all of (0, largest].
 //
 // An application of degree d exchanges d times.
-#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/operator.hpp"
+#include "cg/solver/solver.hpp"
 #include "random/counter_random.hpp"
 #include "stepping/row_sums.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace kontor::cg {
 namespace {

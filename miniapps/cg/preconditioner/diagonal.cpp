@@ -5,8 +5,6 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <array>
-
 namespace kontor::cg {
 namespace {
 

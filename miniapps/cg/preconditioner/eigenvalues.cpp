@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/preconditioner/eigenvalues.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 

@@ -2,13 +2,10 @@
 //
 // Symmetric Gauss-Seidel in multicolour order by Kokkos Kernels, M = (D + U)^-1 D (D + L)^-1 of this rank's
 // rows and columns: block Jacobi between the ranks, so without communication, and another M on other ranks.
-#include "cg/preconditioner/gauss_seidel.hpp"
-
 #include "cg/preconditioner/preconditioner.hpp"
 
 #if defined(KONTOR_CG_KOKKOS_KERNELS)
 
-#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
 #include "stepping/row_sums.hpp"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/names.hpp"
 #include "cg/preconditioner/diagonal.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "stepping/row_sums.hpp"

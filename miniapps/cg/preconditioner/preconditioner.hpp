@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/solver/solver.hpp"
+#include "cg/cost.hpp"
+#include "cg/solver/workspace.hpp"
 
 #include <kontor/comm/phase_times.hpp>
 
@@ -54,5 +55,11 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
 std::unique_ptr<Preconditioner> make_jacobi(const Workspace&);
 std::unique_ptr<Preconditioner> make_chebyshev(const Workspace&);
 std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
+
+/// What this program lacks for the preconditioner gauss_seidel; empty: nothing.
+std::string gauss_seidel_needs();
+inline bool has_gauss_seidel() {
+  return gauss_seidel_needs().empty();
+}
 
 } // namespace kontor::cg

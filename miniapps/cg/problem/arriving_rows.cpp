@@ -74,22 +74,17 @@ std::vector<GhostRow> ArrivingRows::number_ghosts(const comm::Communicator& comm
     return std::tie(a.owner, a.row) < std::tie(b.owner, b.row);
   });
   std::vector<GhostRow> ghosts;
-  for (const auto& column : outside_)
+  for (const auto& column : outside_) {
     if (ghosts.empty() || ghosts.back().owner != column.owner || ghosts.back().row != column.row)
       ghosts.push_back({column.owner, column.row});
-
+    columns_(column.entry) = static_cast<LocalIndex>(own_.size() + ghosts.size() - 1);
+  }
   std::optional<std::string> problem;
   constexpr std::size_t most = std::numeric_limits<LocalIndex>::max();
   if (own_.size() + ghosts.size() > most)
     problem = fmt::format("rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks",
                           comm.rank(), own_.size(), ghosts.size(), most);
   comm.agree(problem);
-
-  std::size_t ghost = 0;
-  for (const auto& column : outside_) {
-    if (ghosts[ghost].owner != column.owner || ghosts[ghost].row != column.row) ++ghost;
-    columns_(column.entry) = static_cast<LocalIndex>(own_.size() + ghost);
-  }
   return ghosts;
 }
 

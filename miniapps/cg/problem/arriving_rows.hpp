@@ -7,7 +7,6 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace kontor::cg {

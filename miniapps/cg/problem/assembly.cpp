@@ -3,19 +3,17 @@
 
 #include "machine/first_touch.hpp"
 
-#include <kontor/device/compat.hpp>
-
 namespace kontor::cg {
 namespace {
 
 /// For (z, y) of the own points, and blocks of lanes along x.
-FePolicy own_blocks(const FeMesh& mesh) {
-  return FePolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
+BoxPolicy own_blocks(const FeMesh& mesh) {
+  return BoxPolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
 }
 
 /// For (z, y, x) of the elements.
-FePolicy elements(const FeMesh& mesh) {
-  return FePolicy({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
+BoxPolicy elements(const FeMesh& mesh) {
+  return BoxPolicy({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
 }
 
 struct CountEntries {
@@ -192,24 +190,19 @@ CompressedRows make_structure(const FeMesh& mesh) {
   return matrix;
 }
 
-void gather_matrix(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
-                   const CompressedRows& matrix) {
-  Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
-}
-
-void gather_load(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
-                 const Vector& rhs) {
-  Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
-}
-
-void add_matrix(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
-                const CompressedRows& matrix) {
+void assemble_matrix(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
+                     const GaussValues& conductivity, const CompressedRows& matrix) {
+  if (how == Assembly::gather)
+    return Kokkos::parallel_for("cg/gather rows", own_blocks(mesh),
+                                GatherRows{mesh, integrals, conductivity, matrix});
   Kokkos::deep_copy(matrix.values, 0.0);
   Kokkos::parallel_for("cg/add elements", elements(mesh), AddElements{mesh, integrals, conductivity, matrix});
 }
 
-void add_load(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
-              const Vector& rhs) {
+void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
+                   const GaussValues& source, const Vector& rhs) {
+  if (how == Assembly::gather)
+    return Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
   Kokkos::parallel_for("cg/add loads", elements(mesh), AddLoads{mesh, integrals, source, rhs});
 }
 

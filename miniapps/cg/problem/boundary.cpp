@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/boundary.hpp"
 
-#include <algorithm>
-
 namespace kontor::cg {
 namespace {
 

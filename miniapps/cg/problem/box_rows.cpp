@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/box_rows.hpp"
 
-#include "grid/block_output.hpp"
 #include "grid/layers.hpp"
+#include "grid/regions.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -27,25 +27,6 @@ GlobalIndex global_number(const grid::Block& block, std::int64_t i, std::int64_t
          block.global[0] * (block.offset[1] + j + block.global[1] * (block.offset[2] + k));
 }
 
-/// Own points that read no ghosts.
-grid::Box interior_of(const grid::Block& block) {
-  auto box = block.all();
-  for (int face = 0; face < grid::face_count; ++face) {
-    if (block.neighbours[face] == comm::no_rank) continue;
-    if (face % 2 == 0)
-      ++box.begin[face / 2];
-    else
-      --box.end[face / 2];
-  }
-  return box;
-}
-
-bool inside(const grid::Box& box, const Index3& p) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (p[axis] < box.begin[axis] || p[axis] >= box.end[axis]) return false;
-  return true;
-}
-
 struct CopyRows {
   PointRows rows;
   Vector by_row;
@@ -60,17 +41,10 @@ struct CopyRows {
   }
 };
 
-void copy_rows(const CopyRows& copy) {
-  using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-  const auto extent = [&](int d) { return static_cast<std::int64_t>(copy.block.extent(d)); };
-  Kokkos::parallel_for("cg/rows of points", Box({0, 0, 0}, {extent(0), extent(1), extent(2)}), copy);
-  device::fence(Space(), "cg/rows of points");
-}
-
-grid::BlockView<double> new_block(const BoxRows& box) {
+void copy_rows(const BoxRows& box, const CopyRows& copy) {
   const auto& n = box.block.extents;
-  return grid::BlockView<double>(Kokkos::view_alloc("cg/block", Kokkos::WithoutInitializing), n[2], n[1],
-                                 n[0]);
+  Kokkos::parallel_for("cg/rows of points", BoxPolicy({0, 0, 0}, {n[2], n[1], n[0]}), copy);
+  device::fence(Space(), "cg/rows of points");
 }
 
 } // namespace
@@ -86,17 +60,16 @@ BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGr
     return numbers(k + 1, j + 1, i + 1);
   };
 
-  const auto interior = interior_of(block);
   std::vector<GlobalIndex> own;
   own.reserve(static_cast<std::size_t>(block.all().size()));
   const auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     number(i, j, k) = static_cast<LocalIndex>(own.size());
     own.push_back(global_number(block, i, j, k));
   };
-  for_each_point(interior, add);
+  for_each_point(grid::split(block, 1).interior, add); // what reads no ghosts
   const auto interior_rows = static_cast<LocalIndex>(own.size());
   for_each_point(block.all(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    if (!inside(interior, {i, j, k})) add(i, j, k);
+    if (number(i, j, k) < 0) add(i, j, k);
   });
 
   // Ghosts are ordered by owner and number, as make_partition() orders them.
@@ -132,45 +105,30 @@ BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGr
   return {block, std::move(partition), rows};
 }
 
-grid::BlockView<double> as_block(const BoxRows& box, const Vector& values) {
-  const auto block = new_block(box);
-  copy_rows({box.rows, values, block, true});
-  return block;
+grid::BlockView<double> new_block(const BoxRows& box, const std::string& label) {
+  const auto& n = box.block.extents;
+  return grid::BlockView<double>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n[2], n[1], n[0]);
+}
+
+void to_block(const BoxRows& box, const Vector& by_row, const grid::BlockView<double>& block) {
+  copy_rows(box, {box.rows, by_row, block, true});
+}
+
+void from_block(const BoxRows& box, const grid::BlockView<double>& block, const Vector& by_row) {
+  copy_rows(box, {box.rows, by_row, block, false});
 }
 
 Vector by_rows(const BoxRows& box, const grid::BlockView<double>& block, const std::string& label) {
   const Vector values(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), box.partition.own);
-  const grid::BlockView<double> source(const_cast<double*>(block.data()), block.extent(0), block.extent(1),
-                                       block.extent(2));
-  copy_rows({box.rows, values, block, false});
+  from_block(box, block, values);
   return values;
 }
 
 Vector values_at_points(const BoxRows& box, const grid::DeckFunction& f, const std::string& label,
                         grid::FiniteCheck& finite) {
-  const auto& n = box.block.extents;
-  const grid::BlockView<double> block(Kokkos::view_alloc("cg/points", Kokkos::WithoutInitializing), n[2],
-                                      n[1], n[0]);
+  const auto block = new_block(box, "cg/points");
   grid::fill<double>(block, box.block, f, 0, finite);
   return by_rows(box, block, label);
-}
-
-void write_rows(output::File& file, const BoxRows& box, const std::string& dataset, const Vector& values) {
-  grid::write_view(file, dataset, grid::block_in_file(box.block), as_block(box, values));
-}
-
-void read_rows(const output::Reader& reader, const BoxRows& box, const std::string& dataset,
-               const Vector& values) {
-  const auto block = new_block(box);
-  grid::read_view(reader, dataset, grid::block_in_file(box.block), block);
-  copy_rows({box.rows, values, block, false});
-}
-
-miniapp::FieldOutput write_points(output::File& file, const BoxRows& box, const std::string& group,
-                                  const std::string& name, const Vector& values) {
-  const auto field = grid::mesh_field<double>(box.block, name, group + "/" + name);
-  write_rows(file, box, field.dataset, values);
-  return {grid::image_of(box.block), {0.0, {field}}};
 }
 
 } // namespace kontor::cg

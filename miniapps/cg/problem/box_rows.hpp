@@ -6,16 +6,12 @@
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
 #include "partition/partition.hpp"
-#include "run/mini_app.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/output/file.hpp>
-#include <kontor/output/reader.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <string>
-#include <vector>
 
 /// The points of a box as rows of a matrix: each rank has a block of them.
 namespace kontor::cg {
@@ -23,6 +19,10 @@ namespace kontor::cg {
 /// Local numbers of the points of a block and of the layer around it: (z + 1, y + 1, x + 1) of block indices;
 /// -1 where the box ends.
 using PointRows = Kokkos::View<LocalIndex***, Kokkos::LayoutRight>;
+
+/// Three loops, over z, y and x: the last one over what lies side by side in memory.
+using BoxPolicy =
+    Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
 
 struct BoxRows {
   grid::Block block; ///< of points, with one layer of ghosts
@@ -34,22 +34,18 @@ struct BoxRows {
 /// no ghosts, then the others. A row reads the points across faces, or, `corners`, all around.
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid&, bool corners);
 
-/// Local, waits. Values by row as a block (z, y, x) of points.
-grid::BlockView<double> as_block(const BoxRows&, const Vector& values);
+/// Local. A block (z, y, x) of own points, without values.
+grid::BlockView<double> new_block(const BoxRows&, const std::string& label);
 
-/// Local, waits. Values of a block of points by row.
+/// Local, waits. Values by row to a block (z, y, x) of points, and back.
+void to_block(const BoxRows&, const Vector& by_row, const grid::BlockView<double>& block);
+void from_block(const BoxRows&, const grid::BlockView<double>& block, const Vector& by_row);
+
+/// Local, waits. Values of a block of points by row, as a new vector.
 Vector by_rows(const BoxRows&, const grid::BlockView<double>& block, const std::string& label);
 
 /// Local, waits. f at own points, by row.
 Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label,
                         grid::FiniteCheck&);
-
-/// Collective. Values at the points as a dataset (z, y, x) of all points, and back; the latter waits.
-void write_rows(output::File&, const BoxRows&, const std::string& dataset, const Vector& values);
-void read_rows(const output::Reader&, const BoxRows&, const std::string& dataset, const Vector& values);
-
-/// Collective. Writes <group>/<name> at the points, and describes the mesh.
-miniapp::FieldOutput write_points(output::File&, const BoxRows&, const std::string& group,
-                                  const std::string& name, const Vector&);
 
 } // namespace kontor::cg

@@ -13,6 +13,15 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double largest_exponent = 40; ///< exp(-40) is 4e-18
 
+double width(const grid::Block& points, int axis) {
+  return static_cast<double>(points.global[axis] - 1) * points.spacing[axis];
+}
+
+/// Whether point i of an axis is on neither end.
+bool inside(const grid::Block& points, int axis, std::int64_t i) {
+  return points.offset[axis] + i > 0 && points.offset[axis] + i < points.global[axis] - 1;
+}
+
 /// sin(m pi i / n) for m = 1, 3, 5, ... at some points i of an axis that has n elements.
 class Sines {
  public:
@@ -66,7 +75,7 @@ class FaceSeries {
   void add(const grid::HostBlockView<double>& values, std::int64_t plane, double temperature,
            bool of_source = false) const {
     const auto number = points_.offset[axis_] + plane;
-    const double length = width(axis_);
+    const double length = width(points_, axis_);
     const double distance = // from the face
         static_cast<double>(upper_ ? points_.global[axis_] - 1 - number : number) * points_.spacing[axis_];
     std::vector<double> over_n(static_cast<std::size_t>(points_.extents[c_]));
@@ -74,31 +83,25 @@ class FaceSeries {
       std::fill(over_n.begin(), over_n.end(), 0.0);
       for (std::int64_t t = 0; t < terms(c_, distance); ++t) {
         const auto m = static_cast<double>(2 * s + 1), n = static_cast<double>(2 * t + 1);
-        const double g = pi * std::hypot(m / width(b_), n / width(c_));
+        const double g = pi * std::hypot(m / width(points_, b_), n / width(points_, c_));
         if (g * distance > largest_exponent) break;
         const double factor =
             16 * temperature / (pi * pi * m * n * (of_source ? g * g : 1)) * decay(g, distance, length);
         for (std::size_t c = 0; c < over_n.size(); ++c) over_n[c] += factor * along_c_[t][c];
       }
       for (std::int64_t c = 0; c < points_.extents[c_]; ++c) {
-        if (!inside(c_, c)) continue;
+        if (!inside(points_, c_, c)) continue;
         for (std::int64_t b = 0; b < points_.extents[b_]; ++b)
-          if (inside(b_, b)) at(values, plane, b, c) += along_b_[s][b] * over_n[static_cast<std::size_t>(c)];
+          if (inside(points_, b_, b))
+            at(values, plane, b, c) += along_b_[s][b] * over_n[static_cast<std::size_t>(c)];
       }
     }
   }
 
-  bool inside(int axis, std::int64_t i) const {
-    return points_.offset[axis] + i > 0 && points_.offset[axis] + i < points_.global[axis] - 1;
-  }
-
  private:
-  double width(int axis) const {
-    return static_cast<double>(points_.global[axis] - 1) * points_.spacing[axis];
-  }
   /// Terms along an axis across that count at this distance from the face.
   std::int64_t terms(int axis, double distance) const {
-    return static_cast<std::int64_t>(largest_exponent * width(axis) / (2 * pi * distance)) + 1;
+    return static_cast<std::int64_t>(largest_exponent * width(points_, axis) / (2 * pi * distance)) + 1;
   }
   double& at(const grid::HostBlockView<double>& values, std::int64_t a, std::int64_t b,
              std::int64_t c) const {
@@ -134,26 +137,21 @@ void fill_box_series(const grid::HostBlockView<double>& values, const grid::Bloc
     if (temperatures[face] == 0 && !heated) continue;
     const FaceSeries series(points, face);
     for (std::int64_t plane = 0; plane < points.extents[face / 2]; ++plane) {
-      if (!series.inside(face / 2, plane)) continue;
+      if (!inside(points, face / 2, plane)) continue;
       series.add(values, plane, temperatures[face]);
       if (heated) series.add(values, plane, -heating, true);
     }
   }
   if (heating == 0) return;
-  const auto inside = [&](int axis, std::int64_t i) {
-    return points.offset[axis] + i > 0 && points.offset[axis] + i < points.global[axis] - 1;
-  };
   const auto at = [&](int axis, std::int64_t i) {
     return static_cast<double>(points.offset[axis] + i) * points.spacing[axis];
   };
   for (std::int64_t k = 0; k < points.extents[2]; ++k)
     for (std::int64_t j = 0; j < points.extents[1]; ++j) {
-      if (!inside(1, j) || !inside(2, k)) continue;
-      const double v =
-          of_rectangle(at(1, j), at(2, k), static_cast<double>(points.global[1] - 1) * points.spacing[1],
-                       static_cast<double>(points.global[2] - 1) * points.spacing[2]);
+      if (!inside(points, 1, j) || !inside(points, 2, k)) continue;
+      const double v = of_rectangle(at(1, j), at(2, k), width(points, 1), width(points, 2));
       for (std::int64_t i = 0; i < points.extents[0]; ++i)
-        if (inside(0, i)) values(k, j, i) += heating * v;
+        if (inside(points, 0, i)) values(k, j, i) += heating * v;
     }
 }
 

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <utility>
 #include <vector>
 
 namespace kontor::cg {
@@ -22,52 +20,35 @@ auto view_of(std::vector<T>& values) {
                                                                                       values.size());
 }
 
-/// Items from rank 0 to all ranks, in chunks. Each rank knows how many it gets.
-template <class Item>
-class ChunkedScatter {
- public:
-  using Take = std::function<void(const Item&)>;
-
-  /// `take` is given those of this rank.
-  ChunkedScatter(const comm::Communicator& comm, Take take)
-      : comm_(comm), take_(std::move(take)),
-        most_(std::clamp<std::size_t>((std::size_t{1} << 22) / static_cast<std::size_t>(comm.size()), 1024,
-                                      65536)),
-        waiting_(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0) {}
-
-  /// At rank 0.
-  void put(int rank, const Item& item) {
-    if (rank == 0) return take_(item);
-    auto& items = waiting_[static_cast<std::size_t>(rank)];
-    items.push_back(item);
-    if (items.size() == most_) send(rank);
-  }
-  /// At rank 0, after the last.
-  void flush() {
-    for (int rank = 1; rank < comm_.size(); ++rank)
-      if (!waiting_[static_cast<std::size_t>(rank)].empty()) send(rank);
-  }
-  /// On the other ranks.
-  void receive(std::int64_t count) {
+/// Collective. Items from rank 0 to all ranks, in chunks. At rank 0 send(put) calls put(rank, item) for each
+/// of them. Each rank calls take(item) for its own, in that order; the other ranks know their `count`.
+template <class Item, class Send, class Take>
+void scatter_in_chunks(const comm::Communicator& comm, std::int64_t count, const Send& send,
+                       const Take& take) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const auto most = std::clamp<std::size_t>((std::size_t{1} << 22) / ranks, 1024, 65536);
+  if (comm.rank() > 0) {
     std::vector<Item> items;
     for (auto left = static_cast<std::size_t>(count); left > 0; left -= items.size()) {
-      items.resize(std::min(left, most_));
-      comm::recv(comm_, view_of(items), 0);
-      for (const auto& item : items) take_(item);
+      items.resize(std::min(left, most));
+      comm::recv(comm, view_of(items), 0);
+      for (const auto& item : items) take(item);
     }
+    return;
   }
-
- private:
-  void send(int rank) {
-    auto& items = waiting_[static_cast<std::size_t>(rank)];
-    comm::send(comm_, view_of(items), rank);
-    items.clear();
-  }
-
-  const comm::Communicator& comm_;
-  Take take_;
-  std::size_t most_;
-  std::vector<std::vector<Item>> waiting_; ///< for each rank
-};
+  std::vector<std::vector<Item>> waiting(ranks);
+  const auto pass_on = [&](std::size_t rank) {
+    comm::send(comm, view_of(waiting[rank]), static_cast<int>(rank));
+    waiting[rank].clear();
+  };
+  send([&](int to, const Item& item) {
+    const auto rank = static_cast<std::size_t>(to);
+    if (rank == 0) return take(item);
+    waiting[rank].push_back(item);
+    if (waiting[rank].size() == most) pass_on(rank);
+  });
+  for (std::size_t rank = 1; rank < ranks; ++rank)
+    if (!waiting[rank].empty()) pass_on(rank);
+}
 
 } // namespace kontor::cg

@@ -11,7 +11,6 @@
 
 #include <limits>
 #include <optional>
-#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -34,23 +33,24 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
                           sizes.own, most);
   comm.agree(problem);
   const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
-  miniapp::require_memory(comm, views_of_rank(solver, part, {}, {}));
+  miniapp::require_memory(comm, views_of_rank(solver, part));
 }
 
-void send_rows(ChunkedScatter<SentRow>& scatter, const WholeSystem& whole) {
+template <class Put>
+void send_rows(const WholeSystem& whole, const Put& put) {
   const auto& plan = whole.plan;
   const auto value = [](const std::vector<double>& values, std::size_t row) {
     return values.empty() ? 0 : values[row];
   };
   for (const auto number : plan.rows) {
     const auto row = static_cast<std::size_t>(number);
-    scatter.put(plan.owner[row],
-                {number, plan.lengths[row], value(whole.rhs, row), value(whole.initial, row)});
+    put(plan.owner[row],
+        SentRow{number, plan.lengths[row], value(whole.rhs, row), value(whole.initial, row)});
   }
-  scatter.flush();
 }
 
-void send_entries(ChunkedScatter<SentEntry>& scatter, const WholeSystem& whole) {
+template <class Put>
+void send_entries(const WholeSystem& whole, const Put& put) {
   const auto& plan = whole.plan;
   std::vector<LocalIndex> local(plan.rows.size());
   for (int rank = 0; rank < plan.ranks(); ++rank)
@@ -61,31 +61,24 @@ void send_entries(ChunkedScatter<SentEntry>& scatter, const WholeSystem& whole) 
   for_each_entry(whole.matrix, [&](std::int64_t r, std::int64_t c, double value) {
     const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c);
     const int to = plan.owner[row], owner = plan.owner[column];
-    scatter.put(to, {to == owner ? local[column] : c, value, local[row], owner});
+    put(to, SentEntry{to == owner ? local[column] : c, value, local[row], owner});
   });
-  scatter.flush();
 }
 
 } // namespace
 
 LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs,
                         const SolverOptions& solver) {
-  const bool root = comm.rank() == 0;
   const auto sizes = scatter_sizes(comm, whole);
   require_room(comm, sizes, solver);
   ArrivingRows arriving(sizes, rhs);
 
-  ChunkedScatter<SentRow> rows(comm, [&](const SentRow& row) { arriving.add(row); });
-  if (root)
-    send_rows(rows, whole);
-  else
-    rows.receive(sizes.own);
-
-  ChunkedScatter<SentEntry> entries(comm, [&](const SentEntry& entry) { arriving.add(entry, comm.rank()); });
-  if (root)
-    send_entries(entries, whole);
-  else
-    entries.receive(sizes.entries);
+  scatter_in_chunks<SentRow>(
+      comm, sizes.own, [&](const auto& put) { send_rows(whole, put); },
+      [&](const SentRow& row) { arriving.add(row); });
+  scatter_in_chunks<SentEntry>(
+      comm, sizes.entries, [&](const auto& put) { send_entries(whole, put); },
+      [&](const SentEntry& entry) { arriving.add(entry, comm.rank()); });
   whole = {};
   return arriving.finish(comm);
 }

@@ -5,7 +5,6 @@
 #include "cg/options.hpp"
 #include "cg/problem/linear_system.hpp"
 #include "partition/row_plan.hpp"
-#include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
@@ -20,10 +19,6 @@ struct WholeSystem {
   std::vector<double> rhs;     ///< by row; of RhsKind::file, else empty
   std::vector<double> initial; ///< by row; empty: 0
 };
-
-/// Collective. What the deck's files hold, checked; without a plan. Throws config::Error on every rank. Its
-/// time is that of the region read.
-WholeSystem read_files(const MatrixMarketOptions&, const comm::Communicator&, miniapp::Timers&);
 
 /// Collective. Each rank's rows of rank 0's system, sent a bounded number of entries at a time, so that rank
 /// 0 needs no memory for more than its own rows. What rank 0 has is freed. `rhs` says what the right-hand

@@ -4,7 +4,6 @@
 #include "cg/problem/element.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace kontor::cg {
 namespace {
@@ -61,7 +60,7 @@ GaussValues at_gauss_points(const std::string& label, const grid::Block& points,
     f.evaluate(x, coordinate(1, begin[1], 0), coordinate(2, begin[2], 0), 0, value, finite);
     FillConstant fill{values, value[0], {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}};
     Kokkos::parallel_for("cg/constant at Gauss points",
-                         FePolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
+                         BoxPolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
                          fill);
     return values;
   }

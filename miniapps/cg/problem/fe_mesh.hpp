@@ -56,13 +56,9 @@ struct FeMesh {
 /// Local.
 FeMesh make_fe_mesh(const BoxRows&, const FaceOptions& faces);
 
-/// Three loops, the last one over what lies side by side in memory.
-using FePolicy =
-    Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-
 /// For (z, y, x) of the own points.
-inline FePolicy own_points(const FeMesh& mesh) {
-  return FePolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
+inline BoxPolicy own_points(const FeMesh& mesh) {
+  return BoxPolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
 }
 
 /// Values in the Gauss points of the elements of a mesh: (z, y, Gauss point, x). Elements outside of the box

@@ -6,10 +6,12 @@
 #include <kontor/comm/collectives.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -53,42 +55,30 @@ std::optional<SeriesOptions> of_series(const FeHeatOptions& o) {
   return series;
 }
 
-/// PointSums over points.
-struct PointSums {
-  double count = 0, values = 0, squares = 0;
-  double second[3] = {}; ///< of squared second differences along each axis, and how many there are
-  double seconds[3] = {};
-  PointSums operator+(const PointSums& other) const {
-    PointSums sums = *this;
-    sums.count += other.count;
-    sums.values += other.values;
-    sums.squares += other.squares;
-    for (int axis = 0; axis < 3; ++axis) {
-      sums.second[axis] += other.second[axis];
-      sums.seconds[axis] += other.seconds[axis];
-    }
-    return sums;
-  }
+/// Sums over points; of squared second differences along each axis, and how many there are.
+struct SumOf {
+  enum { points, values, squares, second, seconds = second + 3, count = seconds + 3 };
 };
+using PointSums = std::array<double, SumOf::count>;
 
 /// Of the block's own points; `values` are with the layer.
 PointSums sum_up(const HostValues& values, const grid::Block& block, const grid::Block& layered) {
-  PointSums sums;
+  PointSums sums{};
   const auto first = [&](int axis) { return block.offset[axis] - layered.offset[axis]; };
   for (auto k = first(2); k < first(2) + block.extents[2]; ++k)
     for (auto j = first(1); j < first(1) + block.extents[1]; ++j)
       for (auto i = first(0); i < first(0) + block.extents[0]; ++i) {
         const double middle = values(k, j, i);
-        sums.count += 1;
-        sums.values += middle;
-        sums.squares += middle * middle;
+        sums[SumOf::points] += 1;
+        sums[SumOf::values] += middle;
+        sums[SumOf::squares] += middle * middle;
         const std::int64_t at[] = {i, j, k};
         for (int axis = 0; axis < 3; ++axis) {
           if (at[axis] == 0 || at[axis] + 1 == layered.extents[axis]) continue; // the box ends
           const int x = axis == 0, y = axis == 1, z = axis == 2;
           const double second = values(k - z, j - y, i - x) - 2 * middle + values(k + z, j + y, i + x);
-          sums.second[axis] += second * second;
-          sums.seconds[axis] += 1;
+          sums[SumOf::second + axis] += second * second;
+          sums[SumOf::seconds + axis] += 1;
         }
       }
   return sums;
@@ -96,15 +86,13 @@ PointSums sum_up(const HostValues& values, const grid::Block& block, const grid:
 
 /// The values of own points by row.
 Vector own_values(const HostValues& values, const BoxRows& box, const grid::Block& layered) {
-  const auto& block = box.block;
-  const grid::BlockView<double> own("cg/own points", block.extents[2], block.extents[1], block.extents[0]);
+  const auto own = new_block(box, "cg/own points");
   const auto host = grid::room_on_host<double>(own);
-  for (std::int64_t k = 0; k < block.extents[2]; ++k)
-    for (std::int64_t j = 0; j < block.extents[1]; ++j)
-      for (std::int64_t i = 0; i < block.extents[0]; ++i)
-        host(k, j, i) =
-            values(k + block.offset[2] - layered.offset[2], j + block.offset[1] - layered.offset[1],
-                   i + block.offset[0] - layered.offset[0]);
+  const auto range = [&](int axis) {
+    const auto first = box.block.offset[axis] - layered.offset[axis];
+    return std::pair(first, first + box.block.extents[axis]);
+  };
+  Kokkos::deep_copy(host, Kokkos::subview(values, range(2), range(1), range(0)));
   Kokkos::deep_copy(own, host);
   return by_rows(box, own, "cg/known solution");
 }
@@ -132,12 +120,12 @@ std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const 
   KnownSolution known{own_values(values, box, layered), {}};
   for (int axis = 0; axis < 3; ++axis) {
     double bound = std::numeric_limits<double>::infinity(); // one element: nothing is known
-    if (sums.seconds[axis] > 0)
-      bound = interpolation_error * std::sqrt(sums.second[axis] / sums.seconds[axis]);
+    if (sums[SumOf::seconds + axis] > 0)
+      bound = interpolation_error * std::sqrt(sums[SumOf::second + axis] / sums[SumOf::seconds + axis]);
     known.bound.discretisation += bound;
   }
-  const double mean = sums.values / sums.count;
-  known.bound.variation = std::sqrt(std::max(sums.squares / sums.count - mean * mean, 0.0));
+  const double mean = sums[SumOf::values] / sums[SumOf::points];
+  known.bound.variation = std::sqrt(std::max(sums[SumOf::squares] / sums[SumOf::points] - mean * mean, 0.0));
   return known;
 }
 

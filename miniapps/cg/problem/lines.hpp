@@ -11,7 +11,7 @@
 
 namespace kontor::cg {
 
-/// The lines of a text file, a buffer at a time.
+/// The lines of a text file, one at a time.
 class Lines {
  public:
   /// `name` is the file's, for messages.
@@ -27,7 +27,7 @@ class Lines {
   /// Of the line that came last, from 1; 0 before the first.
   std::int64_t number() const { return number_; }
   /// Characters of the file that have not come yet; -1 if that cannot be known (a pipe).
-  std::int64_t left() const;
+  std::int64_t left() const { return left_; }
   const std::string& name() const { return name_; }
   /// CRC-32 of what has been read, of the whole file after the last line.
   std::uint32_t crc32() const { return crc32_.value(); }
@@ -36,14 +36,10 @@ class Lines {
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
-  bool refill();
-
   std::istream& in_;
   std::string name_;
   std::vector<char> buffer_;
-  const char* begin_ = nullptr; ///< of what has not come yet
-  const char* end_ = nullptr;   ///< of what has been read
-  std::int64_t unread_ = -1;
+  std::int64_t left_;
   std::int64_t number_ = 0;
   Crc32 crc32_;
 };

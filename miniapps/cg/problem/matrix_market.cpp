@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/names.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/problem.hpp"
@@ -116,7 +115,11 @@ class MatrixMarket final : public Problem {
         timers_(context.timers) {}
 
   LinearSystem build() override {
-    auto whole = read_files(options_, comm_, timers_);
+    WholeSystem whole;
+    {
+      const miniapp::ScopedTimer timed(timers_.once("read"));
+      on_rank_0(comm_, [&] { whole = read(options_, comm_.size()); });
+    }
     {
       const miniapp::ScopedTimer timed(timers_.once("partition"));
       on_rank_0(comm_, [&] { plan(whole); });
@@ -185,14 +188,6 @@ class MatrixMarket final : public Problem {
 };
 
 } // namespace
-
-WholeSystem read_files(const MatrixMarketOptions& options, const comm::Communicator& comm,
-                       miniapp::Timers& timers) {
-  const miniapp::ScopedTimer timed(timers.once("read"));
-  WholeSystem whole;
-  on_rank_0(comm, [&] { whole = read(options, comm.size()); });
-  return whole;
-}
 
 std::unique_ptr<Problem> make_matrix_market(const Options& options, const miniapp::RunContext& context) {
   return std::make_unique<MatrixMarket>(options, context);

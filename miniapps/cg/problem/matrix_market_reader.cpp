@@ -72,23 +72,16 @@ Header read_header(Lines& lines, std::string_view line, std::string_view wanted)
   const auto& [banner, object, layout, field, symmetry] = words;
   if (banner != "%%matrixmarket" || object != "matrix" || symmetry.empty() || !take_word(rest).empty())
     lines.fail(fmt::format("{}, found {}", expects, in_quotes(line)));
-  const auto allow = [&](const std::string& word, std::string_view what,
-                         std::initializer_list<std::string_view> allowed) {
-    if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
-      lines.fail(fmt::format("the {} of the file is {}; allowed is {}{}{}", what, in_quotes(word),
-                             *allowed.begin(), allowed.size() > 1 ? " or " : "",
-                             allowed.size() > 1 ? *(allowed.end() - 1) : ""));
+  const auto allow = [&](const std::string& word, std::string_view what, std::string_view one,
+                         std::string_view other) {
+    if (word != one && (other.empty() || word != other))
+      lines.fail(fmt::format("the {} of the file is {}; allowed is {}{}{}", what, in_quotes(word), one,
+                             other.empty() ? "" : " or ", other));
   };
   const bool matrix = wanted.ends_with("symmetric");
-  if (matrix)
-    allow(layout, "format", {"coordinate"});
-  else
-    allow(layout, "format", {"array", "coordinate"});
-  allow(field, "field", {"real", "integer"});
-  if (matrix)
-    allow(symmetry, "symmetry", {"general", "symmetric"});
-  else
-    allow(symmetry, "symmetry", {"general"});
+  allow(layout, "format", "coordinate", matrix ? "" : "array");
+  allow(field, "field", "real", "integer");
+  allow(symmetry, "symmetry", "general", matrix ? "symmetric" : "");
   return {.integer = field == "integer",
           .symmetric = symmetry == "symmetric",
           .coordinate = layout == "coordinate"};
@@ -185,6 +178,58 @@ void next_size_line(Lines& lines, std::string_view& line, std::string_view what)
   if (!lines.next_with_content(line)) lines.fail(fmt::format("the file ends before its size line: {}", what));
 }
 
+/// The entries of a matrix, or of a vector, whose only column is 1; in the result both count from 0.
+std::vector<Entry> read_entries(Lines& lines, const Header& header, const Count& count, std::int64_t rows,
+                                std::int64_t columns) {
+  std::vector<Entry> entries;
+  entries.reserve(count.to_reserve(lines));
+  for (std::string_view line; lines.next_with_content(line);) {
+    count.require_room(lines, entries.size());
+    const auto row = index(lines, take_word(line), "the row", 1);
+    const auto column = index(lines, take_word(line), "the column", 1);
+    const double value = number(lines, take_word(line), header.integer);
+    require_end(lines, line, "an entry is a row, a column and a value");
+    if (row > rows || column > columns)
+      lines.fail(fmt::format("entry ({}, {}) is outside: rows go from 1 to {}, columns from 1 to {}", row,
+                             column, rows, columns));
+    if (header.symmetric && column > row)
+      lines.fail(fmt::format("entry ({}, {}) is above the diagonal; a symmetric file has the entries of the "
+                             "lower triangle only",
+                             row, column));
+    entries.push_back({row - 1, column - 1, value, lines.number()});
+  }
+  count.require_all(lines, entries.size());
+  return entries;
+}
+
+/// The lines of an array; `line` is the first of them, if it has content.
+std::vector<double> read_array(Lines& lines, std::string_view line, const Count& count, bool integer) {
+  std::vector<double> values;
+  values.reserve(count.to_reserve(lines));
+  for (bool more = content(line) || lines.next_with_content(line); more;
+       more = lines.next_with_content(line)) {
+    count.require_room(lines, values.size());
+    values.push_back(number(lines, take_word(line), integer));
+    require_end(lines, line, "a line has one value");
+  }
+  count.require_all(lines, values.size());
+  return values;
+}
+
+/// The values of entries; the others are 0.
+std::vector<double> values_of(const Lines& lines, std::int64_t rows, const std::vector<Entry>& entries) {
+  std::vector<double> values(static_cast<std::size_t>(rows), 0);
+  std::vector<bool> given(values.size(), false);
+  for (const auto& entry : entries) {
+    const auto row = static_cast<std::size_t>(entry.row);
+    if (given[row])
+      fail_at(lines.name(), entry.line, fmt::format("entry ({}, 1) is given twice", entry.row + 1));
+    given[row] = true;
+    values[row] = entry.value;
+  }
+  return values;
+}
+
 } // namespace
 
 CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double memory) {
@@ -216,69 +261,10 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
                            bytes / 1e9, memory / 1e9));
 
   CoordinateMatrix matrix{.source = name, .rows = rows, .symmetric = header.symmetric, .entries = {}};
-  matrix.entries.reserve(count.to_reserve(lines));
-  while (lines.next_with_content(line)) {
-    count.require_room(lines, matrix.entries.size());
-    Entry entry;
-    entry.row = index(lines, take_word(line), "the row", 1);
-    entry.column = index(lines, take_word(line), "the column", 1);
-    entry.value = number(lines, take_word(line), header.integer);
-    entry.line = lines.number();
-    require_end(lines, line, "an entry is a row, a column and a value");
-    if (entry.row > rows || entry.column > columns)
-      lines.fail(fmt::format("entry ({}, {}) is outside of the matrix; rows and columns go from 1 to {}",
-                             entry.row, entry.column, rows));
-    if (header.symmetric && entry.column > entry.row)
-      lines.fail(fmt::format("entry ({}, {}) is above the diagonal; a symmetric file has the entries of the "
-                             "lower triangle only",
-                             entry.row, entry.column));
-    --entry.row;
-    --entry.column;
-    matrix.entries.push_back(entry);
-  }
-  count.require_all(lines, matrix.entries.size());
+  matrix.entries = read_entries(lines, header, count, rows, columns);
   matrix.crc32 = lines.crc32();
   return matrix;
 }
-
-namespace {
-
-/// The lines of an array; `line` is the first of them.
-std::vector<double> read_array(Lines& lines, std::string_view line, const Count& count, bool integer) {
-  std::vector<double> values;
-  values.reserve(count.to_reserve(lines));
-  do {
-    count.require_room(lines, values.size());
-    values.push_back(number(lines, take_word(line), integer));
-    require_end(lines, line, "a line has one value");
-  } while (lines.next_with_content(line));
-  count.require_all(lines, values.size());
-  return values;
-}
-
-/// Entries (row, 1, value); the others are 0.
-std::vector<double> read_coordinates(Lines& lines, std::int64_t rows, const Count& count, bool integer) {
-  std::vector<double> values(static_cast<std::size_t>(rows), 0);
-  std::vector<bool> given(values.size(), false);
-  std::size_t entries = 0;
-  for (std::string_view line; lines.next_with_content(line); ++entries) {
-    count.require_room(lines, entries);
-    const auto row = index(lines, take_word(line), "the row", 1);
-    const auto column = index(lines, take_word(line), "the column", 1);
-    if (row > rows || column > 1)
-      lines.fail(fmt::format("entry ({}, {}) is outside of the vector; rows go from 1 to {}, the column is 1",
-                             row, column, rows));
-    const auto at = static_cast<std::size_t>(row - 1);
-    if (given[at]) lines.fail(fmt::format("entry ({}, 1) is given twice", row));
-    given[at] = true;
-    values[at] = number(lines, take_word(line), integer);
-    require_end(lines, line, "an entry is a row, a column and a value");
-  }
-  count.require_all(lines, entries);
-  return values;
-}
-
-} // namespace
 
 std::vector<double> read_vector(std::istream& in, const std::string& name, std::int64_t wanted) {
   Lines lines(in, name);
@@ -287,7 +273,6 @@ std::vector<double> read_vector(std::istream& in, const std::string& name, std::
   require_text(lines, line);
   if (!line.starts_with("%%")) { // one number a line
     const Count count(lines, wanted, "values", 2, "the matrix has");
-    if (!content(line) && !lines.next_with_content(line)) count.require_all(lines, 0);
     return read_array(lines, line, count, false);
   }
   const auto header = read_header(lines, line, "matrix array|coordinate real|integer general");
@@ -303,12 +288,10 @@ std::vector<double> read_vector(std::istream& in, const std::string& name, std::
         fmt::format("the vector has {} rows and {} columns; allowed are the {} rows of the matrix and 1 "
                     "column",
                     rows, columns, wanted));
-  const auto size_line = fmt::format("line {} announces", lines.number());
-  if (header.coordinate)
-    return read_coordinates(lines, rows, Count(lines, entries, "entries", 6, size_line), header.integer);
-  const Count count(lines, rows, "values", 2, size_line); // "1\n"
-  if (!lines.next_with_content(line)) count.require_all(lines, 0);
-  return read_array(lines, line, count, header.integer);
+  const Count count(lines, entries, header.coordinate ? "entries" : "values", header.coordinate ? 6 : 2,
+                    fmt::format("line {} announces", lines.number())); // "1 1 1\n" or "1\n"
+  if (!header.coordinate) return read_array(lines, {}, count, header.integer);
+  return values_of(lines, rows, read_entries(lines, header, count, rows, 1));
 }
 
 } // namespace kontor::cg

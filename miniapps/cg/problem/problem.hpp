@@ -34,9 +34,6 @@ class Problem {
   /// Collective; waits. What write_vector() wrote, on any ranks. Throws output::Error.
   virtual void read_vector(const output::Reader&, const std::string& dataset, const Vector&) const = 0;
 
-  /// Local. Ranks along x, y, z; empty: rows are not those of a box.
-  virtual std::vector<std::int64_t> process_grid() const { return {}; }
-
   /// Local; waits. Some rows as they are defined, of this rank or others, to verify with. After build().
   virtual ReferenceRows reference_rows() const = 0;
 

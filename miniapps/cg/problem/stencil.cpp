@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/matrix_free.hpp"
-#include "cg/memory.hpp"
-#include "cg/problem/box_rows.hpp"
-#include "cg/problem/problem.hpp"
-#include "grid/functions.hpp"
-#include "grid/process_grid.hpp"
+#include "cg/problem/box_problem.hpp"
 #include "machine/first_touch.hpp"
 
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace kontor::cg {
 namespace {
@@ -87,18 +81,16 @@ struct SquareOfRow {
 
 template <class Body>
 void for_points(const char* label, const grid::Index3& n, const Body& body) {
-  using Box = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-  Kokkos::parallel_for(label, Box({0, 0, 0}, {n[2], n[1], n[0]}), body);
+  Kokkos::parallel_for(label, BoxPolicy({0, 0, 0}, {n[2], n[1], n[0]}), body);
 }
 
-class StencilProblem final : public Problem {
+class StencilProblem final : public BoxProblem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)
-      : options_(options.stencil),
-        cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
-        corners_(options.stencil.size == 27), assembled_(needs_matrix(options.solver)),
-        process_grid_(options.process_grid), exact_(options.stencil.exact), initial_(options.initial),
-        box_(make_fitting_rows(options)) {}
+      : BoxProblem(options, context), options_(options.stencil), corners_(options.stencil.size == 27),
+        assembled_(needs_matrix(options.solver)), exact_(options.stencil.exact) {
+    make_rows(options, corners_);
+  }
 
   LinearSystem build() override {
     const auto& n = box_.block.extents;
@@ -144,19 +136,6 @@ class StencilProblem final : public Problem {
     return make_matrix_free(box_, entries, tuning);
   }
 
-  std::optional<miniapp::FieldOutput> write(output::File& file, const std::string& group,
-                                            const Vector& solution) const override {
-    return write_points(file, box_, group, field(), solution);
-  }
-  void write_vector(output::File& file, const std::string& dataset, const Vector& v) const override {
-    write_rows(file, box_, dataset, v);
-  }
-  void read_vector(const output::Reader& reader, const std::string& dataset, const Vector& v) const override {
-    read_rows(reader, box_, dataset, v);
-  }
-
-  std::vector<std::int64_t> process_grid() const override { return process_grid_; }
-
  private:
   /// Collective. The right-hand side is a sum of so many products, rounded one by one.
   ErrorBound bound(const Vector& exact) const {
@@ -172,13 +151,6 @@ class StencilProblem final : public Problem {
     return bound;
   }
 
-  /// Collective. The rows, unless what is to come does not fit into memory.
-  BoxRows make_fitting_rows(const Options& options) const {
-    const auto points = options.points();
-    miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
-    return make_box_rows(cartesian_, points, corners_);
-  }
-
   /// The block and the layer around it as a block of its own.
   grid::Block with_layer() const {
     auto block = box_.block;
@@ -190,12 +162,9 @@ class StencilProblem final : public Problem {
   }
 
   StencilOptions options_;
-  comm::Communicator cartesian_;
   bool corners_;
   bool assembled_;
-  std::vector<std::int64_t> process_grid_;
-  grid::DeckFunction exact_, initial_;
-  BoxRows box_;
+  grid::DeckFunction exact_;
 };
 
 } // namespace

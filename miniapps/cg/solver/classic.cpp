@@ -8,7 +8,7 @@
 // Sums: two an iteration, p.q, then r.r and r.z; the second waits for the first.
 // Rounding: p.A p is computed of what it says, so an indefinite matrix is found; of the three methods r stays
 // nearest to b - A x.
-#include "cg/solver/method.hpp"
+#include "cg/solver/solver.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -104,10 +104,10 @@ struct WriteEnd {
   KOKKOS_FUNCTION void operator()(const PartialSums<0>&) const { end.write(); }
 };
 
-class Classic final : public MethodBase {
+class Classic final : public Solver {
  public:
   explicit Classic(const Workspace& work)
-      : MethodBase(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
+      : Solver(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
         q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()),
         pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
         rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
@@ -119,7 +119,7 @@ class Classic final : public MethodBase {
     if (preconditioner_)
       preconditioner_->apply(r_, p);
     else
-      copy(p, r_);
+      Kokkos::deep_copy(compute(), p, r_);
     first_.dot(compute(), 0, r_, r_);
     first_.dot(compute(), 1, r_, p);
     reduce(first_);
@@ -128,12 +128,8 @@ class Classic final : public MethodBase {
 
   void step() override {
     const auto& p = ghosted_.own();
-    if (fused()) {
-      product_.apply_and_dot(ghosted_, q_, pq_.local());
-    } else {
-      product_.apply(ghosted_, q_);
-      dot(pq_, 0, p, q_);
-    }
+    product_.apply(ghosted_, q_, fused() ? pq_.local() : nullptr);
+    if (!fused()) dot(pq_, 0, p, q_);
     reduce(pq_);
     const UpdateResidual<false> change{r_, q_, {}, pq_.local(), numbers_.data(), log_.state()};
     const EndStep end{change, rr_.local(), !preconditioner_, numbers_.data(), log_.writer()};

@@ -8,8 +8,8 @@
 #include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/reduction.hpp>
 
-#include <optional>
 #include <string>
+#include <variant>
 
 namespace kontor::cg {
 
@@ -50,12 +50,16 @@ class GlobalDots {
   bool stream_ordered() const;
 
  private:
+  using Fast = comm::Reduction<Vector>;
+  using Exact = comm::ExactSums<Space>;
+  using Sums = std::variant<Fast, Exact>;
+
   bool alone_; ///< one rank: nothing travels
+  bool exact_;
   bool exchanges_ = true;
   Vector values_;
   TeamParts parts_;
-  std::optional<comm::Reduction<Vector>> fast_;
-  std::optional<comm::ExactSums<Space>> exact_;
+  Sums sums_;
 };
 
 } // namespace kontor::cg

@@ -23,8 +23,7 @@ struct Update : MergedUpdate {
 } // namespace
 
 void Merged::begin_iteration() {
-  set_zero(p_);
-  set_zero(s_);
+  for (const auto& vector : {p_, s_}) Kokkos::deep_copy(compute(), vector, 0.0);
   if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
   dot(sums_, 0, r_, ghosted_.own());
   dot(sums_, 1, r_, r_);
@@ -50,12 +49,8 @@ void Merged::step() {
 }
 
 void Merged::multiply_and_reduce() {
-  if (fused()) {
-    product_.apply_and_dot(ghosted_, w_, sums_.local(2));
-  } else {
-    product_.apply(ghosted_, w_);
-    dot(sums_, 2, ghosted_.own(), w_);
-  }
+  product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
+  if (!fused()) dot(sums_, 2, ghosted_.own(), w_);
   reduce(sums_);
   if (!late_) write_end();
 }

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "cg/solver/merged_update.hpp"
-#include "cg/solver/method.hpp"
+#include "cg/solver/solver.hpp"
 
 #include <vector>
 
 namespace kontor::cg {
 
 /// The method with one sum an iteration, after the product (merged.cpp).
-class Merged : public MethodBase {
+class Merged : public Solver {
  public:
   explicit Merged(const Workspace& work)
-      : MethodBase(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
+      : Solver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
         late_(work.as_on_device),
         sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}

@@ -7,15 +7,12 @@
 namespace kontor::cg {
 
 Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Timer& boundary)
-    : matrix_(&work.matrix), partition_(&work.partition), streams_(&work.streams),
-      split_(work.overlap && work.comm.size() > 1), interior_(&interior), boundary_(&boundary) {}
+    : work_(work), split_(work.overlap && work.comm.size() > 1), interior_(interior), boundary_(boundary) {}
 
-void Operator::product(GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
-  if (!exchanges_) {
-    stepping::NoExchange none;
-    return product(none, x, y, sums, pending);
-  }
-  product(x.exchange(), x, y, sums, pending);
+void Operator::apply(GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
+  if (exchanges_) return product(x.exchange(), x, y, sums, pending);
+  stepping::NoExchange none;
+  product(none, x, y, sums, pending);
 }
 
 template <class Exchange>
@@ -23,32 +20,33 @@ void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, do
                        GlobalDots* pending) {
   // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
   const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
-  streams_->exchange_follows();
+  work_.streams.exchange_follows();
   if (!interior_first) exchange.start();
   if (!split_) {
     exchange.finish();
-    streams_->compute_waits();
+    work_.streams.compute_waits();
   }
   {
-    const miniapp::ScopedTimer timed(*interior_);
+    const miniapp::ScopedTimer timed(interior_);
     part(split_ ? Part::interior : Part::all, x, y, sums);
   }
   if (interior_first) exchange.start();
   if (pending) pending->progress();
   if (!split_) return;
   exchange.finish();
-  streams_->compute_waits();
-  const miniapp::ScopedTimer timed(*boundary_);
+  work_.streams.compute_waits();
+  const miniapp::ScopedTimer timed(boundary_);
   part(Part::boundary, x, y, sums ? sums + 1 : nullptr);
 }
 
 void Operator::part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
-  const auto range = range_of(rows, partition_->own, partition_->interior);
-  miniapp::compute("cg/product", range.end - range.begin, partition_->own, [&] {
+  const auto own = work_.partition.own;
+  const auto range = range_of(rows, own, work_.partition.interior);
+  miniapp::compute("cg/product", range.count(), own, [&] {
     if (sum)
-      matrix_->multiply_and_dot(streams_->compute(), rows, x.all(), y, sum);
+      work_.matrix.multiply_and_dot(work_.streams.compute(), rows, x.all(), y, sum);
     else
-      matrix_->multiply(streams_->compute(), rows, x.all(), y);
+      work_.matrix.multiply(work_.streams.compute(), rows, x.all(), y);
   });
 }
 

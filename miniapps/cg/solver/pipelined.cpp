@@ -10,8 +10,8 @@
 // So the residual of an iteration is known one product late.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
 // replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
-#include "cg/solver/method.hpp"
 #include "cg/solver/one_sum.hpp"
+#include "cg/solver/solver.hpp"
 
 #include <cmath>
 
@@ -121,10 +121,10 @@ struct KeepDrift {
   }
 };
 
-class Pipelined final : public MethodBase {
+class Pipelined final : public Solver {
  public:
   explicit Pipelined(const Workspace& work)
-      : MethodBase(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()),
+      : Solver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()),
         n_(vector("n")), p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())),
         q_(vector("q", applies())), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
@@ -134,7 +134,7 @@ class Pipelined final : public MethodBase {
         drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
 
   nlohmann::ordered_json record() const override {
-    auto record = MethodBase::record();
+    auto record = Solver::record();
     Drift drift;
     Kokkos::deep_copy(drift, drift_);
     record["replacements"] = drift.replacements;
@@ -144,7 +144,7 @@ class Pipelined final : public MethodBase {
 
  private:
   void begin_iteration() override {
-    for (const auto& vector : {p_, s_, z_, q_}) set_zero(vector);
+    for (const auto& vector : {p_, s_, z_, q_}) Kokkos::deep_copy(compute(), vector, 0.0);
     one("cg/begin pipelined", Begin{drift_.data()});
     begin_recurrences();
   }
@@ -157,7 +157,7 @@ class Pipelined final : public MethodBase {
       preconditioner_->apply(w_, ghosted_.own());
       sums_.progress();
     }
-    product_.apply(ghosted_, n_, sums_travel ? &sums_ : nullptr);
+    product_.apply(ghosted_, n_, nullptr, sums_travel ? &sums_ : nullptr);
     if (sums_travel) finish(sums_);
     update_vectors();
   }
@@ -207,7 +207,7 @@ class Pipelined final : public MethodBase {
     dot(sums_, 0, r_, u);
     dot(sums_, 1, r_, r_);
     dot(sums_, 2, n_, u);
-    copy(w_, n_);
+    Kokkos::deep_copy(compute(), w_, n_);
     if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
   }
 

@@ -1,7 +1,263 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/solver.hpp"
 
+#include "stepping/graph_choice.hpp"
+#include "stepping/seconds_alone.hpp"
+
+#include <kontor/comm/reductions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace kontor::cg {
+namespace {
+
+constexpr int graph_steps = ResidualLog::most_at_once;
+
+/// A residual that is this small a part of b is 0: where tolerance 0 asks for all iterations, squares must
+/// not underflow.
+constexpr double no_residual = 1e-100;
+
+struct FirstResidual {
+  Vector b, ax, r;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { r(i) = b(i) - ax(i); }
+};
+
+struct BeginState {
+  const double* bb;
+  double squared_tolerance;
+  std::int64_t stagnation;
+  bool definite;
+  IterationState* state;
+  CgScalars* numbers;
+  KOKKOS_FUNCTION void operator()(int) const {
+    *numbers = CgScalars{};
+    *state = IterationState{};
+    state->rhs = *bb;
+    state->tolerance = squared_tolerance * *bb;
+    state->stagnation = stagnation;
+    if (*bb == 0)
+      state->ended = code_of(StopReason::zero_rhs);
+    else if (!definite)
+      state->ended = code_of(StopReason::indefinite);
+  }
+};
+
+/// x = 0 if b is.
+struct ZeroSolution {
+  Vector x;
+  const IterationState* state;
+  KOKKOS_FUNCTION bool scalars() const { return state->ended == code_of(StopReason::zero_rhs); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, bool zero) const {
+    if (zero) x(i) = 0;
+  }
+};
+
+Workspace with(const Workspace& w, const comm::Communicator& comm) {
+  return {comm,      w.partition, w.rows,    w.matrix, w.rhs,         w.initial,
+          w.options, w.overlap,   w.streams, w.timers, w.as_on_device};
+}
+
+} // namespace
+
+Solver::Solver(const Workspace& work, const std::string& label)
+    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work),
+      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
+      fused_(work.options.fused && work.options.sums == SumKind::fast),
+      rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
+      post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
+  if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
+  preconditioner_ = make_preconditioner(with(work, exchange_comm()));
+}
+
+void Solver::reset() {
+  Kokkos::deep_copy(x_, work_.initial);
+  goes_on_ = drained_ = false;
+  ghosted_.exchange().reset_times();
+  if (preconditioner_) preconditioner_->reset_exchange_times();
+}
+
+void Solver::warm_up() {
+  reset();
+  begin_solve(-1);
+  for (int i = 0; i < 2; ++i) step();
+  replace();
+  step();
+  choose_repetition();
+  measure_alone();
+  end();
+  work_.streams.fence();
+}
+
+/// Collective; spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
+void Solver::measure_alone() {
+  if (work_.comm.size() == 1) return;
+  const auto exchange = [this](bool exchanges) {
+    product_.exchange(exchanges);
+    for (auto* sums : sums()) sums->exchange(exchanges);
+    if (preconditioner_) preconditioner_->exchange(exchanges);
+  };
+  begin_solve(-1);
+  exchange(false);
+  const double seconds = stepping::seconds_alone(
+      work_.comm, [this] { step(); }, [this] { work_.streams.fence(); });
+  exchange(true);
+  const int ended = comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max);
+  seconds_alone_ = ended == 0 ? seconds : 0;
+}
+
+miniapp::StepPlan Solver::begin() {
+  if (!goes_on_) {
+    steps_ = 0;
+    drained_ = false;
+    begin_solve(squared_tolerance());
+  }
+  goes_on_ = false;
+  return {.first = steps_, .limit = work_.options.max_iterations, .target = work_.options.tolerance};
+}
+
+std::optional<std::int64_t> Solver::ended(std::int64_t made, bool /*wait*/) {
+  const bool last_is_open = ends_late() && !drained_;
+  std::optional<miniapp::ScopedTimer> timed; // on a device the host waits for an iteration of some time ago
+  if (work_.as_on_device) timed.emplace(work_.timers["device"]);
+  return log_.ended(compute(), made + (last_is_open ? 0 : 1)) ? std::optional(made) : std::nullopt;
+}
+
+/// As a method with a tolerance of 0 ends all the same.
+double Solver::squared_tolerance() const {
+  const double tolerance = std::max(work_.options.tolerance, no_residual);
+  return tolerance * tolerance;
+}
+
+/// What the last step has left to the next one is done; all of the log is known.
+void Solver::drain() {
+  if (!drained_) end();
+  drained_ = ends_late();
+  std::optional<miniapp::ScopedTimer> timed;
+  if (work_.as_on_device) timed.emplace(work_.timers["device"]);
+  work_.streams.fence();
+  log_.end(compute(), steps_ + 1);
+}
+
+/// `squared_tolerance` is of the residual beside the right-hand side; below 0 it goes on for ever.
+void Solver::begin_solve(double squared_tolerance) {
+  log_.begin();
+  rhs_.dot(compute(), 0, work_.rhs, work_.rhs);
+  reduce(rhs_);
+  one("cg/begin", BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
+                             !preconditioner_ || preconditioner_->definite(), log_.state(), numbers_.data()});
+  multiply(x_, scratch());
+  for_rows("cg/first residual", compute(), own(), FirstResidual{work_.rhs, scratch(), residual()});
+  for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
+  begin_iteration();
+}
+
+std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
+  const auto every = replace_every();
+  const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
+  const auto count = make_steps(alike);
+  drained_ = false;
+  steps_ = made + count;
+  if (every > 0 && steps_ % every == 0 && steps_ < work_.options.max_iterations) replace();
+  return count;
+}
+
+std::int64_t Solver::make_steps(std::int64_t most) {
+  if (graph_ && most >= graph_steps && !drained_) {
+    replay_graph();
+    return graph_steps;
+  }
+  step();
+  return 1;
+}
+
+void Solver::replay_graph() {
+  const miniapp::ScopedTimer timed(work_.timers["graph"]);
+  ghosted_.exchange().poll();
+  for (auto* sums : sums()) sums->poll();
+  graph_.replay(work_.streams, 0);
+}
+
+/// Why iterations cannot be made by graphs, equal on all ranks.
+std::optional<std::string> Solver::graph_refusal() {
+  if (!work_.as_on_device) return "iterations are made on the host";
+  const auto most = replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations)
+                                        : work_.options.max_iterations;
+  if (most < graph_steps)
+    return fmt::format("a graph makes {} iterations in a row, and there are {}", graph_steps, most);
+  for (const auto* sums : sums())
+    if (!sums->stream_ordered())
+      return fmt::format("the host takes part in each sum by backend '{}'", exchange().chosen().backend);
+  if (preconditioner_ && preconditioner_->graph_refusal()) return preconditioner_->graph_refusal();
+  return stepping::graph_refusal(work_.comm, exchange());
+}
+
+void Solver::choose_repetition() {
+  const auto& options = work_.options;
+  graph_.choose(
+      work_.comm, work_.streams, options.graph, graph_refusal(), 1,
+      [this](int) {
+        for (int i = 0; i < graph_steps; ++i) step();
+      },
+      [] { return 0; }, [] {});
+}
+
+void Solver::start(GlobalDots& sums) {
+  const miniapp::ScopedTimer timed(post_);
+  sums.start(compute());
+}
+
+void Solver::finish(GlobalDots& sums) {
+  const miniapp::ScopedTimer timed(wait_);
+  sums.finish(compute());
+}
+
+void Solver::multiply(const Vector& v, const Vector& y) {
+  if (v.data() != ghosted_.own().data()) Kokkos::deep_copy(compute(), ghosted_.own(), v);
+  product_.apply(ghosted_, y);
+}
+
+Outcome Solver::outcome() const {
+  const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
+  return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1,
+          log_.made().back().residual, std::sqrt(log_.state_now().rhs)};
+}
+
+std::vector<double> Solver::history() const {
+  std::vector<double> residuals;
+  for (const auto& entry : log_.made()) residuals.push_back(entry.residual);
+  return residuals;
+}
+
+std::vector<std::pair<double, double>> Solver::coefficients() const {
+  std::vector<std::pair<double, double>> result;
+  for (std::size_t i = 1; i < log_.made().size(); ++i)
+    result.emplace_back(log_.made()[i].alpha, log_.made()[i].beta);
+  return result;
+}
+
+comm::PhaseTimes Solver::exchange_times() const {
+  auto times = ghosted_.exchange().times();
+  if (preconditioner_) times += preconditioner_->exchange_times();
+  return times;
+}
+
+Cost Solver::cost(std::int64_t begin, std::int64_t end) const {
+  if (end <= begin) return {};
+  const auto every = replace_every();
+  const auto replacements = every > 0 ? (end - 1) / every - begin / every : 0; // none after the last one
+  return static_cast<double>(end - begin) * step_cost() + static_cast<double>(replacements) * replace_cost();
+}
+
+nlohmann::ordered_json Solver::record() const {
+  auto record = graph_.record("iterations", graph_steps);
+  record["fused"] = fused_;
+  if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
+  if (preconditioner_) record.update(preconditioner_->record());
+  return record;
+}
 
 std::unique_ptr<Solver> make_solver(const Workspace& work) {
   switch (work.options.method) {

@@ -1,86 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/cost.hpp"
-#include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
-#include "cg/options.hpp"
-#include "cg/solver/stop_reason.hpp"
-#include "partition/ghosted_vector.hpp"
-#include "partition/partition.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "cg/solver/global_dots.hpp"
+#include "cg/solver/operator.hpp"
+#include "cg/solver/residual_log.hpp"
+#include "cg/solver/solver_state.hpp"
+#include "cg/solver/workspace.hpp"
+#include "machine/first_touch.hpp"
+#include "machine/huge_pages.hpp"
 #include "run/loop/steps.hpp"
-#include "run/record/timers.hpp"
-#include "stepping/device.hpp"
-#include "stepping/streams.hpp"
-
-#include <kontor/comm/communicator.hpp>
+#include "stepping/row_sums.hpp"
+#include "stepping/step_graph.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace kontor::cg {
 
-class Preconditioner;
-struct SolverState;
-struct SolverStateVector;
-
-/// What a method works with; outlives it.
-struct Workspace {
-  const comm::Communicator& comm;
-  const Partition& partition;
-  const CompressedRows& rows; ///< of which preconditioners are made
-  const Matrix& matrix;
-  const Vector& rhs;
-  const Vector& initial;
-  const SolverOptions& options;
-  bool overlap = true;
-  stepping::Streams<Space>& streams;
-  miniapp::Timers& timers;
-  bool as_on_device = stepping::on_device; ///< iterations are queued; tests do it on a CPU too
-};
-
-/// A conjugate-gradient method for one system; its steps are iterations, and those that are queued after the
-/// last one change nothing.
+/// A conjugate-gradient method for one system, whose steps are iterations; those that are queued after the
+/// last one change nothing. The methods have in common the guess, its residual, the loop of iterations, how
+/// they end. Each adds its vectors, how it begins, and a step.
+///
+/// Where the iteration ends is decided from sums over all ranks. MPI's all-reduction has one result, and the
+/// libraries in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without
+/// being told.
 class Solver : public miniapp::Steps {
  public:
+  /// Collective. `label` is that of the vector that the matrix is multiplied with.
+  Solver(const Workspace&, const std::string& label);
+
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
-  virtual void warm_up() = 0;
+  void warm_up();
   /// Local. The guess again.
-  virtual void reset() = 0;
+  void reset();
+
+  miniapp::StepPlan begin() final;
+  std::int64_t advance(std::int64_t made, std::int64_t until) final;
+  std::optional<std::int64_t> ended(std::int64_t made, bool wait) final;
+  void drain() final;
+  double value() const final { return log_.made().empty() ? 0 : log_.made().back().residual; }
+
   /// Collective, after drain(). How the solve ended, the same on all ranks.
-  virtual Outcome outcome() = 0;
+  Outcome outcome() const;
   /// Local, after drain(). What a solve goes on from.
-  virtual SolverState state() const = 0;
+  SolverState state() const;
   /// Collective, after reset(). The next solve goes on from there: what state() gave, whose vectors
   /// fill(SolverStateVector) gives their values.
   using FillVector = std::function<void(const SolverStateVector&)>;
-  virtual void go_on_from(const SolverState&, const FillVector& fill) = 0;
+  void go_on_from(const SolverState&, const FillVector& fill);
   /// The solution, own values.
-  virtual const Vector& solution() const = 0;
+  const Vector& solution() const { return x_; }
   /// Relative residuals of the last solve by the recurrence, from iteration 0 on.
-  virtual const std::vector<double>& history() const = 0;
+  std::vector<double> history() const;
   /// The alpha and beta by which each of these but the first was reached.
-  virtual std::vector<std::pair<double, double>> coefficients() const = 0;
+  std::vector<std::pair<double, double>> coefficients() const;
   /// The exchange of what the matrix is multiplied with in each iteration.
-  virtual const comm::Exchange<Vector>& exchange() const = 0;
-  /// All ranks, with what that exchange has chosen: for other exchanges of the same ghosts.
-  virtual const comm::Communicator& exchange_comm() const = 0;
+  const comm::Exchange<Vector>& exchange() const { return ghosted_.exchange(); }
   /// M; null: none.
-  virtual Preconditioner* preconditioner() const = 0;
+  Preconditioner* preconditioner() const { return preconditioner_.get(); }
   /// Local. Seconds of an iteration that exchanges neither ghosts nor sums; 0: not measured.
-  virtual double seconds_alone() const = 0;
+  double seconds_alone() const { return seconds_alone_; }
   /// Local. Phases of all exchanges since the last reset().
-  virtual comm::PhaseTimes exchange_times() const = 0;
+  comm::PhaseTimes exchange_times() const;
   /// Local. Of the iterations after the first `begin`, to the one that makes them `end`.
-  virtual Cost cost(std::int64_t begin, std::int64_t end) const = 0;
+  Cost cost(std::int64_t begin, std::int64_t end) const;
   /// Local. What the record says of the method, an object.
-  virtual nlohmann::ordered_json record() const = 0;
+  virtual nlohmann::ordered_json record() const;
+
+ protected:
+  /// Collective. Of residual() = b - A x: what the first step needs, and iteration 0 to the log.
+  virtual void begin_iteration() = 0;
+  /// Collective; only queues where that is possible. The next iteration.
+  virtual void step() = 0;
+  /// Whether a step leaves it to the next one to write its residual to the log, and begin_iteration() to the
+  /// first.
+  virtual bool ends_late() const { return false; }
+  /// Collective. If so: that of the last step to the log.
+  virtual void end() {}
+  /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
+  bool drained() const { return drained_; }
+  /// Local. The vectors that a step goes on from, but for the solution.
+  virtual std::vector<SolverStateVector> vectors() const = 0;
+  /// Collective. They have been given; others that follow from them are not yet what they were.
+  virtual void complete_vectors() {}
+  /// Local. What record() tells of a solve so far, and its way back.
+  virtual std::vector<double> counts() const { return {}; }
+  virtual void set_counts(const std::vector<double>&) {}
+  /// Collective. Makes vectors of recurrences anew, every so many iterations.
+  virtual void replace() {}
+  /// 0: never.
+  virtual std::int64_t replace_every() const { return 0; }
+  /// Local. Of a step and of a replacement.
+  virtual Cost step_cost() const = 0;
+  virtual Cost replace_cost() const { return {}; }
+  /// Collective. Makes the next steps, at most so many, one after the other. Returns their number.
+  virtual std::int64_t make_steps(std::int64_t most);
+  /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
+  virtual void choose_repetition();
+  /// The sums of a step.
+  virtual std::vector<GlobalDots*> sums() = 0;
+  virtual const Vector& residual() const = 0;
+  /// A vector that holds nothing between steps, not the ghosted one.
+  virtual const Vector& scratch() const = 0;
+
+  /// All ranks, with what the exchange of ghosts has chosen: for other exchanges of the same ghosts.
+  const comm::Communicator& exchange_comm() const { return comm_ ? *comm_ : work_.comm; }
+  std::int64_t own() const { return work_.partition.own; }
+  const Space& compute() const { return work_.streams.compute(); }
+  /// Whether kernels compute sums, and multiply with a diagonal, on the way.
+  bool fused() const { return fused_; }
+  /// The diagonal of M that kernels multiply with; null: none.
+  const Vector* diagonal() const { return fused_ && preconditioner_ ? preconditioner_->diagonal() : nullptr; }
+  /// Whether M is there and must be applied.
+  bool applies() const { return preconditioner_ && !diagonal(); }
+
+  Vector vector(const std::string& label, bool needed = true) const {
+    if (!needed) return {};
+    const Vector values = miniapp::zeroed<double>("cg/" + label, static_cast<std::size_t>(own()));
+    miniapp::use_huge_pages(values);
+    return values;
+  }
+
+  /// Local. Rows, timed as vectors.
+  template <class Row>
+  void update(const char* label, const Row& row) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows(label, compute(), own(), row);
+  }
+  /// Local. The same, and then last() by one thread; `sums` lends what teams need for it.
+  template <class Row, class Last>
+  void update_then(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows_then(label, compute(), own(), row, sums.parts(), last);
+  }
+  /// Local. The same, and then last() by one thread with this rank's sums of what the rows return.
+  template <int count, class Row, class Last>
+  void update_with_sums(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
+    const miniapp::ScopedTimer timed(vectors_);
+    for_rows_with_sums<count>(label, compute(), own(), row, sums.parts(), last);
+  }
+  /// Local. Sum k = a.b.
+  void dot(GlobalDots& sums, int k, const Vector& a, const Vector& b) {
+    const miniapp::ScopedTimer timed(vectors_);
+    sums.dot(compute(), k, a, b);
+  }
+  /// Local. One thread.
+  template <class Kernel>
+  void one(const char* label, const Kernel& kernel) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(compute(), 0, 1), kernel);
+  }
+  /// Collective. The sums of all ranks.
+  void start(GlobalDots&);
+  void finish(GlobalDots&);
+  void reduce(GlobalDots& sums) {
+    start(sums);
+    finish(sums);
+  }
+  /// Collective. y = A v, through the ghosted vector, which holds v afterwards.
+  void multiply(const Vector& v, const Vector& y);
+
+ private:
+  /// Collective.
+  void begin_solve(double squared_tolerance);
+  double squared_tolerance() const;
+  void measure_alone();
+  void replay_graph();
+  std::optional<std::string> graph_refusal();
+
+ protected:
+  Workspace work_;
+  GhostedVector ghosted_;
+
+ private:
+  std::optional<comm::Communicator> comm_; ///< where the exchange had a choice: what it has chosen
+
+ protected:
+  Operator product_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  Vector x_;
+  ResidualLog log_;
+  Kokkos::View<CgScalars, Space> numbers_; ///< 0 when begin_iteration() is called
+
+ private:
+  bool fused_;
+  bool drained_ = false;
+  double seconds_alone_ = 0;
+  bool goes_on_ = false;   ///< the solve begins where go_on_from() says
+  std::int64_t steps_ = 0; ///< of the solve
+  GlobalDots rhs_;
+  stepping::StepGraph<Space> graph_; // after what it uses
+  miniapp::Timer& vectors_;
+  miniapp::Timer& post_;
+  miniapp::Timer& wait_;
 };
 
 /// Collective. A whole solve from the guess, or from where go_on_from() says.

@@ -4,45 +4,45 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 
 namespace kontor::cg {
+
+namespace {
+
+struct Ending {
+  std::string_view keyword, words;
+};
+
+/// In the order of the enumerators.
+constexpr Ending endings[] = {
+    {"converged", "converged"},
+    {"guess_is_solution", "the guess is a solution"},
+    {"zero_right_hand_side", "the right-hand side is 0, so x is"},
+    {"iterations_made", "all iterations made"},
+    {"not_converged", "not converged within solver.max_iterations"},
+    {"not_positive_definite", "the matrix is not positive definite"},
+    {"preconditioner_not_positive_definite", "the preconditioner is not positive definite"},
+    {"breakdown", "breakdown: p.A p is not above 0, so the matrix is not positive definite, or numbers are "
+                  "rounded or underflow"},
+    {"stagnation", "stagnation: no smaller residual for solver.stagnation iterations"},
+    {"not_finite", "a number is not finite"},
+};
+static_assert(std::size(endings) == static_cast<std::size_t>(StopReason::not_finite) + 1);
+
+} // namespace
 
 bool succeeded(StopReason ending) {
   return ending <= StopReason::all_iterations;
 }
 
 std::string_view words(StopReason ending) {
-  switch (ending) {
-  case StopReason::converged: return "converged";
-  case StopReason::exact_guess: return "the guess is a solution";
-  case StopReason::zero_rhs: return "the right-hand side is 0, so x is";
-  case StopReason::all_iterations: return "all iterations made";
-  case StopReason::limit: return "not converged within solver.max_iterations";
-  case StopReason::indefinite: return "the matrix is not positive definite";
-  case StopReason::indefinite_preconditioner: return "the preconditioner is not positive definite";
-  case StopReason::breakdown:
-    return "breakdown: p.A p is not above 0, so the matrix is not positive definite, or numbers are rounded "
-           "or underflow";
-  case StopReason::stagnation: return "stagnation: no smaller residual for solver.stagnation iterations";
-  case StopReason::not_finite: return "a number is not finite";
-  }
-  return "";
+  return endings[static_cast<std::size_t>(ending)].words;
 }
 
 std::string_view keyword(StopReason ending) {
-  switch (ending) {
-  case StopReason::converged: return "converged";
-  case StopReason::exact_guess: return "guess_is_solution";
-  case StopReason::zero_rhs: return "zero_right_hand_side";
-  case StopReason::all_iterations: return "iterations_made";
-  case StopReason::limit: return "not_converged";
-  case StopReason::indefinite: return "not_positive_definite";
-  case StopReason::indefinite_preconditioner: return "preconditioner_not_positive_definite";
-  case StopReason::breakdown: return "breakdown";
-  case StopReason::stagnation: return "stagnation";
-  case StopReason::not_finite: return "not_finite";
-  }
-  return "";
+  return endings[static_cast<std::size_t>(ending)].keyword;
 }
 
 std::string words(const Outcome& outcome) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows from one rank to all: a row is the same on whatever rank it is.
-#include "cg/cg.hpp"
 #include "cg/names.hpp"
 #include "cg/problem/distribute.hpp"
 #include "grid/axis_parts.hpp"
 #include "grid_matrix.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
+#include "small_system.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -20,20 +20,13 @@
 namespace kontor::cg::test {
 namespace {
 
-/// All values in the order of rows, on every rank.
-std::vector<double> all_in_order(const comm::Communicator& comm, const Partition& partition,
-                                 const Vector& own) {
-  const auto block = in_row_order(comm, partition, own);
-  std::vector<double> all(partition.rows);
-  std::vector<int> counts, places;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    places.push_back(static_cast<int>(grid::part_begin(partition.rows, comm.size(), rank)));
-    counts.push_back(static_cast<int>(grid::part_begin(partition.rows, comm.size(), rank + 1)) -
-                     places.back());
-  }
-  EXPECT_EQ(static_cast<int>(block.size()), counts[comm.rank()]);
-  MPI_Allgatherv(block.data(), static_cast<int>(block.size()), MPI_DOUBLE, all.data(), counts.data(),
-                 places.data(), MPI_DOUBLE, comm.native());
+/// Collective. All values in the order of rows, on every rank; of these one has its block.
+Values all_in_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
+  const auto all = gathered(comm, partition, own);
+  const auto begin = [&](int rank) {
+    return all.begin() + grid::part_begin(partition.rows, comm.size(), rank);
+  };
+  EXPECT_EQ(in_row_order(comm, partition, own), Values(begin(comm.rank()), begin(comm.rank() + 1)));
   return all;
 }
 
@@ -69,11 +62,11 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
         Kokkos::fence();
         EXPECT_EQ(all_in_order(comm, part, y), product);
 
-        const auto columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.columns);
-        const auto offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.matrix.offsets);
+        const auto columns = on_host(system.matrix.columns);
+        const auto offsets = on_host(system.matrix.offsets);
         for (LocalIndex row = 0; row < part.own; ++row) {
           bool ghosts = false;
-          for (auto e = offsets(row); e < offsets(row + 1); ++e) ghosts = ghosts || columns(e) >= part.own;
+          for (auto e = offsets[row]; e < offsets[row + 1]; ++e) ghosts = ghosts || columns[e] >= part.own;
           EXPECT_EQ(ghosts, row >= part.interior) << row;
         }
         EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum),
@@ -92,17 +85,13 @@ std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, Part
     whole.plan = plan_rows(matrix, partition, ordering, comm.size());
     for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
   }
-  const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
-  const auto csr = make_csr(system.matrix, system.partition.interior);
-  stepping::Streams<Space> streams(true);
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  const auto solver = make_solver({comm, system.partition, system.matrix, *csr, system.rhs, system.initial,
-                                   options, true, streams, timers});
+  Bench bench(comm, distribute(comm, std::move(whole), RhsKind::a_times_ones), options);
+  const auto solver = make_solver(bench.workspace());
   solver->reset();
   solve(*solver);
   auto all = solver->history();
-  for (const double value : all_in_order(comm, system.partition, solver->solution())) all.push_back(value);
+  const auto x = all_in_order(comm, bench.system().partition, solver->solution());
+  all.insert(all.end(), x.begin(), x.end());
   return all;
 }
 

@@ -68,10 +68,7 @@ LinearSystem FeHeat::build(Options options, const comm::Communicator& comm) {
 
 miniapp::Verification FeHeat::solve(Options options) {
   lay_out(options, world_);
-  Cg app(options, {world_, true, timers_, progress_});
-  app.reset();
-  app.run();
-  return app.verify();
+  return App(options, world_).verified();
 }
 
 } // namespace kontor::cg::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/cg.hpp"
+#include "app.hpp"
 
 #include <kontor/comm/communicator.hpp>
 

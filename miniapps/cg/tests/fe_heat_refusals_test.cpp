@@ -42,7 +42,6 @@ TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
   options.fe_heat.conductivity = "0";
   expect_facts(refused(options), {"above 0"});
   options = cube_problem({5, 5, 5});
-  options.fe_heat.source = "1/(x - 0.1 - 0.1/sqrt(3))^2 > 1e20 ? 1/0 : 1";
   options.fe_heat.source = "log(x - 0.5)";
   expect_facts(refused(options), {"log(x - 0.5)", "finite"});
   options = cube_problem({5, 5, 5});

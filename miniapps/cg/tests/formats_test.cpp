@@ -6,7 +6,7 @@
 #include "cg/options.hpp"
 #include "cg/problem/problem.hpp"
 #include "refusal.hpp"
-#include "run/mini_app.hpp"
+#include "small_system.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/config/deck.hpp>
@@ -30,24 +30,11 @@ namespace {
 using namespace kontor;
 using namespace kontor::cg;
 using cg::test::expect_facts;
+using cg::test::on_host;
 using cg::test::refusal_of;
+using cg::test::to_view;
 
 constexpr double untouched = -7.25;
-
-/// From the host to where kernels find it, and back.
-template <class T>
-Kokkos::View<T*> copied(const std::vector<T>& values) {
-  const Kokkos::View<T*> view("copied", values.size());
-  const auto mirror = Kokkos::create_mirror_view(view);
-  std::copy(values.begin(), values.end(), mirror.data());
-  Kokkos::deep_copy(view, mirror);
-  return view;
-}
-template <class T>
-std::vector<T> on_host(const Kokkos::View<T*>& view) {
-  const auto mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return {mirror.data(), mirror.data() + mirror.extent(0)};
-}
 
 /// Rows of random lengths and columns: some empty, few long.
 CompressedRows random_rows(int rows, int columns, int usual, int longest, unsigned seed) {
@@ -65,7 +52,7 @@ CompressedRows random_rows(int rows, int columns, int usual, int longest, unsign
     }
     offsets.push_back(static_cast<std::int64_t>(to.size()));
   }
-  return {copied(offsets), copied(to), copied(values)};
+  return {to_view(offsets), to_view(to), to_view(values)};
 }
 
 std::vector<double> plain_product(const CompressedRows& a, const std::vector<double>& x) {
@@ -82,10 +69,11 @@ std::vector<double> plain_product(const CompressedRows& a, const std::vector<dou
   return y;
 }
 
+using Formats = std::map<std::string, std::unique_ptr<Matrix>>;
+
 /// All that is to have the bits of the loop, by name.
-std::map<std::string, std::unique_ptr<Matrix>> formats_of(const CompressedRows& a, LocalIndex interior,
-                                                          LocalIndex columns) {
-  std::map<std::string, std::unique_ptr<Matrix>> formats;
+Formats formats_of(const CompressedRows& a, LocalIndex interior, LocalIndex columns) {
+  Formats formats;
   formats["plain"] = make_plain(a, interior);
   for (const bool teams : {false, true}) {
     const std::string how = teams ? ", teams" : "";
@@ -111,7 +99,7 @@ bool same_bits(double a, double b) {
 /// y = A x by part and of all, and the dot, beside what the loop has.
 void expect_product(const Matrix& matrix, const std::vector<double>& x, const std::vector<double>& expected,
                     LocalIndex interior, bool same = true) {
-  const auto x_view = copied(x);
+  const auto x_view = to_view(x);
   const auto own = static_cast<LocalIndex>(expected.size());
   const auto near = [&](double a, double b) {
     return same ? same_bits(a, b) : std::abs(a - b) <= 1e-12 * (1 + std::abs(b));
@@ -149,6 +137,14 @@ void expect_product(const Matrix& matrix, const std::vector<double>& x, const st
     }
 }
 
+void expect_products(const Formats& formats, const std::vector<double>& x,
+                     const std::vector<double>& expected, LocalIndex interior) {
+  for (const auto& [name, matrix] : formats) {
+    SCOPED_TRACE(name);
+    expect_product(*matrix, x, expected, interior);
+  }
+}
+
 std::vector<double> some_values(LocalIndex count) {
   std::vector<double> x;
   for (LocalIndex i = 0; i < count; ++i) x.push_back(std::sin(1.0 + 0.7 * i) + 0.01);
@@ -173,11 +169,7 @@ TEST(Formats, RandomRowsHaveTheBitsOfALoop) {
                                                                {20000, 19990, 10, 2, 3}}) {
     const auto a = random_rows(rows, std::max(1, rows + ghosts), usual, longest, seed++);
     const auto x = some_values(rows + ghosts);
-    const auto expected = plain_product(a, x);
-    for (const auto& [name, matrix] : formats_of(a, interior, rows + ghosts)) {
-      SCOPED_TRACE(name);
-      expect_product(*matrix, x, expected, interior);
-    }
+    expect_products(formats_of(a, interior, rows + ghosts), x, plain_product(a, x), interior);
   }
 }
 
@@ -188,10 +180,7 @@ TEST(Formats, WhatIsNotFiniteStaysInItsRows) {
   for (const std::size_t row : {0, 8, 100, 299}) x[row] = std::numeric_limits<double>::infinity();
   const auto expected = plain_product(a, x);
   EXPECT_TRUE(std::isfinite(expected[0]) || std::isfinite(expected[1]) || std::isfinite(expected[2]));
-  for (const auto& [name, matrix] : formats_of(a, rows, rows)) {
-    SCOPED_TRACE(name);
-    expect_product(*matrix, x, expected, rows);
-  }
+  expect_products(formats_of(a, rows, rows), x, expected, rows);
 }
 
 TEST(Formats, KokkosKernelsMultiplies) {
@@ -236,7 +225,7 @@ class StencilFormats : public testing::TestWithParam<int> {
     return sum;
   }
 
-  std::map<std::string, std::unique_ptr<Matrix>> formats() const {
+  Formats formats() const {
     const auto& partition = system_.partition;
     auto all = formats_of(system_.matrix, partition.interior, partition.own + partition.ghosts);
     all["matrix_free"] = problem_->matrix_free();
@@ -251,10 +240,7 @@ class StencilFormats : public testing::TestWithParam<int> {
     const auto& partition = system_.partition;
     for (LocalIndex row = 0; row < partition.own; ++row)
       expected.push_back(plain_row(global_[static_cast<std::size_t>(row)]));
-    for (const auto& [name, matrix] : formats()) {
-      SCOPED_TRACE(name);
-      expect_product(*matrix, x_, expected, partition.interior);
-    }
+    expect_products(formats(), x_, expected, partition.interior);
   }
 
   comm::Communicator comm_{MPI_COMM_WORLD};
@@ -287,11 +273,7 @@ TEST_P(StencilFormats, WhatIsNotFiniteStaysInItsRows) {
   make({37, 9, 5}, {1, 1, comm_.size()});
   for (std::size_t i = 0; i < global_.size(); ++i)
     if (global_[i] % (37 * 9) == 4 * 37 + 36) x_[i] = std::numeric_limits<double>::infinity();
-  const auto expected = plain_product(system_.matrix, x_);
-  for (const auto& [name, matrix] : formats()) {
-    SCOPED_TRACE(name);
-    expect_product(*matrix, x_, expected, system_.partition.interior);
-  }
+  expect_products(formats(), x_, plain_product(system_.matrix, x_), system_.partition.interior);
 }
 
 TEST_P(StencilFormats, SellNeedsFewBytesForColumns) {
@@ -318,7 +300,7 @@ TEST(Sell, SortsWhereItSavesPadding) {
       values.push_back(1.0 + 0.01 * static_cast<double>(e % 100));
     }
   }
-  const CompressedRows a{copied(offsets), copied(columns), copied(values)};
+  const CompressedRows a{to_view(offsets), to_view(columns), to_view(values)};
   const auto rows = make_sell_rows(a, 1024, 1024, 16);
   EXPECT_LT(rows.values.extent(0), 1.3 * static_cast<double>(a.entries()));
   EXPECT_EQ(rows.wide.extent(0), 0u);
@@ -336,8 +318,8 @@ TEST(Positions, TooManyAreRefusedWithWhatToDo) {
 
 /// Padding counts; blocks of rows on a host have numbers of 64 bits.
 TEST(Positions, AreThoseOfTeams) {
-  const CompressedRows a{copied(std::vector<std::int64_t>{0, 1, 2, 3}),
-                         copied(std::vector<LocalIndex>{0, 1, 2}), copied(std::vector<double>{1, 2, 3})};
+  const CompressedRows a{to_view(std::vector<std::int64_t>{0, 1, 2, 3}),
+                         to_view(std::vector<LocalIndex>{0, 1, 2}), to_view(std::vector<double>{1, 2, 3})};
   ProductTuning tuning;
   tuning.chunk = 8;
   tuning.teams = true;

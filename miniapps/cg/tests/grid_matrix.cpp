@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid_matrix.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -33,6 +36,19 @@ CoordinateMatrix shuffled_grid(std::int64_t n, bool is_symmetric, unsigned seed)
   sort_entries(matrix);
   require_symmetric_with_positive_diagonal(matrix);
   return matrix;
+}
+
+std::string text_of(const CoordinateMatrix& matrix) {
+  auto text = fmt::format("{}{} {} {}\n", matrix.symmetric ? header::symmetric : header::general, matrix.rows,
+                          matrix.rows, matrix.entries.size());
+  for (const auto& e : matrix.entries) text += fmt::format("{} {} {}\n", e.row + 1, e.column + 1, e.value);
+  return text;
+}
+
+std::string write(const miniapp::test::Folder& folder, const std::string& name, const std::string& text) {
+  if (miniapp::test::world_rank() == 0) std::ofstream(folder / name, std::ios::binary) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return folder / name;
 }
 
 double number_of(std::int64_t row) {

@@ -3,6 +3,7 @@
 
 #include "cg/names.hpp"
 #include "partition/coordinate_matrix.hpp"
+#include "run/tests/first_ranks.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,6 +13,11 @@ namespace kontor::cg::test {
 
 /// Laplace's matrix on n x n points, plus 1, with rows numbered at random.
 CoordinateMatrix shuffled_grid(std::int64_t n, bool is_symmetric, unsigned seed = 1);
+
+/// The file of a matrix.
+std::string text_of(const CoordinateMatrix&);
+/// Collective over the world. A file that all ranks see; returns its path.
+std::string write(const miniapp::test::Folder&, const std::string& name, const std::string& text);
 
 /// Numbers that differ from row to row.
 double number_of(std::int64_t row);

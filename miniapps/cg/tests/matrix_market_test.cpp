@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cg with matrices from files.
-#include "cg/cg.hpp"
+#include "app.hpp"
 #include "grid_matrix.hpp"
 #include "refusal.hpp"
-#include "run/tests/first_ranks.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
@@ -12,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -22,21 +20,6 @@ namespace {
 using header::array;
 using header::symmetric;
 using miniapp::test::Folder;
-using miniapp::test::world_rank;
-
-/// Collective. A file that all ranks see; returns its path.
-std::string write(const Folder& folder, const std::string& name, const std::string& text) {
-  if (world_rank() == 0) std::ofstream(folder / name, std::ios::binary) << text;
-  MPI_Barrier(MPI_COMM_WORLD);
-  return folder / name;
-}
-
-std::string text_of(const CoordinateMatrix& matrix) {
-  auto text = fmt::format("{}{} {} {}\n", matrix.symmetric ? symmetric : header::general, matrix.rows,
-                          matrix.rows, matrix.entries.size());
-  for (const auto& e : matrix.entries) text += fmt::format("{} {} {}\n", e.row + 1, e.column + 1, e.value);
-  return text;
-}
 
 Options options_of(const std::string& file) {
   Options options;
@@ -67,13 +50,9 @@ TEST(MatrixMarket, IsSolved) {
     options.matrix_market.rhs_file.path = b_file;
     options.matrix_market.ordering = with_guess ? Ordering::rcm : Ordering::natural;
     if (with_guess) options.matrix_market.initial_file.path = guess_file;
-    miniapp::Timers timers("cg");
-    miniapp::Progress progress(miniapp::Progress::Style::silent);
-    Cg app(options, {comm, true, timers, progress});
-    app.reset();
-    app.run();
-    EXPECT_TRUE(app.verify().passed());
-    const auto record = app.record();
+    App app(options, comm);
+    EXPECT_TRUE(app.verified().passed());
+    const auto record = app.cg.record();
     const auto& facts = record.extras["matrix"];
     EXPECT_EQ(facts["rows"], 81);
     EXPECT_EQ(facts["nonzeros"], matrix.nonzeros());
@@ -100,12 +79,7 @@ TEST(MatrixMarket, SingularFails) {
     for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
       auto options = options_of(write(folder, "m.mtx", text));
       options.solver.preconditioner = preconditioner;
-      miniapp::Timers timers("cg");
-      miniapp::Progress progress(miniapp::Progress::Style::silent);
-      Cg app(options, {comm, true, timers, progress});
-      app.reset();
-      app.run();
-      const auto result = app.verify();
+      const auto result = App(options, comm).verified();
       EXPECT_EQ(result.passed(), last > 4) << result.error << " " << result.tolerance << " " << result.remark;
       if (last == 4) {
         EXPECT_GT(result.error, 0.9);
@@ -117,13 +91,7 @@ TEST(MatrixMarket, SingularFails) {
 TEST(MatrixMarket, RefusesOnAllRanksAlike) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder("cg-matrix");
-  const auto refusal = [&](Options options) {
-    return error_of([&] {
-      miniapp::Timers timers("cg");
-      miniapp::Progress progress(miniapp::Progress::Style::silent);
-      Cg app(options, {comm, true, timers, progress});
-    });
-  };
+  const auto refusal = [&](const Options& options) { return error_of([&] { App(options, comm); }); };
   const std::string place = "deck.yaml:3:5: problem.matrix_market.file cannot be read: ";
   expect_facts(refusal(options_of(folder / "absent.mtx")), {place + folder / "absent.mtx", "No such file"},
                "absent");

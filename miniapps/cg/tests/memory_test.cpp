@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is asked for before it is allocated, beside what is allocated.
-#include "cg/cg.hpp"
+#include "app.hpp"
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/memory.hpp"
-#include "cg/preconditioner/gauss_seidel.hpp"
+#include "small_system.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -38,28 +38,17 @@ void deallocate(const Place place, const char*, const void*, const std::uint64_t
 
 /// Bytes that an app and its run have at most.
 double most_of(const Options& options, const comm::Communicator& comm) {
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
   allocated = {};
   Kokkos::Tools::Experimental::set_allocate_data_callback(allocate);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(deallocate);
   {
-    Cg app(options, {comm, true, timers, progress});
-    app.warm_up();
-    app.reset();
-    app.run();
-    app.verify();
+    App app(options, comm);
+    app.cg.warm_up();
+    app.verified();
   }
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
   return allocated.most;
-}
-
-double asked_for(const SolverOptions& options, const PartSize& part) {
-  double bytes = 0;
-  for (const auto& views : {views_of_system(options, part), views_of_solve(options, part)})
-    for (const auto& view : views) bytes += view.bytes;
-  return bytes;
 }
 
 /// 27 points, 24 x 24 x 12 of them a rank.
@@ -86,16 +75,15 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
   const double point_rows = around * sizeof(LocalIndex);
   for (const auto format : {Format::csr, Format::sell, Format::matrix_free})
     for (const auto method : {Method::classic, Method::merged, Method::pipelined})
-      for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi,
-                                        PreconditionerKind::chebyshev, PreconditionerKind::gauss_seidel}) {
-        if (preconditioner == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) continue;
+      for (const auto preconditioner : preconditioners()) {
         if (format != Format::csr && method != Method::classic)
           continue; // what they have does not depend on each other
         if (comm.size() > 1 && preconditioner != PreconditionerKind::none) continue;
         solver.format = format;
         solver.method = method;
         solver.preconditioner = preconditioner;
-        const double used = most_of(options, comm), asked = asked_for(solver, part) + point_rows;
+        const double used = most_of(options, comm),
+                     asked = miniapp::total_bytes(views_of_rank(solver, part)) + point_rows;
         SCOPED_TRACE(
             fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, used));
         EXPECT_GE(asked, used);

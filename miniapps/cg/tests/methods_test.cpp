@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All methods, with all preconditioners, come to the solution that elimination finds, by as many iterations.
-#include "cg/preconditioner/gauss_seidel.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
 #include "small_system.hpp"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,6 @@
 
 namespace kontor::cg::test {
 namespace {
-
-std::vector<PreconditionerKind> preconditioners() {
-  std::vector<PreconditionerKind> kinds{PreconditionerKind::none, PreconditionerKind::jacobi,
-                                        PreconditionerKind::chebyshev};
-  if (has_gauss_seidel()) kinds.push_back(PreconditionerKind::gauss_seidel);
-  return kinds;
-}
 
 double difference(const Values& a, const Values& b) {
   double largest = 0;
@@ -108,24 +101,6 @@ TEST(Methods, ComeToTheSameSolution) {
           EXPECT_EQ(found.history.back(), found.outcome.residual);
         }
   }
-}
-
-/// Products have the same bits; sums on the way do not.
-TEST(Methods, TakeAsManyIterationsByThePlainKernel) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto system = irregular(61);
-  for (const auto method : all_methods)
-    for (const bool fused : {true, false}) {
-      SolverOptions options{.method = method, .tolerance = 1e-10, .max_iterations = 200, .fused = fused};
-      const auto own = solve(comm, system, options);
-      options.kernel = Kernel::plain;
-      const auto plain = solve(comm, system, options);
-      SCOPED_TRACE(testing::Message() << "method " << int(method) << " fused " << fused);
-      EXPECT_EQ(plain.outcome.ending, StopReason::converged);
-      EXPECT_EQ(plain.outcome.iterations, own.outcome.iterations);
-      EXPECT_LT(difference(plain.x, own.x), 1e-10);
-      if (!fused) EXPECT_EQ(plain.history, own.history);
-    }
 }
 
 /// The last bits of fast sums depend on the ranks, but hardly the number of iterations.

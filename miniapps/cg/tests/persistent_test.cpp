@@ -11,10 +11,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <cmath>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace kontor::cg::test {
@@ -25,18 +22,16 @@ using stepping::Graphs;
 /// A stencil's system of one rank, of several teams on a device.
 class Persistent : public testing::Test {
  protected:
-  void SetUp() override {
+  Persistent() {
     options_.stencil.points = {23, 17, 29};
     options_.stencil.exact = config::Expression("sin(3*x)*y+z");
     options_.process_grid = {1, 1, 1};
-    options_.solver = {.method = Method::persistent,
-                       .tolerance = 0,
-                       .max_iterations = 41,
-                       .format = Format::sell,
-                       .graph = Graphs::off};
+    options_.solver = {.tolerance = 0, .max_iterations = 41, .format = Format::sell, .graph = Graphs::off};
   }
 
-  std::unique_ptr<Solver> solver(bool as_on_device = true) {
+  /// Warmed up and set back; only the last one works.
+  std::unique_ptr<Solver> solver(Method method = Method::persistent, bool as_on_device = true) {
+    options_.solver.method = method;
     problem_ = make_problem(options_, {self_, true, timers_, progress_});
     system_ = problem_->build();
     const auto& p = system_.partition;
@@ -44,30 +39,17 @@ class Persistent : public testing::Test {
               : options_.solver.format == Format::sell
                   ? make_sell(system_.matrix, p.interior, p.own + p.ghosts)
                   : make_csr(system_.matrix, p.interior);
-    auto made = make_solver(workspace(as_on_device));
+    auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial,
+                             options_.solver, true, streams_, timers_, as_on_device});
     made->warm_up();
     made->reset();
     return made;
   }
-  Workspace workspace(bool as_on_device = true) {
-    return {self_,       system_.partition, system_.matrix,  *matrix_,
-            system_.rhs, system_.initial,   options_.solver, true,
-            streams_,    timers_,           as_on_device};
+  Solved solved(Solver& by) const {
+    solve(by);
+    return found_by(by, self_, system_.partition);
   }
-  Values values(const Vector& v) const { return gathered(self_, system_.partition, v); }
-
-  void expect_close(const Solver& found, const std::vector<double>& history, const Values& x) const {
-    ASSERT_EQ(found.history().size(), history.size());
-    for (std::size_t i = 0; i < history.size(); ++i)
-      EXPECT_NEAR(found.history()[i], history[i], 1e-9 * history[i] + 1e-14) << "iteration " << i;
-    const auto found_x = values(found.solution());
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(found_x[i], x[i], 1e-9) << "row " << i;
-  }
-
-  /// The message with which it is refused; empty if it is not.
-  std::string refusal(bool as_on_device = true) {
-    return error_of([&] { solver(as_on_device); });
-  }
+  Solved solved_by(Method method) { return solved(*solver(method)); }
 
   comm::Communicator self_{MPI_COMM_SELF};
   miniapp::Timers timers_{"cg"};
@@ -79,81 +61,70 @@ class Persistent : public testing::Test {
   std::unique_ptr<Matrix> matrix_;
 };
 
+void expect_close(const Solved& found, const Solved& expected) {
+  EXPECT_EQ(found.outcome.iterations, expected.outcome.iterations);
+  ASSERT_EQ(found.history.size(), expected.history.size());
+  for (std::size_t i = 0; i < found.history.size(); ++i)
+    EXPECT_NEAR(found.history[i], expected.history[i], 1e-9 * expected.history[i] + 1e-14) << i;
+  for (std::size_t i = 0; i < found.x.size(); ++i)
+    ASSERT_NEAR(found.x[i], expected.x[i], 1e-9) << "row " << i;
+}
+
 TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
   for (const auto format : {Format::sell, Format::matrix_free})
     for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
       SCOPED_TRACE(fmt::format("format {}, preconditioner {}", int(format), int(preconditioner)));
       options_.solver.format = format;
       options_.solver.preconditioner = preconditioner;
-      options_.solver.method = Method::merged;
-      const auto separate = solver();
-      solve(*separate);
-      const auto history = separate->history();
-      const auto x = values(separate->solution());
-      EXPECT_LT(history.back(), 1e-3 * history.front());
-      options_.solver.method = Method::persistent;
+      const auto separate = solved_by(Method::merged);
+      EXPECT_LT(separate.history.back(), 1e-3 * separate.history.front());
       const auto one = solver();
-      const auto outcome = solve(*one);
-      EXPECT_EQ(outcome.ending, StopReason::all_iterations);
-      EXPECT_EQ(outcome.iterations, 41);
-      expect_close(*one, history, x);
-      const auto before = one->history();
+      const auto found = solved(*one);
+      EXPECT_EQ(found.outcome.ending, StopReason::all_iterations);
+      EXPECT_EQ(found.outcome.iterations, 41);
+      expect_close(found, separate);
       one->reset();
-      solve(*one);
-      EXPECT_EQ(one->history(), before); // the same bits again
+      EXPECT_EQ(solved(*one).history, found.history); // the same bits again
     }
 }
 
 TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
   options_.solver.tolerance = 1e-6;
   options_.solver.max_iterations = 500;
-  options_.solver.method = Method::merged;
-  const auto separate = solver();
-  const auto expected = solve(*separate);
-  const auto history = separate->history();
-  const auto x = values(separate->solution());
-  options_.solver.method = Method::persistent;
-  const auto one = solver();
-  const auto outcome = solve(*one);
-  EXPECT_EQ(outcome.ending, StopReason::converged);
-  EXPECT_EQ(outcome.iterations, expected.iterations);
-  expect_close(*one, history, x);
+  const auto separate = solved_by(Method::merged), one = solved_by(Method::persistent);
+  EXPECT_EQ(one.outcome.ending, StopReason::converged);
+  expect_close(one, separate);
 }
 
 /// However many iterations a kernel has, as before and after a checkpoint.
 TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
+  const auto whole = solved_by(Method::persistent);
   for (const std::int64_t at : {1, 16, 21}) {
     SCOPED_TRACE(at);
-    const auto whole = solver();
-    solve(*whole);
-    const auto history = whole->history();
-    const auto x = values(whole->solution());
-    SolverState saved;
-    std::vector<Values> vectors;
     options_.solver.max_iterations = at;
     const auto first = solver();
     solve(*first);
-    saved = first->state();
-    for (const auto& vector : saved.vectors) vectors.push_back(values(vector.values));
+    auto state = first->state();
+    std::vector<Values> saved;
+    for (const auto& vector : state.vectors) saved.push_back(on_host(vector.values));
     options_.solver.max_iterations = 41;
     const auto second = solver();
-    auto state = saved;
     state.vectors = second->state().vectors;
     std::size_t next = 0;
     second->go_on_from(state, [&](const SolverStateVector& vector) {
-      Kokkos::deep_copy(vector.values, own_of(system_.partition, vectors.at(next++)));
+      Kokkos::deep_copy(vector.values, to_view(saved.at(next++)));
     });
-    solve(*second);
-    EXPECT_EQ(second->history(), history);
-    EXPECT_EQ(values(second->solution()), x);
+    const auto found = solved(*second);
+    EXPECT_EQ(found.history, whole.history);
+    EXPECT_EQ(found.x, whole.x);
   }
 }
 
 TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
+  const auto usual = options_.solver;
   const auto refused = [&](const char* fact, bool as_on_device = true) {
-    const auto text = refusal(as_on_device);
-    EXPECT_NE(text.find(fact), std::string::npos) << fact << " in: " << text;
-    SetUp();
+    expect_facts(error_of([&] { solver(Method::persistent, as_on_device); }), {fact}, fact);
+    options_.solver = usual;
   };
   refused("on the host", false);
   options_.solver.fused = false;

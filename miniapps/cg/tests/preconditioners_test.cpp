@@ -3,7 +3,6 @@
 // Preconditioners are symmetric and positive, bounds of eigenvalues enclose them, and gauss_seidel is refused
 // where it cannot be.
 #include "cg/preconditioner/eigenvalues.hpp"
-#include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "refusal.hpp"
 #include "small_system.hpp"
@@ -43,8 +42,6 @@ INSTANTIATE_TEST_SUITE_P(All, Preconditioners,
                          testing::Values(PreconditionerKind::jacobi, PreconditionerKind::chebyshev,
                                          PreconditionerKind::gauss_seidel));
 
-// J. Dongarra, M. A. Heroux, P. Luszczek, "High-performance conjugate-gradient benchmark", 2016: its test of
-// symmetry, |x.M y - y.M x| beside the norms.
 TEST_P(Preconditioners, AreSymmetricAndPositive) {
   if (GetParam() == PreconditionerKind::gauss_seidel && !has_gauss_seidel()) GTEST_SKIP();
   const comm::Communicator comm(MPI_COMM_WORLD);

@@ -2,12 +2,12 @@
 //
 // A run that goes on from a checkpoint's file, on any ranks, has the residuals and the solution, to the last
 // bit, of one that was never interrupted; and what it cannot go on with.
-#include "cg/cg.hpp"
-#include "cg/preconditioner/gauss_seidel.hpp"
+#include "app.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "grid_matrix.hpp"
 #include "methods.hpp"
 #include "refusal.hpp"
 #include "run/checkpoint/restart.hpp"
-#include "run/tests/first_ranks.hpp"
 #include "small_system.hpp"
 
 #include <kontor/device/clock.hpp>
@@ -16,7 +16,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <fstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -28,7 +27,6 @@ namespace {
 using miniapp::test::FirstRanks;
 using miniapp::test::Folder;
 using miniapp::test::some_ranks;
-using miniapp::test::world_rank;
 using miniapp::test::world_size;
 
 /// A run of cg that writes checkpoints.
@@ -73,35 +71,17 @@ Answer answer_of(const comm::Communicator& comm, Cg& cg) {
 Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "",
            const comm::Options& how = {}, bool overlap = true) {
   const comm::Communicator comm(native, how);
-  miniapp::Timers timers("cg");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Cg cg(options, {comm, overlap, timers, progress});
-  cg.warm_up();
-  cg.reset();
-  if (!checkpoint.empty()) cg.read_state(miniapp::Restart(native, checkpoint).reader());
-  cg.run();
-  return answer_of(comm, cg);
+  App app(options, comm, overlap);
+  app.cg.warm_up();
+  app.cg.reset();
+  if (!checkpoint.empty()) app.cg.read_state(miniapp::Restart(native, checkpoint).reader());
+  app.cg.run();
+  return answer_of(comm, app.cg);
 }
 
 void expect_same(const Answer& found, const Answer& expected, const std::string& how) {
   EXPECT_EQ(found.history, expected.history) << how;
   EXPECT_TRUE(found.x == expected.x) << how;
-}
-
-Options reproducible(ProblemKind kind, Method method, PreconditionerKind preconditioner) {
-  Options options;
-  options.kind = kind;
-  options.stencil.points = {11, 9, 13};
-  options.stencil.exact = "sin(3*x)+y*z";
-  options.fe_heat.elements = {7, 8, 6};
-  options.fe_heat.source = "exp(x)";
-  options.fe_heat.faces[0].condition = FaceCondition::temperature;
-  options.solver = {.method = method,
-                    .replace_every = 7,
-                    .preconditioner = preconditioner,
-                    .tolerance = 1e-9,
-                    .sums = SumKind::reproducible};
-  return options;
 }
 
 /// A process grid of so many ranks, another one each turn.
@@ -111,26 +91,11 @@ std::vector<std::int64_t> some_grid(int ranks, int turn) {
   return grid;
 }
 
-std::string lines_of(const SmallSystem& s) {
-  std::string lines;
-  std::size_t entries = 0;
-  for (std::size_t i = 0; i < s.rows(); ++i)
-    for (std::size_t j = 0; j <= i; ++j)
-      if (s.matrix[i][j] != 0) {
-        lines += fmt::format("{} {} {:.17g}\n", i + 1, j + 1, s.matrix[i][j]);
-        ++entries;
-      }
-  return fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{} {} {}\n{}", s.rows(), s.rows(),
-                     entries, lines);
-}
-
 /// Through files, from each of some numbers of ranks onto each of them, by other methods each time.
 TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   if (world_size() != 7) GTEST_SKIP() << "others are 7";
   const Folder folder("cg-restart");
-  const auto matrix = folder / "matrix.mtx";
-  if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(83));
-  MPI_Barrier(MPI_COMM_WORLD);
+  const auto matrix = write(folder, "matrix.mtx", text_of(shuffled_grid(9, true)));
   const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
   int turn = 0, problem = 0;
   for (const auto& [kind, method, preconditioner] :
@@ -200,18 +165,12 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
               run(options, MPI_COMM_WORLD).history.size());
   }
 
-  const auto matrix = folder / "matrix.mtx";
-  const auto write = [&](int rows) {
-    if (world_rank() == 0) std::ofstream(matrix) << lines_of(irregular(rows));
-    MPI_Barrier(MPI_COMM_WORLD);
-  };
   options.kind = ProblemKind::matrix_market;
-  options.matrix_market.file.path = matrix;
+  options.matrix_market.file.path = write(folder, "matrix.mtx", text_of(shuffled_grid(9, true)));
   options.process_grid.clear();
-  write(83);
   wanted.file = folder / "m.h5";
   Written(options, MPI_COMM_WORLD, wanted);
-  write(84);
+  write(folder, "matrix.mtx", text_of(shuffled_grid(9, false)));
   expect_refused(options, wanted.file, {"matrix", "CRC-32", "m-0000000"});
 
   if (!has_gauss_seidel() || world_size() == 1) return;

@@ -2,7 +2,6 @@
 //
 // A solve that goes on from a state has the residuals and the solution, to the last bit, of one that was
 // never interrupted.
-#include "cg/preconditioner/gauss_seidel.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "small_system.hpp"
@@ -16,7 +15,6 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {
@@ -59,10 +57,9 @@ Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system,
   };
   solver->warm_up();
   solver->reset();
-  const auto outcome = solve(*solver, {.ends = save});
+  solve(*solver, {.ends = save});
   EXPECT_TRUE(is_saved);
-  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
-          solver->record()};
+  return found_by(*solver, comm, bench.system().partition);
 }
 
 /// Collective. The rest of a solve that was saved.
@@ -76,9 +73,8 @@ Solved go_on(const comm::Communicator& comm, const SmallSystem& system, const Wa
   solver->go_on_from(state, [&](const SolverStateVector& vector) {
     Kokkos::deep_copy(vector.values, own_of(bench.system().partition, saved.vectors.at(vector.name)));
   });
-  const auto outcome = solve(*solver);
-  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
-          solver->record()};
+  solve(*solver);
+  return found_by(*solver, comm, bench.system().partition);
 }
 
 void expect_same(const Solved& found, const Solved& expected) {
@@ -90,13 +86,6 @@ void expect_same(const Solved& found, const Solved& expected) {
     EXPECT_EQ(found.record.value(name, 0.0), expected.record.value(name, 0.0)) << name;
 }
 
-std::vector<PreconditionerKind> preconditioners_of(SumKind sums) {
-  std::vector<PreconditionerKind> kinds{PreconditionerKind::none, PreconditionerKind::jacobi,
-                                        PreconditionerKind::chebyshev};
-  if (has_gauss_seidel() && sums == SumKind::fast) kinds.push_back(PreconditionerKind::gauss_seidel);
-  return kinds;
-}
-
 /// Of every method and preconditioner, written and read as a host and as a device does it.
 TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
   if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
@@ -105,7 +94,7 @@ TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
   for (const auto method : all_methods)
     for (const auto& [fused, sums] :
          {std::pair(true, SumKind::fast), {false, SumKind::fast}, {true, SumKind::reproducible}})
-      for (const auto preconditioner : preconditioners_of(sums)) {
+      for (const auto preconditioner : preconditioners(sums == SumKind::reproducible)) {
         Way way{{.method = method,
                  .replace_every = 10,
                  .preconditioner = preconditioner,

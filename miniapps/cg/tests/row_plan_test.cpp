@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <set>
-#include <string>
 
 namespace kontor::cg::test {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -16,15 +15,6 @@ struct Share {
 };
 Share share(GlobalIndex rows, int rank, int ranks) {
   return {rows * rank / ranks, rows * (rank + 1) / ranks};
-}
-
-template <class T>
-Kokkos::View<T*> to_view(const std::string& label, const std::vector<T>& values) {
-  const Kokkos::View<T*> view(label, values.size());
-  const auto host = Kokkos::create_mirror_view(view);
-  std::copy(values.begin(), values.end(), host.data());
-  Kokkos::deep_copy(view, host);
-  return view;
 }
 
 } // namespace
@@ -104,8 +94,8 @@ LinearSystem distribute(const comm::Communicator& comm, const SmallSystem& s) {
   own.insert(own.end(), boundary.begin(), boundary.end());
   LinearSystem system{.partition = make_partition(comm, rows, own, std::move(ghosts))};
   system.partition.interior = static_cast<LocalIndex>(interior.size());
-  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), system.partition.global);
-  for (std::size_t i = 0; i < global.extent(0); ++i) local[global(i)] = static_cast<LocalIndex>(i);
+  const auto global = on_host(system.partition.global);
+  for (std::size_t i = 0; i < global.size(); ++i) local[global[i]] = static_cast<LocalIndex>(i);
 
   std::vector<std::int64_t> offsets{0};
   std::vector<LocalIndex> columns;
@@ -118,40 +108,46 @@ LinearSystem distribute(const comm::Communicator& comm, const SmallSystem& s) {
     }
     offsets.push_back(static_cast<std::int64_t>(columns.size()));
   }
-  system.matrix = {to_view("test/offsets", offsets), to_view("test/columns", columns),
-                   to_view("test/values", values)};
+  system.matrix = {to_view(offsets), to_view(columns), to_view(values)};
   system.rhs = own_of(system.partition, s.rhs);
   system.initial = own_of(system.partition, s.guess.empty() ? Values(s.rows()) : s.guess);
   return system;
 }
 
 Vector own_of(const Partition& partition, const Values& all) {
-  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
+  auto rows = on_host(partition.global);
+  rows.resize(static_cast<std::size_t>(partition.own));
   Values own;
-  for (LocalIndex i = 0; i < partition.own; ++i) own.push_back(all[static_cast<std::size_t>(global(i))]);
-  return to_view("test/own", own);
+  for (const auto row : rows) own.push_back(all[static_cast<std::size_t>(row)]);
+  return to_view(own);
 }
 
 Values gathered(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
-  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
+  const auto rows = on_host(partition.global);
+  const auto values = on_host(own);
   Values all(static_cast<std::size_t>(partition.rows));
-  for (LocalIndex i = 0; i < partition.own; ++i) all[static_cast<std::size_t>(global(i))] = values(i);
+  for (std::size_t i = 0; i < values.size(); ++i) all[static_cast<std::size_t>(rows[i])] = values[i];
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, comm.native());
   return all;
 }
 
 Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
              bool overlap, bool as_on_device)
+    : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}
+
+Bench::Bench(const comm::Communicator& comm, LinearSystem system, const SolverOptions& options, bool overlap,
+             bool as_on_device)
     : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device),
-      system_(distribute(comm, system)),
-      matrix_(options.kernel == Kernel::plain ? make_plain(system_.matrix, system_.partition.interior)
-                                              : make_csr(system_.matrix, system_.partition.interior)),
+      system_(std::move(system)), matrix_(make_csr(system_.matrix, system_.partition.interior)),
       streams_(overlap), timers_("cg") {}
 
 Workspace Bench::workspace() {
   return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs,  system_.initial,
           options_, overlap_,          streams_,       timers_,  as_on_device_};
+}
+
+Solved found_by(const Solver& solver, const comm::Communicator& comm, const Partition& partition) {
+  return {solver.outcome(), gathered(comm, partition, solver.solution()), solver.history(), solver.record()};
 }
 
 Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
@@ -160,9 +156,28 @@ Solved solve(const comm::Communicator& comm, const SmallSystem& system, const So
   const auto solver = make_solver(bench.workspace());
   solver->warm_up();
   solver->reset();
-  const auto outcome = solve(*solver);
-  return {outcome, gathered(comm, bench.system().partition, solver->solution()), solver->history(),
-          solver->record()};
+  solve(*solver);
+  return found_by(*solver, comm, bench.system().partition);
+}
+
+SolvedOnce::SolvedOnce(const SmallSystem& system, const SolverOptions& options)
+    : comm_(MPI_COMM_WORLD), bench_(comm_, system, options), solver_(make_solver(bench_.workspace())) {
+  options_.solver = options;
+  solver_->reset();
+  outcome = solve(*solver_);
+}
+
+miniapp::Verification SolvedOnce::verified(Preconditioner* preconditioner) {
+  const auto work = bench_.workspace();
+  return verify(comm_, bench_.system(), {}, work.matrix, work.streams.compute(), options_,
+                {outcome, solver_->solution(), solver_->coefficients()}, preconditioner);
+}
+
+std::vector<PreconditionerKind> preconditioners(bool without_gauss_seidel) {
+  std::vector<PreconditionerKind> kinds{PreconditionerKind::none, PreconditionerKind::jacobi,
+                                        PreconditionerKind::chebyshev};
+  if (has_gauss_seidel() && !without_gauss_seidel) kinds.push_back(PreconditionerKind::gauss_seidel);
+  return kinds;
 }
 
 } // namespace kontor::cg::test

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/check/verification.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/problem/linear_system.hpp"
 #include "cg/solver/solver.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -36,6 +38,21 @@ Values solution_of(const SmallSystem&);
 /// Collective. Each rank has as many rows as the others, give or take one; those that read ghosts come last.
 LinearSystem distribute(const comm::Communicator&, const SmallSystem&);
 
+/// Local. In the memory of kernels, and back.
+template <class T>
+Kokkos::View<T*> to_view(const std::vector<T>& values) {
+  const Kokkos::View<T*> view("test/values", values.size());
+  const auto host = Kokkos::create_mirror_view(view);
+  std::copy(values.begin(), values.end(), host.data());
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+template <class T>
+std::vector<T> on_host(const Kokkos::View<T*>& view) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
 /// Local. These of the rows that a rank has, in its order, and those of all ranks by all ranks' (collective).
 Vector own_of(const Partition&, const Values& all);
 Values gathered(const comm::Communicator&, const Partition&, const Vector& own);
@@ -44,6 +61,8 @@ Values gathered(const comm::Communicator&, const Partition&, const Vector& own);
 class Bench {
  public:
   /// Collective.
+  Bench(const comm::Communicator&, LinearSystem, const SolverOptions&, bool overlap = true,
+        bool as_on_device = false);
   Bench(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
         bool as_on_device = false);
 
@@ -66,9 +85,33 @@ struct Solved {
   std::vector<double> history;
   nlohmann::ordered_json record;
 };
+/// Collective, after a solve.
+Solved found_by(const Solver&, const comm::Communicator&, const Partition&);
 /// Collective. Warmed up, set back, solved.
 Solved solve(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
              bool as_on_device = false);
+
+/// A small system that has been solved, to be verified as often as wanted.
+class SolvedOnce {
+ public:
+  /// Collective over the world.
+  SolvedOnce(const SmallSystem&, const SolverOptions&);
+
+  /// Collective. Of the solution, as if the solve had come to `outcome`, by this preconditioner.
+  miniapp::Verification verified(Preconditioner* = nullptr);
+  const Vector& solution() const { return solver_->solution(); }
+
+  Outcome outcome;
+
+ private:
+  comm::Communicator comm_;
+  Options options_;
+  Bench bench_;
+  std::unique_ptr<Solver> solver_;
+};
+
+/// Those of this build, all of them or without another one on other ranks.
+std::vector<PreconditionerKind> preconditioners(bool without_gauss_seidel = false);
 
 inline constexpr Method all_methods[] = {Method::classic, Method::merged, Method::pipelined};
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/problem/box_problem.hpp"
+
+#include "cg/memory.hpp"
+#include "grid/block_output.hpp"
+#include "grid/process_grid.hpp"
+
+namespace kontor::cg {
+
+BoxProblem::BoxProblem(const Options& options, const miniapp::RunContext& context)
+    : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
+      initial_(options.initial) {}
+
+void BoxProblem::make_rows(const Options& options, bool corners) {
+  const auto points = options.points();
+  miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
+  box_ = make_box_rows(cartesian_, points, corners);
+}
+
+std::optional<miniapp::FieldOutput> BoxProblem::write(output::File& file, const std::string& group,
+                                                      const Vector& solution) const {
+  const auto field = grid::mesh_field<double>(box_.block, this->field(), group + "/" + this->field());
+  write_vector(file, field.dataset, solution);
+  return miniapp::FieldOutput{grid::image_of(box_.block), {0.0, {field}}};
+}
+
+void BoxProblem::write_vector(output::File& file, const std::string& dataset, const Vector& v) const {
+  const auto block = new_block(box_, "cg/block");
+  to_block(box_, v, block);
+  grid::write_view(file, dataset, grid::block_in_file(box_.block), block);
+}
+
+void BoxProblem::read_vector(const output::Reader& reader, const std::string& dataset,
+                             const Vector& v) const {
+  const auto block = new_block(box_, "cg/block");
+  grid::read_view(reader, dataset, grid::block_in_file(box_.block), block);
+  from_block(box_, block, v);
+}
+
+} // namespace kontor::cg

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/cg.hpp"
+
+#include <kontor/comm/communicator.hpp>
+
+namespace kontor::cg::test {
+
+/// cg with what a run lends to it.
+struct App {
+  /// Collective over the ranks of `comm`.
+  explicit App(const Options& options, const comm::Communicator& comm, bool overlap = true)
+      : cg(options, {comm, overlap, timers, progress}) {}
+
+  /// Collective. A repeat from the beginning.
+  void run() {
+    cg.reset();
+    cg.run();
+  }
+  /// Collective. The same, and its verdict.
+  miniapp::Verification verified() {
+    run();
+    return cg.verify();
+  }
+
+  miniapp::Timers timers{"cg"};
+  miniapp::Progress progress{miniapp::Progress::Style::silent};
+  Cg cg;
+};
+
+/// A problem whose sums are reproducible; of a box.
+inline Options reproducible(ProblemKind kind, Method method, PreconditionerKind preconditioner) {
+  Options options;
+  options.kind = kind;
+  options.stencil.points = {11, 9, 13};
+  options.stencil.exact = "sin(3*x)+y*z";
+  options.fe_heat.elements = {7, 8, 6};
+  options.fe_heat.conductivity = "1+x*y";
+  options.fe_heat.source = "exp(x)";
+  options.fe_heat.faces[0].condition = FaceCondition::temperature;
+  options.solver = {.method = method,
+                    .replace_every = 7,
+                    .preconditioner = preconditioner,
+                    .tolerance = 1e-9,
+                    .sums = SumKind::reproducible};
+  return options;
+}
+
+} // namespace kontor::cg::test
