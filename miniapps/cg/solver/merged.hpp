@@ -14,8 +14,8 @@ class Merged : public Solver {
   explicit Merged(const Workspace& work)
       : Solver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        late_(work.as_on_device),
-        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {}
+        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums),
+        late_(work.as_on_device) {}
 
  protected:
   void begin_iteration() override;

@@ -7,19 +7,12 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 namespace kontor::cg::test {
 namespace {
-
-double difference(const Values& a, const Values& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
 
 double true_residual(const SmallSystem& s, const Values& x) {
   double residual = 0, rhs = 0;

@@ -70,6 +70,12 @@ Values solution_of(const SmallSystem& s) {
   return x;
 }
 
+double difference(const Values& a, const Values& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
 LinearSystem distribute(const comm::Communicator& comm, const SmallSystem& s) {
   const auto rows = static_cast<GlobalIndex>(s.rows());
   const auto mine = share(rows, comm.rank(), comm.size());

@@ -35,6 +35,9 @@ SmallSystem diagonal(const Values& entries);
 /// The solution by elimination.
 Values solution_of(const SmallSystem&);
 
+/// The largest, in absolute value.
+double difference(const Values&, const Values&);
+
 /// Collective. Each rank has as many rows as the others, give or take one; those that read ghosts come last.
 LinearSystem distribute(const comm::Communicator&, const SmallSystem&);
 
