@@ -8,13 +8,13 @@
 namespace kontor::stepping {
 
 bool wants_graph(const comm::Communicator& comm, const config::Chosen<Graphs>& wanted,
-                 const std::optional<std::string>& obstacle) {
+                 const std::optional<std::string>& refusal) {
   if (wanted == Graphs::off) return false;
   if (wanted == Graphs::on) {
-    if (obstacle) wanted.location.fail(fmt::format("is on, but {}; choose auto or off", *obstacle));
+    if (refusal) wanted.location.fail(fmt::format("is on, but {}; choose auto or off", *refusal));
     return true;
   }
-  if (obstacle) return false;
+  if (refusal) return false;
   const int tool = Kokkos::Profiling::profileLibraryLoaded() ? 1 : 0;
   return comm::allreduce(comm, tool, comm::ReduceOp::max) == 0;
 }

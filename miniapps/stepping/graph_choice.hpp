@@ -39,7 +39,7 @@ std::optional<std::string> graph_refusal(const comm::Communicator& comm,
 /// on all ranks if the deck wants one all the same. A choice left open is no where a tool listens on
 /// any rank: it would see the kernels of a graph once, when it is captured.
 bool wants_graph(const comm::Communicator&, const config::Chosen<Graphs>&,
-                 const std::optional<std::string>& obstacle);
+                 const std::optional<std::string>& refusal);
 
 /// Collective. capture(), whose exceptions become an AgreedError on all ranks.
 template <class Capture>

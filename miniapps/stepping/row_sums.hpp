@@ -149,8 +149,8 @@ void for_rows(const std::string& label, const Space& instance, std::int64_t rows
   }
 }
 
-/// Local; waits for nothing. The same, and then last(PartialSums<0>) by one thread, which may write what scalars()
-/// has read.
+/// Local; waits for nothing. The same, and then last(PartialSums<0>) by one thread, which may write what
+/// scalars() has read.
 template <class Row, class Last>
 void for_rows_then(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                    const TeamParts& parts, const Last& last) {
@@ -163,9 +163,9 @@ void for_rows_then(const std::string& label, const Space& instance, std::int64_t
 }
 
 /// Local; waits for nothing. Calls row(i), which returns PartialSums<count>, for the rows from 0 on, and then
-/// last(PartialSums<count>) by one thread, with the sums of what it returned, such as StoreTo. row() may write what
-/// belongs to its row, last() what scalars() has read. The order of additions depends on the number of rows
-/// and of threads alone.
+/// last(PartialSums<count>) by one thread, with the sums of what it returned, such as StoreTo. row() may
+/// write what belongs to its row, last() what scalars() has read. The order of additions depends on the
+/// number of rows and of threads alone.
 template <int count, class Row, class Last>
 void for_rows_with_sums(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                         const TeamParts& parts, const Last& last) {

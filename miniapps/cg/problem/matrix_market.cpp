@@ -4,6 +4,7 @@
 #include "cg/problem/problem.hpp"
 #include "grid/axis_parts.hpp"
 #include "machine/memory.hpp"
+#include "machine/user_error.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
 
@@ -101,11 +102,7 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
   } catch (const config::Error& error) {
     problem = error.what();
   }
-  try {
-    comm.agree(problem); // others wait here for the file, however long it is
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
+  miniapp::agree_on_user_error(comm, problem); // others wait here for the file, however long it is
 }
 
 class MatrixMarket final : public Problem {

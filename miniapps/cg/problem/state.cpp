@@ -2,12 +2,11 @@
 #include "cg/problem/state.hpp"
 
 #include "cg/solver/solver_state.hpp"
+#include "machine/user_error.hpp"
 #include "random/counter_random.hpp"
 #include "run/checkpoint/state.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
-#include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 
@@ -33,18 +32,9 @@ std::string crc_of(const Problem& problem) {
   return problem.matrix_record().value("file_crc32", "");
 }
 
-/// Collective. Rank 0's problem becomes everyone's; it alone has read the matrix.
-void agree(const comm::Communicator& comm, const std::optional<std::string>& problem) {
-  try {
-    comm.agree(comm.rank() == 0 ? problem : std::nullopt);
-  } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
-  }
-}
-
-std::optional<std::string> obstacle(const SolverOptions& options, const ordered_json& found,
-                                    const SolverState& state, const std::string& crc,
-                                    const std::string& distribution, const std::string& path) {
+std::optional<std::string> refusal_of(const SolverOptions& options, const ordered_json& found,
+                                      const SolverState& state, const std::string& crc,
+                                      const std::string& distribution, const std::string& path) {
   const auto made = state.iterations;
   if (const auto then = found.value("matrix_crc32", ""); then != crc)
     return fmt::format("restart: the matrix file has the checksum (CRC-32) {}; in {} it is {}: it is another "
@@ -121,7 +111,9 @@ std::int64_t read_state(const output::Reader& reader, const comm::Communicator& 
   state.counts = miniapp::read_values<double>(reader, "/state/counts");
   state.estimates = miniapp::read_values<double>(reader, "/state/estimates");
   const auto path = reader.path().string();
-  agree(comm, obstacle(options, found, state, crc_of(problem), distribution_of(comm, partition), path));
+  const auto refusal =
+      refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition), path);
+  miniapp::agree_on_user_error(comm, comm.rank() == 0 ? refusal : std::nullopt); // it has read the matrix
   solver.go_on_from(state, [&](const SolverStateVector& vector) {
     problem.read_vector(reader, "/state/" + vector.name, vector.values);
   });

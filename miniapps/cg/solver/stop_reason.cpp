@@ -11,12 +11,12 @@ namespace kontor::cg {
 
 namespace {
 
-struct Ending {
+struct NamedReason {
   std::string_view keyword, words;
 };
 
 /// In the order of the enumerators.
-constexpr Ending endings[] = {
+constexpr NamedReason named_reasons[] = {
     {"converged", "converged"},
     {"guess_is_solution", "the guess is a solution"},
     {"zero_right_hand_side", "the right-hand side is 0, so x is"},
@@ -29,7 +29,7 @@ constexpr Ending endings[] = {
     {"stagnation", "stagnation: no smaller residual for solver.stagnation iterations"},
     {"not_finite", "a number is not finite"},
 };
-static_assert(std::size(endings) == static_cast<std::size_t>(StopReason::not_finite) + 1);
+static_assert(std::size(named_reasons) == static_cast<std::size_t>(StopReason::not_finite) + 1);
 
 } // namespace
 
@@ -38,11 +38,11 @@ bool succeeded(StopReason ending) {
 }
 
 std::string_view words(StopReason ending) {
-  return endings[static_cast<std::size_t>(ending)].words;
+  return named_reasons[static_cast<std::size_t>(ending)].words;
 }
 
 std::string_view keyword(StopReason ending) {
-  return endings[static_cast<std::size_t>(ending)].keyword;
+  return named_reasons[static_cast<std::size_t>(ending)].keyword;
 }
 
 std::string words(const Outcome& outcome) {

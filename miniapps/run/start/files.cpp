@@ -41,7 +41,7 @@ std::vector<Role> roles(const Files& files) {
 
 /// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's
 /// name.
-std::optional<std::string> obstacle_to_xdmf(const fs::path& output) {
+std::optional<std::string> refusal_by_xdmf(const fs::path& output) {
   const auto name = output.filename().string();
   if (name.find(':') != std::string::npos) return "a colon, at which readers of XDMF end it";
   if (name.starts_with(' ') || name.ends_with(' '))
@@ -53,11 +53,11 @@ std::optional<std::string> obstacle_to_xdmf(const fs::path& output) {
 std::optional<std::string> problem_with(const Files& files) {
   auto all = roles(files);
   if (files.fields)
-    if (const auto obstacle = obstacle_to_xdmf(files.output))
+    if (const auto refusal = refusal_by_xdmf(files.output))
       return fmt::format(
           "{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
           "or -o, or give output.fields: none",
-          files.output, *obstacle);
+          files.output, *refusal);
   if (!files.checkpoints.empty()) {
     for (auto role = all.begin() + 1; role != all.end(); ++role)
       if (is_checkpoint_name(role->path, files.checkpoints))

@@ -90,7 +90,7 @@ std::optional<std::string> unknown_option(const std::vector<char*>& arguments) {
 }
 
 /// What Kokkos would not take on this rank.
-std::optional<std::string> obstacle(const std::vector<char*>& arguments) {
+std::optional<std::string> refusal(const std::vector<char*>& arguments) {
   if (auto unknown = unknown_option(arguments)) return unknown;
   const int devices = device::device_count();
   for (const auto& [shown, name, value] : settings(arguments)) {
@@ -150,7 +150,7 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
 } // namespace
 
 bool start_kokkos(std::vector<char*> arguments) {
-  if (refused(obstacle(arguments))) return false;
+  if (refused(refusal(arguments))) return false;
   auto device = device_argument(MPI_COMM_WORLD, arguments);
   if (!device.empty()) arguments.push_back(device.data());
   return !refused(initialise(std::move(arguments)));

@@ -44,7 +44,7 @@ SmallSystem growing() {
   return system;
 }
 
-struct Ending {
+struct Stop {
   SmallSystem system;
   SolverOptions options;
   StopReason ending;
@@ -52,7 +52,7 @@ struct Ending {
   Values x = {}; ///< empty: not looked at
 };
 
-TEST(Endings, AreThoseOfTheSystem) {
+TEST(StopReasons, AreThoseOfTheSystem) {
   auto zero = irregular(20), exact = line(4), negative = line(9);
   zero.rhs.assign(20, 0);
   exact.guess = {2, 3, 3, 2};
@@ -64,7 +64,7 @@ TEST(Endings, AreThoseOfTheSystem) {
   using enum StopReason;
   using enum PreconditionerKind;
   for (const auto& ending : {
-           Ending{line(50), {.tolerance = 0, .max_iterations = 7}, all_iterations, 7},
+           Stop{line(50), {.tolerance = 0, .max_iterations = 7}, all_iterations, 7},
            {line(50), {.tolerance = 1e-9, .max_iterations = 7}, limit, 7},
            {line(50), {.tolerance = 1e-9, .max_iterations = 25}, converged, 25}, // x is symmetric
            {diagonal({2, 2, 2, 2, 2}), {.tolerance = 0, .max_iterations = 40}, converged, 1, Values(5, 0.5)},
@@ -90,12 +90,12 @@ TEST(Endings, AreThoseOfTheSystem) {
     });
 }
 
-TEST(Endings, AreSuccessesOrNot) {
+TEST(StopReasons, AreSuccessesOrNot) {
   for (int ending = 0; ending <= static_cast<int>(StopReason::not_finite); ++ending)
     EXPECT_EQ(succeeded(static_cast<StopReason>(ending)), ending < static_cast<int>(StopReason::limit));
 }
 
-TEST(Endings, IndefiniteAtOnce) {
+TEST(StopReasons, IndefiniteAtOnce) {
   auto system = diagonal({1, 1});
   system.matrix = {{1, 2}, {2, 1}};
   system.rhs = {1, -1};
@@ -112,7 +112,7 @@ TEST(Endings, IndefiniteAtOnce) {
                    });
 }
 
-TEST(Endings, IndefiniteLater) {
+TEST(StopReasons, IndefiniteLater) {
   by_all_methods(diagonal({4, 3, 2, 1, -1}), {.tolerance = 1e-12}, [](const Solved& s, Method method) {
     EXPECT_TRUE(s.outcome.ending == StopReason::indefinite ||
                 (method != Method::classic && s.outcome.ending == StopReason::breakdown));
@@ -121,7 +121,7 @@ TEST(Endings, IndefiniteLater) {
   });
 }
 
-TEST(Endings, AllIterationsThoughRoundingLeavesNoStep) {
+TEST(StopReasons, AllIterationsThoughRoundingLeavesNoStep) {
   by_all_methods(irregular(61), {.replace_every = 5, .tolerance = 0, .max_iterations = 150},
                  [](const Solved& s, Method) {
                    EXPECT_EQ(s.outcome.ending, StopReason::all_iterations);
@@ -175,7 +175,7 @@ TEST(Verification, IsInconclusiveWhereTheRightHandSideIs0) {
   }
 }
 
-TEST(Endings, AreTold) {
+TEST(StopReasons, AreTold) {
   expect_facts(cg::words(Outcome{StopReason::limit, 4, 3.1e-9}),
                {"solver.max_iterations", "after 4 iterations", "3.10e-09"});
   std::set<std::string_view> words;
