@@ -39,8 +39,6 @@ struct Options {
   void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
-  /// Keys that may be others when a run goes on from a checkpoint.
-  static std::vector<std::string> restart_may_change() { return {"solver.steps", "solver.graph"}; }
 
   /// Of a cell.
   double width() const { return (interval[1] - interval[0]) / static_cast<double>(cells); }

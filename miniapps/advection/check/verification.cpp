@@ -19,33 +19,22 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The function of the initial values, once for each thread of the host.
-class InitialValues {
- public:
+/// Local, waits. The greatest of part(initial, item) of so many items; -infinity of none. Each thread of the
+/// host has its own function of the initial values.
+template <class Part>
+double greatest(const Options& options, std::int64_t items, const Part& part) {
   using Space = Kokkos::DefaultHostExecutionSpace;
-
-  explicit InitialValues(const Options& options) {
-    for (int thread = 0; thread < Space().concurrency(); ++thread) of_thread_.emplace_back(options.initial);
-  }
-
-  /// Local, waits. The greatest of part(initial, item) of so many items; -infinity of none.
-  template <class Part>
-  double greatest(std::int64_t items, const Part& part) const {
-    using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-    const auto threads = static_cast<std::int64_t>(of_thread_.size());
-    std::vector<double> found(of_thread_.size(), -infinity);
-    Kokkos::parallel_for("advection/check", Policy(0, threads), [&](std::int64_t thread) {
-      const auto t = static_cast<std::size_t>(thread);
-      for (auto item = thread; item < items; item += threads)
-        found[t] = std::max(found[t], part(of_thread_[t], item));
-    });
-    device::fence(Space(), "advection/checked");
-    return *std::max_element(found.begin(), found.end());
-  }
-
- private:
-  std::vector<config::Function> of_thread_;
-};
+  using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+  const auto threads = static_cast<std::int64_t>(Space().concurrency());
+  std::vector<config::Function> initial;
+  for (std::int64_t t = 0; t < threads; ++t) initial.emplace_back(options.initial);
+  std::vector<double> found(initial.size(), -infinity);
+  Kokkos::parallel_for("advection/check", Policy(0, threads), [&](std::int64_t t) {
+    for (auto item = t; item < items; item += threads) found[t] = std::max(found[t], part(initial[t], item));
+  });
+  device::fence(Space(), "advection/checked");
+  return *std::max_element(found.begin(), found.end());
+}
 
 /// The difference, beside `scale`; infinite if a value is not finite.
 double difference(double value, double exact, double scale) {
@@ -61,21 +50,26 @@ miniapp::Verification verify(const comm::Communicator& ring, const Options& opti
   miniapp::Verification result{
       .measure = "largest difference from the exact solution of the scheme, of cells and probes"};
   const comm::Communicator baseline(ring.native(), comm::Options{}); // what is verified takes no part
-  const InitialValues values(options);
   const auto first = block.offset[0], cells = block.extents[0];
-
-  const auto greatest_at_start = [&](double sign) {
-    return values.greatest(
-        sample_of_pieces(cells, 1).all, [&](const config::Function& initial, std::int64_t piece) {
-          const auto begin = piece * cells_of_piece, end = std::min(begin + cells_of_piece, cells);
-          double most = -infinity;
-          for (const double v : exact(options, initial, {0, {1.0}}, first + begin, first + end))
-            most = std::max(most, sign * v);
-          return most;
-        });
+  // The greatest of so many pieces: judge(own cell, exact value) of all cells of a piece, after these shifts.
+  const auto greatest_of_cells = [&](const Sample& pieces, const Shifts& shifts, const auto& judge) {
+    return greatest(options, pieces.count(), [&](const config::Function& initial, std::int64_t number) {
+      // From the end at which values come in: what is wrong with them is wrong there first.
+      const auto piece = options.direction() > 0 ? pieces.at(number) : pieces.all - 1 - pieces.at(number);
+      const auto begin = piece * cells_of_piece, end = std::min(begin + cells_of_piece, cells);
+      const auto expected = exact(options, initial, shifts, first + begin, first + end);
+      double most = -infinity;
+      for (auto i = begin; i < end; ++i) most = std::max(most, judge(i, expected[i - begin]));
+      return most;
+    });
   };
-  const auto ends =
-      comm::allreduce(baseline, std::array{greatest_at_start(-1), greatest_at_start(1)}, comm::ReduceOp::max);
+
+  const Shifts none{0, {1.0}};
+  const auto at_start = [&](double sign) {
+    return greatest_of_cells({sample_of_pieces(cells, 1).all, cells}, none,
+                             [&](std::int64_t, double value) { return sign * value; });
+  };
+  const auto ends = comm::allreduce(baseline, std::array{at_start(-1), at_start(1)}, comm::ReduceOp::max);
   const double scale = std::max(std::abs(ends[0]), std::abs(ends[1]));
   // A step multiplies, adds and has a rounded 1 - courant: four roundings at most, and the weights have as
   // many.
@@ -87,20 +81,11 @@ miniapp::Verification verify(const comm::Communicator& ring, const Options& opti
         "problem.initial varies by {:.3g} only, so nothing that went wrong would show", variation));
 
   const auto shifts = shifts_after(options.steps, options.courant);
-  const auto pieces = sample_of_pieces(cells, static_cast<std::int64_t>(shifts.weights.size()));
   const auto own = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
   const auto before = grid::padding<double>(block)[0];
-  const auto of_piece = [&](const config::Function& initial, std::int64_t number) {
-    // From the end at which values come in: what is wrong with them is wrong there first.
-    const auto piece = options.direction() > 0 ? pieces.at(number) : pieces.all - 1 - pieces.at(number);
-    const auto begin = piece * cells_of_piece, end = std::min(begin + cells_of_piece, cells);
-    const auto expected = exact(options, initial, shifts, first + begin, first + end);
-    double most = 0;
-    for (auto i = begin; i < end; ++i)
-      most = std::max(most, difference(own(0, 0, before + i), expected[i - begin], scale));
-    return most;
-  };
-  result.error = values.greatest(pieces.count(), of_piece);
+  const double of_cells = greatest_of_cells(
+      sample_of_pieces(cells, static_cast<std::int64_t>(shifts.weights.size())), shifts,
+      [&](std::int64_t i, double value) { return difference(own(0, 0, before + i), value, scale); });
 
   const auto gathered = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), samples);
   const ProbeSample sample(options.samples(), static_cast<std::int64_t>(probed.size()));
@@ -113,8 +98,8 @@ miniapp::Verification verify(const comm::Communicator& ring, const Options& opti
                                        exact(options, initial, then, probed[p], probed[p] + 1)[0], scale));
     return most;
   };
-  result.error = std::max(result.error, values.greatest(sample.gatherings.count(), of_gathering));
-  result.error = comm::allreduce(baseline, result.error, comm::ReduceOp::max);
+  const double of_probes = greatest(options, sample.gatherings.count(), of_gathering);
+  result.error = comm::allreduce(baseline, std::max(of_cells, of_probes), comm::ReduceOp::max);
   return result;
 }
 

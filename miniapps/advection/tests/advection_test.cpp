@@ -5,13 +5,15 @@
 #include "advection/advection.hpp"
 #include "advection/check/exact.hpp"
 #include "advection/check/sample.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
+#include "run/tests/sized.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <memory>
 #include <numeric>
 
 namespace kontor::advection {
@@ -27,6 +29,25 @@ Options options_of(double courant, double speed) {
   options.probes = 5;
   options.probe_every = 30;
   return options;
+}
+
+/// With all that a run lends it.
+struct App {
+  comm::Communicator comm{MPI_COMM_WORLD};
+  miniapp::Timers timers{"advection"};
+  miniapp::Progress progress{miniapp::Progress::Style::silent};
+  std::unique_ptr<miniapp::MiniApp> app;
+
+  explicit App(const Options& options, bool overlap = true)
+      : app(make_advection(options, {comm, overlap, timers, progress})) {
+    app->warm_up();
+    app->reset();
+  }
+  miniapp::MiniApp* operator->() const { return app.get(); }
+};
+
+void expect_passed(const miniapp::Verification& result) {
+  EXPECT_TRUE(result.passed()) << result.error << " above " << result.tolerance;
 }
 
 TEST(Shifts, HaveTheWeightsOfABinomialDistribution) {
@@ -78,102 +99,72 @@ TEST(Sample, OfProbesIsBounded) {
 }
 
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const double courant : {1.0, 0.4})
     for (const double speed : {2.0, -1.0})
       for (const bool overlap : {true, false}) {
-        miniapp::Timers timers("advection");
-        miniapp::Progress progress(miniapp::Progress::Style::silent);
-        Advection app(options_of(courant, speed), {comm, overlap, timers, progress});
-        app.warm_up();
-        app.reset();
-        EXPECT_TRUE(app.verify().failed()); // neither field nor probes
-        app.run();
-        const auto right = app.verify();
-        EXPECT_TRUE(right.passed()) << right.error << " above " << right.tolerance;
-        app.reset();
-        EXPECT_TRUE(app.verify().failed()); // the probes are right, the field is that of the beginning
+        const App app(options_of(courant, speed), overlap);
+        EXPECT_TRUE(app->verify().failed()); // neither field nor probes
+        app->run();
+        expect_passed(app->verify());
+        app->reset();
+        EXPECT_TRUE(app->verify().failed()); // the probes are right, the field is that of the beginning
       }
 }
 
 /// The verification knows the field and the samples of the steps before.
 TEST(Advection, ResumesFromACheckpoint) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const char* const path = "advection-state.h5";
-  miniapp::Timers timers("advection");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
+  const miniapp::test::Folder folder("advection");
+  const auto path = folder / "state.h5";
   auto options = options_of(0.4, -1);
   options.steps = 47; // in the other field than the first
   {
-    Advection app(options, {comm, true, timers, progress});
-    app.warm_up();
-    app.reset();
-    app.run();
-    output::File file(comm.native(), path);
-    app.write_state(file);
+    const App app(options);
+    app->run();
+    output::File file(MPI_COMM_WORLD, path);
+    app->write_state(file);
     file.commit();
   }
-  const output::Reader reader(comm.native(), path);
-  miniapp::test::expect_facts(miniapp::test::error_of([&] {
-                                Advection(options, {comm, true, timers, progress}).read_state(reader);
-                              }),
-                              {"solver.steps is 47", path});
+  const output::Reader reader(MPI_COMM_WORLD, path);
+  const auto expect_refused = [&](const char* fact) {
+    const App app(options);
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { app->read_state(reader); }), {fact, path});
+  };
+  expect_refused("solver.steps is 47");
   options.steps = 90;
-  Advection app(options, {comm, true, timers, progress});
-  app.warm_up();
-  app.reset();
-  app.read_state(reader);
-  app.run();
-  const auto right = app.verify();
-  EXPECT_TRUE(right.passed()) << right.error << " above " << right.tolerance;
+  const App app(options);
+  app->read_state(reader);
+  app->run();
+  expect_passed(app->verify());
   options.probes = 6;
-  options.steps = 95;
-  miniapp::test::expect_facts(miniapp::test::error_of([&] {
-                                Advection(options, {comm, true, timers, progress}).read_state(reader);
-                              }),
-                              {"probes", path});
-  if (comm.rank() == 0) std::filesystem::remove(path);
+  expect_refused("probes");
 }
 
 TEST(Advection, RecordsTheCellThatIsSentDownwind) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  miniapp::Timers timers("advection");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  const Advection app(options_of(1, 2), {comm, true, timers, progress});
-  const auto traffic = app.record().traffic;
+  const App app(options_of(1, 2));
+  const auto traffic = app->record().traffic;
   ASSERT_EQ(traffic.size(), 1U);
-  EXPECT_EQ(traffic[0].rank, comm.rank());
-  EXPECT_EQ(traffic[0].neighbour, (comm.rank() + 1) % comm.size());
+  EXPECT_EQ(traffic[0].rank, app.comm.rank());
+  EXPECT_EQ(traffic[0].neighbour, (app.comm.rank() + 1) % app.comm.size());
   EXPECT_EQ(traffic[0].messages, 1);
   EXPECT_EQ(traffic[0].bytes, 8);
 }
 
 TEST(Advection, SaysThatEqualValuesProveNothing) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  miniapp::Timers timers("advection");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
   auto options = options_of(1, 1);
   options.initial = "2";
-  Advection app(options, {comm, true, timers, progress});
-  app.reset();
-  app.run();
-  EXPECT_FALSE(app.verify().conclusive);
+  const App app(options);
+  app->run();
+  EXPECT_FALSE(app->verify().conclusive);
 }
 
 /// Two fields; ghosts and padding are nothing beside so many cells.
 TEST(Sizes, OfARankAndOfAShareOfMemory) {
   for (const int ranks : {1, 2, 3}) {
     const auto cells = [&](const char* problem) {
-      Options options;
-      const auto deck = config::Deck::parse(problem, "ring.yaml");
-      deck.read([&](config::Visitor& v) { options.describe(v); });
-      options.resolve_sizes(deck, ranks, [] { return 1e8; });
-      options.resolve(deck, ranks);
-      return options.cells;
+      return miniapp::test::sized<Options>("advection", problem, ranks, 1e8).cells;
     };
-    EXPECT_EQ(cells("{app: advection, problem: {cells: 50, local: true}}"), 50 * ranks);
-    for (const auto* share : {"{app: advection, problem: {memory_share: 0.5}}",
-                              "{app: advection, problem: {memory_share: 0.5, local: true}}"})
+    EXPECT_EQ(cells("problem: {cells: 50, local: true}"), 50 * ranks);
+    for (const auto* share : {"problem: {memory_share: 0.5}", "problem: {memory_share: 0.5, local: true}"})
       EXPECT_NEAR(static_cast<double>(cells(share)), 0.5 * 1e8 / 16 * ranks, 20. * ranks);
   }
 }
