@@ -58,8 +58,8 @@ struct CalibrationRequest {
   double working_set = 0;
   /// Bytes of the largest message that this rank sends in a step; 0: it is of no interest.
   double message = 0;
-  /// Collective. Measures the product of blocks as large as the run's own; empty: not asked for. Made by
-  /// gemm_request() (gemm.hpp), so that only apps that ask link a BLAS.
+  /// Collective. Measures the product of blocks as large as the run's own, by gemm_rate() (gemm.hpp), so that
+  /// only apps that ask link a BLAS; empty: not asked for.
   std::function<GemmRate(const comm::Communicator&)> gemm = {};
 };
 

@@ -12,10 +12,10 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sched.h>
 #include <system_error>
 
@@ -51,12 +51,6 @@ std::vector<int> numbers_of(const Cores& cores) {
   for (int i = 0; i < CPU_SETSIZE; ++i)
     if (cores[static_cast<std::size_t>(i / 64)] >> i % 64 & 1) numbers.push_back(i);
   return numbers;
-}
-
-int count(const Cores& cores) {
-  int sum = 0;
-  for (const auto word : cores) sum += std::popcount(word);
-  return sum;
 }
 
 void bind_to(const std::vector<int>& numbers) {
@@ -110,10 +104,11 @@ std::vector<RankPinning> places_of(const comm::Communicator& comm) {
 bool cores_are_oversubscribed(const comm::Communicator& comm) {
   if constexpr (!device::kernels_on_host) return false;
   const auto node = node_communicator(comm);
-  const int cores = count(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
+  const auto cores = numbers_of(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
   const int threads =
       comm::allreduce(node, Kokkos::DefaultExecutionSpace().concurrency(), comm::ReduceOp::sum);
-  return comm::allreduce(comm, cores > 0 && threads > cores ? 1 : 0, comm::ReduceOp::max) > 0;
+  return comm::allreduce(comm, !cores.empty() && threads > std::ssize(cores) ? 1 : 0, comm::ReduceOp::max) >
+         0;
 }
 
 } // namespace kontor::miniapp

@@ -48,15 +48,17 @@ std::vector<Device> devices_of(const comm::Communicator& comm) {
   return devices;
 }
 
-int ranks_of_device(const comm::Communicator& comm) {
-  if constexpr (device::kernels_on_host) return 1;
+comm::Communicator ranks_of_memory(const comm::Communicator& comm) {
+  auto node = node_communicator(comm);
+  if constexpr (device::kernels_on_host) return node;
   const auto mine = device::device_identity().uuid;
-  const auto node = node_communicator(comm);
   const auto all = comm::allgatherv_with_counts(node, text_view(mine));
-  int ranks = 0;
-  for (std::size_t r = 0; r + 1 < all.offsets.size(); ++r)
-    ranks += mine == std::string_view(all.data.data() + all.offsets[r], all.offsets[r + 1] - all.offsets[r]);
-  return mine.empty() ? 1 : ranks;
+  int first = 0; // of those with this GPU
+  const auto uuid = [&](int r) {
+    return std::string_view(all.data.data() + all.offsets[r], all.offsets[r + 1] - all.offsets[r]);
+  };
+  while (first < node.rank() && (mine.empty() || uuid(first) != mine)) ++first;
+  return node.split(first);
 }
 
 std::string shared_devices(std::span<const Device> devices) {

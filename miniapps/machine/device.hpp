@@ -29,9 +29,9 @@ struct Device {
 /// the host.
 std::vector<Device> devices_of(const comm::Communicator&);
 
-/// Collective; valid on every rank. How many ranks of this one's node compute on its GPU; 1 on a host, and
-/// where GPUs have no names.
-int ranks_of_device(const comm::Communicator&);
+/// Collective. The ranks whose Views lie in the same memory as this one's, with backend `raw`: those of its
+/// node, or of its GPU where kernels run on one; this rank alone where GPUs have no names.
+comm::Communicator ranks_of_memory(const comm::Communicator&);
 
 /// Local. What to say of ranks that share a GPU, a line each; empty if none do.
 std::string shared_devices(std::span<const Device>);

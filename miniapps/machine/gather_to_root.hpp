@@ -49,6 +49,16 @@ inline auto text_view(const std::string& text) {
 }
 
 /// Collective; valid at rank 0, empty elsewhere. The text of each rank.
-std::vector<std::string> gather_texts(const comm::Communicator&, const std::string& mine);
+inline std::vector<std::string> gather_texts(const comm::Communicator& comm, const std::string& mine) {
+  std::vector<std::int64_t> lengths;
+  const auto all = gather_to_root(comm, std::span<const char>(mine), &lengths);
+  std::vector<std::string> texts;
+  auto next = all.begin();
+  for (const auto length : lengths) {
+    texts.emplace_back(next, next + length);
+    next += length;
+  }
+  return texts;
+}
 
 } // namespace kontor::miniapp

@@ -2,9 +2,8 @@
 #include "machine/gemm.hpp"
 
 #include "machine/blas.hpp"
+#include "machine/stream.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
@@ -30,20 +29,6 @@ Blas library() {
   if (device::kernels_on_host) return host_blas();
 #endif
   return {"Kokkos Kernels without BLAS", false};
-}
-
-/// Collective. Seconds of the slowest rank for so many products, from a barrier on.
-template <class Work>
-double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
-  const Kokkos::DefaultExecutionSpace instance;
-  device::fence(instance, "calibrate/ready");
-  comm::barrier(comm);
-  comm::Stopwatch watch;
-  double seconds = 0;
-  for (int i = 0; i < times; ++i) work();
-  device::fence(instance, "calibrate/done");
-  watch.lap(seconds);
-  return comm::allreduce(comm, seconds, comm::ReduceOp::max);
 }
 
 /// Collective. Seconds of one execution. The number of samples and executions follows from a first one, which
@@ -94,17 +79,6 @@ GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const M
           !form.own_loops && library().optimised};
 }
 
-template <class T>
-GemmRate gemm_rate(const comm::Communicator& comm, GemmBlock block) {
-  const Matrix<T> a("calibrate/a", block.m, block.k);
-  const Matrix<T> b("calibrate/b", block.k, block.n);
-  const Matrix<T> c("calibrate/c", block.m, block.n);
-  Kokkos::deep_copy(a, T(1));
-  Kokkos::deep_copy(b, T(1) / 8);
-  const int threads = Kokkos::DefaultExecutionSpace().concurrency(); // not all cores for each rank
-  return gemm_rate<T>(comm, {}, a, b, c, threads);
-}
-
 template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&, float,
                    const Matrix<float>&);
 template void gemm(const GemmForm&, double, const Matrix<const double>&, const Matrix<const double>&, double,
@@ -113,7 +87,5 @@ template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Ma
                             const Matrix<const float>&, const Matrix<float>&, int);
 template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const double>&,
                             const Matrix<const double>&, const Matrix<double>&, int);
-template GemmRate gemm_rate<float>(const comm::Communicator&, GemmBlock);
-template GemmRate gemm_rate<double>(const comm::Communicator&, GemmBlock);
 
 } // namespace kontor::miniapp

@@ -34,23 +34,12 @@ void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const
 /// Local. The library that makes such products.
 std::string gemm_library(const GemmForm& = {});
 
-/// Collective; valid on every rank. Each rank's product c += a b of matrices of its own, all ranks at once,
-/// until the slowest is done: the median of three to nine samples, of 20 ms or more each. Three matrices are
-/// allocated. T is float or double.
-template <class T>
-GemmRate gemm_rate(const comm::Communicator&, GemmBlock);
-
-/// Collective; valid on every rank. The same with matrices of the caller, of which c is changed: c += op(a)
-/// op(b), with so many threads of a host's BLAS, which it has from then on.
+/// Collective; valid on every rank. Each rank's product c += op(a) op(b) of matrices of the caller, of which
+/// c is changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms
+/// or more each. A host's BLAS has so many threads from then on. T is float or double.
 template <class T>
 GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const T>& a,
                    const Matrix<const T>& b, const Matrix<T>& c, int blas_threads);
-
-/// Local. What to put into CalibrationRequest::gemm.
-template <class T>
-auto gemm_request(GemmBlock block) {
-  return [block](const comm::Communicator& comm) { return gemm_rate<T>(comm, block); };
-}
 
 extern template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&,
                           float, const Matrix<float>&);
@@ -60,7 +49,5 @@ extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, c
                                    const Matrix<const float>&, const Matrix<float>&, int);
 extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const double>&,
                                    const Matrix<const double>&, const Matrix<double>&, int);
-extern template GemmRate gemm_rate<float>(const comm::Communicator&, GemmBlock);
-extern template GemmRate gemm_rate<double>(const comm::Communicator&, GemmBlock);
 
 } // namespace kontor::miniapp

@@ -5,7 +5,6 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/reductions.hpp>
@@ -15,7 +14,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace kontor::miniapp {
 namespace {
@@ -23,7 +25,9 @@ namespace {
 using Vector = Kokkos::View<double*>;
 
 /// Collective. Seconds one way, the best of the repeats.
-double one_way_seconds(const comm::Communicator& comm, Partners partners, std::size_t elements, int repeats) {
+double one_way_seconds(const comm::Communicator& all, Partners partners, std::size_t elements, int repeats) {
+  const auto raw = baseline_communicator(all);
+  const auto& comm = !device::kernels_on_host && all.capabilities().moves_data ? all : raw;
   const auto [first, second] = partners;
   const int me = comm.rank();
   const Kokkos::DefaultExecutionSpace instance;
@@ -52,11 +56,6 @@ double one_way_seconds(const comm::Communicator& comm, Partners partners, std::s
   return comm::allreduce(comm, me == first ? best / 2 : 0, comm::ReduceOp::max);
 }
 
-/// That of the two by which links are timed.
-const comm::Communicator& timed_by(const comm::Communicator& own, const comm::Communicator& raw) {
-  return !device::kernels_on_host && own.capabilities().moves_data ? own : raw;
-}
-
 } // namespace
 
 LinkPartners choose_partners(std::span<const int> nodes) {
@@ -79,20 +78,17 @@ LinkPartners link_partners(const comm::Communicator& comm) {
   const int number = comm::allreduce(node, comm.rank(), comm::ReduceOp::min); // its first rank's
   const auto nodes = gather_to_root(comm, number);
   constexpr int none = -1;
-  const Kokkos::View<int[4], Kokkos::HostSpace> ranks("calibrate/partners");
+  std::array<int, 4> ranks;
+  ranks.fill(none);
   if (comm.rank() == 0) {
     const auto [one, two] = choose_partners(nodes);
-    const auto near = one.value_or(Partners{none, none});
-    const auto far = two.value_or(Partners{none, none});
-    ranks(0) = near.first;
-    ranks(1) = near.second;
-    ranks(2) = far.first;
-    ranks(3) = far.second;
+    if (one) std::tie(ranks[0], ranks[1]) = std::pair(one->first, one->second);
+    if (two) std::tie(ranks[2], ranks[3]) = std::pair(two->first, two->second);
   }
-  comm::bcast(comm, ranks, 0);
+  ranks = comm::allreduce(comm, ranks, comm::ReduceOp::max);
   LinkPartners partners;
-  if (ranks(0) != none) partners.of_one_node = {ranks(0), ranks(1)};
-  if (ranks(2) != none) partners.of_two_nodes = {ranks(2), ranks(3)};
+  if (ranks[0] != none) partners.of_one_node = {ranks[0], ranks[1]};
+  if (ranks[2] != none) partners.of_two_nodes = {ranks[2], ranks[3]};
   return partners;
 }
 
@@ -108,18 +104,12 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  const auto raw = baseline_communicator(comm);
-  const auto& used = timed_by(comm, raw);
-  constexpr auto large = static_cast<std::size_t>(timed_message) / sizeof(double);
-  return {one_way_seconds(used, partners, 1, 200),
-          timed_message / one_way_seconds(used, partners, large, 10)};
+  return {one_way_seconds(comm, partners, 1, 200), large_bandwidth(comm, partners, timed_message, 10)};
 }
 
-double large_bandwidth(const comm::Communicator& comm, Partners partners, double bytes) {
+double large_bandwidth(const comm::Communicator& comm, Partners partners, double bytes, int repeats) {
   const auto elements = static_cast<std::size_t>(bytes / sizeof(double));
-  const auto raw = baseline_communicator(comm);
-  return static_cast<double>(elements * sizeof(double)) /
-         one_way_seconds(timed_by(comm, raw), partners, elements, 3);
+  return static_cast<double>(elements * sizeof(double)) / one_way_seconds(comm, partners, elements, repeats);
 }
 
 } // namespace kontor::miniapp

@@ -48,7 +48,7 @@ inline constexpr double timed_message = 2 << 20;    ///< bytes, of Link::bandwid
 inline constexpr double largest_message = 32 << 20; ///< bytes, of large_bandwidth()
 
 /// Collective; valid on every rank. Bytes/s of messages of so many bytes over half a round trip, the best of
-/// 3; by the same backend.
-double large_bandwidth(const comm::Communicator&, Partners, double bytes);
+/// the repeats; by the same backend.
+double large_bandwidth(const comm::Communicator&, Partners, double bytes, int repeats = 3);
 
 } // namespace kontor::miniapp

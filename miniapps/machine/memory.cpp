@@ -2,12 +2,11 @@
 #include "machine/memory.hpp"
 
 #include "machine/cgroup.hpp"
-#include "machine/gather_to_root.hpp"
+#include "machine/device.hpp"
 #include "machine/node.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
-#include <kontor/comm/with_counts.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/devices.hpp>
 
@@ -76,43 +75,16 @@ Place place_here() {
   return place;
 }
 
-/// The ranks that share a memory, and the bytes that they ask for together.
-struct Asked {
-  int ranks = 0;
-  double bytes = 0;
-};
-
-/// Collective. Of those that share this rank's.
-Asked asked_there(const comm::Communicator& comm, double mine) {
-  const auto node = node_communicator(comm);
-  if constexpr (device::kernels_on_host)
-    return {node.size(), comm::allreduce(node, mine, comm::ReduceOp::sum)};
-  const auto uuid = device::device_identity().uuid;
-  const auto uuids = comm::allgatherv_with_counts(node, text_view(uuid));
-  const Kokkos::View<double*, Kokkos::HostSpace> bytes("machine/memory asked", node.size());
-  bytes(node.rank()) = mine;
-  comm::allgather(node, bytes);
-  Asked sum;
-  for (int r = 0; r < node.size(); ++r) {
-    const auto length = static_cast<std::size_t>(uuids.offsets[r + 1] - uuids.offsets[r]);
-    const std::string_view theirs(uuids.data.data() + uuids.offsets[r], length);
-    if (r != node.rank() && (uuid.empty() || theirs != uuid)) continue;
-    ++sum.ranks;
-    sum.bytes += bytes(r);
-  }
-  return sum;
-}
-
 constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
 
 const char* limit_of(const Place& place) {
   return place.limited ? " (by the memory limit of its control group)" : "";
 }
 
-/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of others
-/// `there`, and those of all ranks `everywhere`.
+/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of all
+/// `sharing` ranks there, and those of all ranks `everywhere`.
 std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine,
-                   const Asked& there, double everywhere) {
+                   int sharing, double there, double everywhere) {
   auto text = fmt::format("out of memory: rank {} on {} needs", rank, place.host);
   const char* separator = "";
   for (const auto& view : views) {
@@ -126,14 +98,14 @@ std::string misfit(int rank, const Place& place, const std::vector<Allocation>& 
                        "of all ranks take {:.4g} GB, which fit on {:.0f} ranks: raise the limit, use more "
                        "ranks, or a smaller problem",
                        mine / 1e9, place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
-  if (there.bytes > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there.bytes / 1e9);
+  if (there > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there / 1e9);
   const double places = std::ceil(everywhere / place.free);
   return text +
          fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
                      "GB, which fit on {:.0f} such {}s, {:.0f} ranks with {} on each: use more of them, or a "
                      "smaller problem",
                      kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9, places,
-                     kind, places * there.ranks, there.ranks);
+                     kind, places * sharing, sharing);
 }
 
 } // namespace
@@ -166,18 +138,19 @@ double total_bytes(const std::vector<Allocation>& views) {
 
 double free_memory_of_rank(const comm::Communicator& comm) {
   const auto place = place_here();
-  const double mine = std::min(place.free / asked_there(comm, 0).ranks, place.own);
+  const double mine = std::min(place.free / ranks_of_memory(comm).size(), place.own);
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 
 void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
   const auto place = place_here();
   const double mine = total_bytes(views);
-  const auto there = asked_there(comm, mine);
+  const auto sharing = ranks_of_memory(comm);
+  const double there = comm::allreduce(sharing, mine, comm::ReduceOp::sum);
   const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
   std::optional<std::string> problem;
-  if (there.bytes > place.free || mine > place.own)
-    problem = misfit(comm.rank(), place, views, mine, there, everywhere);
+  if (there > place.free || mine > place.own)
+    problem = misfit(comm.rank(), place, views, mine, sharing.size(), there, everywhere);
   comm.agree(problem);
 }
 

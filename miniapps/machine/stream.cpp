@@ -7,13 +7,6 @@
 #include "machine/node.hpp"
 #include "machine/stream_kernels.hpp"
 
-#include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/reductions.hpp>
-#include <kontor/device/compat.hpp>
-
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,7 +20,6 @@ namespace {
 
 using Vector = Kokkos::View<double*>;
 using Space = Kokkos::DefaultExecutionSpace;
-using comm::Stopwatch;
 
 /// The ways in which a pattern can be followed: each goes through the vectors once.
 using Ways = std::vector<std::function<void()>>;
@@ -44,23 +36,12 @@ int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
 }
 
 /// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample
-/// wants, one after the other. The slowest rank's time from a barrier until the default instance has done it;
-/// the best of the samples of all ways.
+/// wants; the best of the samples of all ways.
 double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samples, const Ways& ways) {
-  const Space instance;
   const int times = times_in_sample(comm, bytes_moved);
   double best = std::numeric_limits<double>::max();
-  for (std::size_t sample = 0; sample < std::max<std::size_t>(samples, ways.size()); ++sample) {
-    const auto& work = ways[sample % ways.size()];
-    device::fence(instance, "calibrate/ready");
-    comm::barrier(comm);
-    Stopwatch watch;
-    double seconds = 0;
-    for (int i = 0; i < times; ++i) work();
-    device::fence(instance, "calibrate/done");
-    watch.lap(seconds);
-    best = std::min(best, comm::allreduce(comm, seconds, comm::ReduceOp::max));
-  }
+  for (std::size_t sample = 0; sample < std::max<std::size_t>(samples, ways.size()); ++sample)
+    best = std::min(best, slowest_seconds(comm, times, ways[sample % ways.size()]));
   return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
 }
 
@@ -119,7 +100,7 @@ double streamed_host_bytes(int ranks_of_node) {
 double streamed_bytes(const comm::Communicator& comm) {
   const double mine = device::kernels_on_host
                           ? streamed_host_bytes(place_on_node(comm.native()).ranks)
-                          : std::min(3072 * mebi, free_device_memory() / (8 * ranks_of_device(comm)));
+                          : std::min(3072 * mebi, free_device_memory() / (8 * ranks_of_memory(comm).size()));
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

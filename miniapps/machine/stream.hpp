@@ -3,10 +3,31 @@
 
 #include "machine/calibration.hpp"
 
+#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <Kokkos_Core.hpp>
 
 /// How fast the ranks stream through memory, all at once, as they do in a run.
 namespace kontor::miniapp {
+
+/// Collective. Seconds of the slowest rank for so many executions of the work, one after the other: from a
+/// barrier until the default instance has done it.
+template <class Work>
+double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
+  const Kokkos::DefaultExecutionSpace instance;
+  device::fence(instance, "calibrate/ready");
+  comm::barrier(comm);
+  comm::Stopwatch watch;
+  double seconds = 0;
+  for (int i = 0; i < times; ++i) work();
+  device::fence(instance, "calibrate/done");
+  watch.lap(seconds);
+  return comm::allreduce(comm, seconds, comm::ReduceOp::max);
+}
 
 /// Local. Bytes of a rank's vectors on a host, where so many ranks compute on its node: more than a core
 /// finds in caches that it may have to itself, less where many ranks share them and the memory.

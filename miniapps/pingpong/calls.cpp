@@ -2,15 +2,12 @@
 //
 // What the layer adds to the MPI calls that it stands for: the ranks of a pair send a View to each other, by
 // each kind of call, typed and by hand. Idle ranks make the same calls with nobody at the other end.
+#include "pingpong/collective_operation.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
 #include "run/record/timers.hpp"
 
-#include <kontor/comm/collectives.hpp>
-#include <kontor/comm/exchange.hpp>
 #include <kontor/comm/point_to_point.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -21,85 +18,75 @@
 namespace kontor::pingpong {
 namespace {
 
-/// The same messages by hand and typed.
-struct Calls {
-  const char* name; ///< as figures have it
-  int count;        ///< calls of the layer in one execution, those that do not wait for each other left out
-  std::function<void()> raw;
-  std::function<void()> typed;
-};
-
-/// What hand-written calls need.
-struct Message {
-  void* out;
-  void* in;
-  int count;
-  MPI_Datatype type;
-  int partner;
-  MPI_Comm comm;
-};
-
+/// A View to the partner, and one from it.
 template <class View>
 struct Pair {
   const comm::Communicator& comm;
+  Players players;
   View out;
   View in;
-  int partner; ///< or no_rank
-  bool first;  ///< of the two
+  // As hand-written calls have it.
+  int count = static_cast<int>(in.size());
+  MPI_Datatype type = mpi_type<typename View::value_type>();
+  int peer = players.play() ? players.partner : MPI_PROC_NULL;
+  MPI_Comm mpi = comm.native();
 
-  Message message() const {
-    return {out.data(),
-            in.data(),
-            static_cast<int>(in.size()),
-            mpi_type<typename View::value_type>(),
-            partner == comm::no_rank ? MPI_PROC_NULL : partner,
-            comm.native()};
+  /// The partner's values arrive.
+  template <class Raw, class Typed>
+  Operation messages(std::string name, const Raw& raw, const Typed& typed) const {
+    const auto fill = [p = *this](int seed) { fill_payload(p.out.data(), p.count, seed, p.players.me); };
+    const auto wrong = [p = *this](int seed) {
+      return p.players.play() ? wrong_payload(p.in.data(), p.count, seed, p.players.partner) : 0;
+    };
+    auto operation = raw_and_typed(std::move(name), raw, typed, {fill, wrong});
+    operation.clocked = players.play();
+    return operation;
   }
 };
 
 /// Two messages, one after the other.
 template <class View>
-Calls send_recv(const Pair<View>& pair) {
-  const auto raw = [m = pair.message(), first = pair.first] {
-    if (first) MPI_Send(m.out, m.count, m.type, m.partner, 0, m.comm);
-    MPI_Recv(m.in, m.count, m.type, m.partner, 0, m.comm, MPI_STATUS_IGNORE);
-    if (!first) MPI_Send(m.out, m.count, m.type, m.partner, 0, m.comm);
+Operation send_recv(const Pair<View>& pair) {
+  const auto raw = [p = pair, first = pair.players.begins()] {
+    if (first) MPI_Send(p.out.data(), p.count, p.type, p.peer, 0, p.mpi);
+    MPI_Recv(p.in.data(), p.count, p.type, p.peer, 0, p.mpi, MPI_STATUS_IGNORE);
+    if (!first) MPI_Send(p.out.data(), p.count, p.type, p.peer, 0, p.mpi);
   };
-  const auto typed = [pair] {
-    if (pair.first) comm::send(pair.comm, pair.out, pair.partner);
-    comm::recv(pair.comm, pair.in, pair.partner);
-    if (!pair.first) comm::send(pair.comm, pair.out, pair.partner);
+  const auto typed = [p = pair, first = pair.players.begins()] {
+    if (first) comm::send(p.comm, p.out, p.players.partner);
+    comm::recv(p.comm, p.in, p.players.partner);
+    if (!first) comm::send(p.comm, p.out, p.players.partner);
   };
-  return {"send_recv", 4, raw, typed};
+  return pair.messages("send_recv", raw, typed);
 }
 
 template <class View>
-Calls isend_irecv(const Pair<View>& pair) {
-  const auto raw = [m = pair.message()] {
+Operation isend_irecv(const Pair<View>& pair) {
+  const auto raw = [p = pair] {
     MPI_Request receive = MPI_REQUEST_NULL;
     MPI_Request send = MPI_REQUEST_NULL;
-    MPI_Irecv(m.in, m.count, m.type, m.partner, 0, m.comm, &receive);
-    MPI_Isend(m.out, m.count, m.type, m.partner, 0, m.comm, &send);
+    MPI_Irecv(p.in.data(), p.count, p.type, p.peer, 0, p.mpi, &receive);
+    MPI_Isend(p.out.data(), p.count, p.type, p.peer, 0, p.mpi, &send);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
   };
-  const auto typed = [pair] {
-    auto receive = comm::irecv(pair.comm, pair.in, pair.partner);
-    auto send = comm::isend(pair.comm, pair.out, pair.partner);
+  const auto typed = [p = pair] {
+    auto receive = comm::irecv(p.comm, p.in, p.players.partner);
+    auto send = comm::isend(p.comm, p.out, p.players.partner);
     receive.wait();
     send.wait();
   };
-  return {"isend_irecv_wait", 4, raw, typed};
+  return pair.messages("isend_irecv_wait", raw, typed);
 }
 
 /// Collective. A step of an exchange.
 template <class View>
-std::function<void()> step(const Pair<View>& pair, comm::Pattern pattern) {
+auto step(const Pair<View>& pair, comm::Pattern pattern) {
   comm::Options options;
   options.pattern = pattern;
-  const comm::Communicator comm(pair.comm.native(), options);
-  const auto exchange = std::make_shared<comm::Exchange<View>>(comm, "pingpong/calls");
-  exchange->add(pair.out, pair.partner, pair.in, pair.partner);
+  const auto exchange =
+      std::make_shared<comm::Exchange<View>>(comm::Communicator(pair.mpi, options), "pingpong/calls");
+  exchange->add(pair.out, pair.players.partner, pair.in, pair.players.partner);
   exchange->commit();
   return [exchange] {
     exchange->start();
@@ -108,57 +95,33 @@ std::function<void()> step(const Pair<View>& pair, comm::Pattern pattern) {
 }
 
 template <class View>
-Calls exchange_step(const Pair<View>& pair) {
-  const auto raw = [m = pair.message()] {
+Operation exchange_step(const Pair<View>& pair) {
+  const auto raw = [p = pair] {
     std::array<MPI_Request, 2> requests;
-    MPI_Irecv(m.in, m.count, m.type, m.partner, 0, m.comm, &requests[0]);
-    MPI_Isend(m.out, m.count, m.type, m.partner, 0, m.comm, &requests[1]);
+    MPI_Irecv(p.in.data(), p.count, p.type, p.peer, 0, p.mpi, &requests[0]);
+    MPI_Isend(p.out.data(), p.count, p.type, p.peer, 0, p.mpi, &requests[1]);
     MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
   };
-  return {"exchange_step", 1, raw, step(pair, comm::Pattern::nonblocking)};
+  return pair.messages("exchange_step", raw, step(pair, comm::Pattern::nonblocking));
 }
 
 template <class View>
-Calls persistent_step(const Pair<View>& pair) {
-  const auto free = [](std::array<MPI_Request, 2>* requests) {
-    for (auto& request : *requests) MPI_Request_free(&request);
-    delete requests;
+Operation persistent_step(const Pair<View>& pair) {
+  struct Requests {
+    std::array<MPI_Request, 2> of_both;
+    ~Requests() {
+      for (auto& request : of_both) MPI_Request_free(&request);
+    }
   };
-  const std::shared_ptr<std::array<MPI_Request, 2>> requests(new std::array<MPI_Request, 2>, free);
-  const auto m = pair.message();
-  MPI_Recv_init(m.in, m.count, m.type, m.partner, 0, m.comm, &(*requests)[0]);
-  MPI_Send_init(m.out, m.count, m.type, m.partner, 0, m.comm, &(*requests)[1]);
-  const auto raw = [requests] {
-    MPI_Startall(2, requests->data());
-    MPI_Waitall(2, requests->data(), MPI_STATUSES_IGNORE);
+  const auto requests = std::make_shared<Requests>();
+  auto* const first = requests->of_both.data();
+  MPI_Recv_init(pair.in.data(), pair.count, pair.type, pair.peer, 0, pair.mpi, first);
+  MPI_Send_init(pair.out.data(), pair.count, pair.type, pair.peer, 0, pair.mpi, first + 1);
+  const auto raw = [requests, first] {
+    MPI_Startall(2, first);
+    MPI_Waitall(2, first, MPI_STATUSES_IGNORE);
   };
-  return {"persistent_step", 1, raw, step(pair, comm::Pattern::persistent)};
-}
-
-template <class View>
-Calls allreduce(const Pair<View>& pair) {
-  const auto raw = [m = pair.message()] { MPI_Allreduce(m.out, m.in, m.count, m.type, MPI_SUM, m.comm); };
-  const auto typed = [pair] { comm::allreduce(pair.comm, pair.out, pair.in, comm::ReduceOp::sum); };
-  return {"allreduce", 1, raw, typed};
-}
-
-/// What arrives in `in`: the partner's values.
-template <class View>
-Payload message_payload(const Pair<View>& pair) {
-  const auto size = static_cast<std::int64_t>(pair.in.size());
-  return {[=](int seed) { fill_payload(pair.out.data(), size, seed, pair.comm.rank()); },
-          [=](int seed) {
-            if (pair.partner == comm::no_rank) return std::int64_t{0};
-            return wrong_payload(pair.in.data(), size, seed, pair.partner);
-          }};
-}
-
-/// What arrives in `in`: the sum over all ranks.
-template <class View>
-Payload sum_payload(const Pair<View>& pair) {
-  const auto size = static_cast<std::int64_t>(pair.in.size());
-  return {[=](int seed) { fill_payload(pair.out.data(), size, seed, pair.comm.rank()); },
-          [=](int seed) { return wrong_sum(pair.in.data(), size, seed, pair.comm.size()); }};
+  return pair.messages("persistent_step", raw, step(pair, comm::Pattern::persistent));
 }
 
 /// Of each kind of calls, for each size: seconds that a typed call takes more.
@@ -170,36 +133,30 @@ double median_difference(const std::vector<double>& typed, const std::vector<dou
   return miniapp::median(differences);
 }
 
-template <class View>
-void at_size(Bench& bench, std::string_view scalar, std::int64_t size, Added& added) {
-  const auto& comm = bench.comm();
-  const int partner = partner_of(bench.options, comm);
-  const Pair<View> pair{comm, make_cube<View>("pingpong/out", size), make_cube<View>("pingpong/in", size),
-                        partner, begins(comm, partner)};
-  const auto time = [&](const Calls& calls, const Payload& payload, bool clocked) {
-    const auto repeat = [](const std::function<void()>& once) {
-      return [&once](int n) {
-        for (int i = 0; i < n; ++i) once();
-      };
-    };
-    const Way ways[] = {{"raw", repeat(calls.raw)}, {"typed", repeat(calls.typed)}};
-    const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
-    const Subject subject{fmt::format("{} {}", calls.name, scalar), size, size, bytes};
-    const auto samples = bench.time(subject, ways, payload, clocked);
-    bench.compare(subject, ways, samples, 1, 0);
-    added[calls.name].push_back(median_difference(samples.seconds[1], samples.seconds[0]) / calls.count);
+template <class T>
+void at_size(Bench& bench, const Players& players, std::int64_t size, Added& added) {
+  using View = HostView<T, 1>;
+  const Pair<View> pair{bench.comm(), players, make_cube<View>("pingpong/out", size),
+                        make_cube<View>("pingpong/in", size)};
+  // `calls` of the layer in one execution, those that do not wait for each other left out.
+  const auto time = [&](const Operation& operation, int calls) {
+    const auto samples = bench.time(subject_of<T>(operation.name, size, size), operation);
+    added[operation.name].push_back(median_difference(samples.seconds[1], samples.seconds[0]) / calls);
   };
-  for (const auto& calls : {send_recv(pair), isend_irecv(pair), exchange_step(pair), persistent_step(pair)})
-    time(calls, message_payload(pair), partner != comm::no_rank);
-  time(allreduce(pair), sum_payload(pair), true);
+  time(send_recv(pair), 4);
+  time(isend_irecv(pair), 4);
+  time(exchange_step(pair), 1);
+  time(persistent_step(pair), 1);
+  time(allreduce<View>(bench.comm(), size), 1);
 }
 
 } // namespace
 
 void measure_calls(Bench& bench) {
   Added added;
-  each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
-    at_size<HostView<decltype(scalar), 1>>(bench, name_of(c.scalar), size, added);
+  const Players players(bench.options, bench.comm());
+  each_size(bench, [&](auto scalar, auto, std::int64_t size) {
+    at_size<decltype(scalar)>(bench, players, size, added);
   });
   bench.findings.figures = typed_over_raw(bench.findings);
   for (const auto& [calls, seconds] : added)

@@ -1,98 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/collective_operation.hpp"
 #include "pingpong/measures.hpp"
-#include "pingpong/payload.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
-#include <fmt/format.h>
+#include <functional>
 
 namespace kontor::pingpong {
-namespace {
 
 template <class View>
 Operation allreduce(const comm::Communicator& comm, std::int64_t size) {
-  using T = typename View::value_type;
   const auto in = make_cube<View>("pingpong/in", size);
   const auto out = make_cube<View>("pingpong/out", size);
-  const int count = static_cast<int>(size);
-  const auto wrong = [=, p = comm.size()](int seed) { return wrong_sum(out.data(), size, seed, p); };
-  return {"allreduce",
-          [=, &comm] { MPI_Allreduce(in.data(), out.data(), count, mpi_type<T>(), MPI_SUM, comm.native()); },
-          [=, &comm] { comm::allreduce(comm, in, out, comm::ReduceOp::sum); },
-          {[=, me = comm.rank()](int seed) { fill_payload(in.data(), size, seed, me); }, wrong}};
+  const auto raw = [=, &comm] {
+    MPI_Allreduce(in.data(), out.data(), static_cast<int>(size), mpi_type<typename View::value_type>(),
+                  MPI_SUM, comm.native());
+  };
+  const auto typed = [=, &comm] { comm::allreduce(comm, in, out, comm::ReduceOp::sum); };
+  return raw_and_typed("allreduce", raw, typed,
+                       {[=, me = comm.rank()](int seed) { fill_payload(in.data(), size, seed, me); },
+                        [=, p = comm.size()](int seed) { return wrong_sum(out.data(), size, seed, p); }});
 }
+template Operation allreduce<HostView<int, 1>>(const comm::Communicator&, std::int64_t);
+template Operation allreduce<HostView<double, 1>>(const comm::Communicator&, std::int64_t);
+
+namespace {
 
 /// `size` elements from each rank to all.
 template <class View>
 Operation allgather(const comm::Communicator& comm, std::int64_t size) {
-  using T = typename View::value_type;
+  const Parts parts(comm.size(), [=](int) { return size; });
   const auto in = make_cube<View>("pingpong/in", size);
-  const auto out = make_cube<View>("pingpong/out", size * comm.size());
-  const int count = static_cast<int>(size);
-  const auto wrong = [=, p = comm.size()](int seed) {
-    std::int64_t bad = 0;
-    for (int r = 0; r < p; ++r) bad += wrong_payload(out.data() + r * size, size, seed, r);
-    return bad;
+  const auto out = make_cube<View>("pingpong/out", parts.total());
+  const auto raw = [=, &comm, type = mpi_type<typename View::value_type>(), n = static_cast<int>(size)] {
+    MPI_Allgather(in.data(), n, type, out.data(), n, type, comm.native());
   };
-  return {"allgather",
-          [=, &comm] {
-            MPI_Allgather(in.data(), count, mpi_type<T>(), out.data(), count, mpi_type<T>(), comm.native());
-          },
-          [=, &comm] { comm::allgather(comm, in, out); },
-          {[=, me = comm.rank()](int seed) { fill_payload(in.data(), size, seed, me); }, wrong}};
+  return raw_and_typed("allgather", raw, [=, &comm] { comm::allgather(comm, in, out); },
+                       {[=, me = comm.rank()](int seed) { fill_payload(in.data(), size, seed, me); },
+                        [=](int seed) { return parts.wrong(out.data(), seed, std::identity()); }});
 }
 
 /// `size` elements from each rank to each.
 template <class View>
 Operation alltoall(const comm::Communicator& comm, std::int64_t size) {
-  using T = typename View::value_type;
-  const int p = comm.size();
-  const int me = comm.rank();
-  const auto in = make_cube<View>("pingpong/in", size * p);
-  const auto out = make_cube<View>("pingpong/out", size * p);
-  const int count = static_cast<int>(size);
-  const auto fill = [=](int seed) {
-    for (int r = 0; r < p; ++r) fill_payload(in.data() + r * size, size, seed, me * p + r);
+  const Parts parts(comm.size(), [=](int) { return size; });
+  const auto in = make_cube<View>("pingpong/in", parts.total());
+  const auto out = make_cube<View>("pingpong/out", parts.total());
+  const auto raw = [=, &comm, type = mpi_type<typename View::value_type>(), n = static_cast<int>(size)] {
+    MPI_Alltoall(in.data(), n, type, out.data(), n, type, comm.native());
   };
-  const auto wrong = [=](int seed) {
-    std::int64_t bad = 0;
-    for (int r = 0; r < p; ++r) bad += wrong_payload(out.data() + r * size, size, seed, r * p + me);
-    return bad;
+  const auto fill = [=, me = comm.rank(), p = comm.size()](int seed) {
+    parts.fill(in.data(), seed, [=](int to) { return me * p + to; });
   };
-  return {"alltoall",
-          [=, &comm] {
-            MPI_Alltoall(in.data(), count, mpi_type<T>(), out.data(), count, mpi_type<T>(), comm.native());
-          },
-          [=, &comm] { comm::alltoall(comm, in, out); },
-          {fill, wrong}};
-}
-
-template <class View>
-void time_operation(Bench& bench, const Operation& operation, std::int64_t size, const std::string& scalar) {
-  const auto repeat = [](const std::function<void()>& once) {
-    return [&once](int n) {
-      for (int i = 0; i < n; ++i) once();
-    };
+  const auto wrong = [=, me = comm.rank(), p = comm.size()](int seed) {
+    return parts.wrong(out.data(), seed, [=](int from) { return from * p + me; });
   };
-  const Way ways[] = {{operation.baseline, repeat(operation.raw)},
-                      {operation.series, repeat(operation.typed)}};
-  const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
-  bench.time_typed_and_raw({fmt::format("{} {}", operation.name, scalar), size, size, bytes}, ways,
-                           operation.payload);
+  return raw_and_typed("alltoall", raw, [=, &comm] { comm::alltoall(comm, in, out); }, {fill, wrong});
 }
 
 } // namespace
 
 void measure_collectives(Bench& bench) {
-  const auto& comm = bench.comm();
-  each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
-    using View = HostView<decltype(scalar), 1>;
-    const std::string name(name_of(c.scalar));
-    for (const auto make : {allreduce<View>, allgather<View>, alltoall<View>})
-      time_operation<View>(bench, make(comm, size), size, name);
-    for (const auto make : uneven_operations<View>())
-      time_operation<View>(bench, make(comm, size), size, name);
+  each_size(bench, [&](auto scalar, auto, std::int64_t size) {
+    using T = decltype(scalar);
+    using View = HostView<T, 1>;
+    std::vector<MakeOperation> all{allreduce<View>, allgather<View>, alltoall<View>};
+    for (const auto make : uneven_operations<View>()) all.push_back(make);
+    for (const auto make : all) {
+      const auto operation = make(bench.comm(), size);
+      bench.time(subject_of<T>(operation.name, size, size), operation);
+    }
   });
   bench.findings.figures = typed_over_raw(bench.findings);
 }

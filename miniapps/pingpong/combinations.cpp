@@ -96,7 +96,7 @@ std::vector<TimedMethod> candidates(const Bench& bench, Refusals& refusals) {
 void refuse_all(const Options& options, const Refusals& refusals) {
   std::string reasons;
   for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
-  options.locations.problem.fail(
+  options.measure.location.fail(
       fmt::format("has no combination of backends, patterns and packings that is available:{}", reasons));
 }
 

@@ -3,6 +3,7 @@
 
 #include "pingpong/bench.hpp"
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace kontor::pingpong {
 
 /// What is not available, and why.
 using Refusals = std::map<std::string, std::string>;
+
+/// Every combination was refused.
+[[noreturn]] void refuse_all(const Options&, const Refusals&);
 
 /// A combination that this build has.
 struct TimedMethod {
@@ -25,17 +29,24 @@ struct TimedMethod {
 /// nothing at all, the layer's own choice. Those that the build does not have go to `refusals`.
 std::vector<TimedMethod> candidates(const Bench&, Refusals& refusals);
 
-/// Every combination was refused.
-[[noreturn]] void refuse_all(const Options&, const Refusals&);
-
-/// Collective if the combination is: adds the way that make() gives, or the reason why there is none.
-template <class Make>
-void try_combination(const TimedMethod& candidate, Refusals& refusals, const Make& make) {
-  try {
-    make();
-  } catch (const comm::UsageError& error) {
-    refusals.emplace(candidate.name, error.what());
+/// Collective. A way of each candidate, in their order: as_way(candidate, what) of what make(comm) gives,
+/// which stays in `made`. Those for which it cannot be made go to `refusals`; throws config::Error if there
+/// are none.
+template <class Made, class Make, class AsWay>
+std::vector<Way> ways_of(const Bench& bench, const std::vector<TimedMethod>& candidates, Refusals& refusals,
+                         std::deque<Made>& made, const Make& make, const AsWay& as_way) {
+  std::vector<Way> ways;
+  for (const auto& candidate : candidates) {
+    try {
+      made.push_back(make(candidate.comm));
+    } catch (const comm::UsageError& error) {
+      refusals.emplace(candidate.name, error.what());
+      continue;
+    }
+    ways.push_back(as_way(candidate, made.back()));
   }
+  if (ways.empty()) refuse_all(bench.options, refusals);
+  return ways;
 }
 
 /// Into the record and the notes.

@@ -2,11 +2,12 @@
 #include "pingpong/combinations.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
-#include "pingpong/peer_copy.hpp"
 
-#include <kontor/comm/exchange.hpp>
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/phase_times.hpp>
+#include <kontor/device/devices.hpp>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -30,10 +31,10 @@ struct RoundTrip {
   comm::Exchange<View> there;
   comm::Exchange<View> back;
 
-  RoundTrip(const comm::Communicator& comm, const View& out, const View& in, int partner, bool first)
+  RoundTrip(const comm::Communicator& comm, const View& out, const View& in, const Players& players)
       : there(comm, "pingpong/there"), back(comm, "pingpong/back") {
-    const int second = first ? comm::no_rank : partner;
-    const int begins = first ? partner : comm::no_rank;
+    const int second = players.begins() ? comm::no_rank : players.partner;
+    const int begins = players.begins() ? players.partner : comm::no_rank;
     there.add(out, begins, in, second);
     back.add(in, second, in, begins);
     there.commit();
@@ -50,39 +51,30 @@ struct RoundTrip {
 
 /// Times all ways at one size. What the device still has to do is waited for once a sample, not once a trip.
 template <class Make>
-void at_size(Bench& bench, const std::string& curve, std::int64_t size, const Make& make,
+void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make& make,
              const std::vector<TimedMethod>& all, Refusals& refusals) {
-  const auto& comm = bench.comm();
-  const int partner = partner_of(bench.options, comm);
-  const bool plays = partner != comm::no_rank;
-  const bool first = begins(comm, partner);
-  const int sender = first ? comm.rank() : partner;
-  const auto out = make("pingpong/out", first ? size : 0);
-  const auto in = make("pingpong/in", plays ? size : 0);
+  const Players players(bench.options, bench.comm());
+  const auto out = make("pingpong/out", players.begins() ? size : 0);
+  const auto in = make("pingpong/in", players.play() ? size : 0);
   using View = std::decay_t<decltype(in)>;
   std::deque<RoundTrip<View>> trips;
-  std::vector<Way> ways;
-  for (const auto& candidate : all) {
-    try_combination(candidate, refusals,
-                    [&] { trips.emplace_back(candidate.comm, out, in, partner, first); });
-    if (trips.size() == ways.size()) continue;
-    auto& trip = trips.back();
-    ways.push_back({candidate.name,
-                    [&trip](int n) {
-                      for (int i = 0; i < n; ++i) trip();
-                      complete<View>();
-                    },
-                    {},
-                    candidate.moves_data});
-  }
-  if (ways.empty()) refuse_all(bench.options, refusals);
-  const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
-  bench.time({curve, size, size, bytes}, ways,
-             {[&](int seed) {
-                if (first) fill_view(out, out.data(), seed, sender);
-              },
-              [&](int seed) { return plays ? wrong_in_view(in, in.data(), 0, seed, sender) : 0; }},
-             first);
+  const auto ways = ways_of(
+      bench, all, refusals, trips,
+      [&](const comm::Communicator& comm) { return RoundTrip<View>(comm, out, in, players); },
+      [](const TimedMethod& candidate, RoundTrip<View>& trip) {
+        const auto run = [&trip](int n) {
+          for (int i = 0; i < n; ++i) trip();
+          complete<View>();
+        };
+        return Way{candidate.name, run, {}, candidate.moves_data};
+      });
+  const auto fill = [&](int seed) {
+    if (players.begins()) fill_view(out, out.data(), seed, players.first());
+  };
+  const auto wrong = [&](int seed) {
+    return players.play() ? wrong_in_view(in, in.data(), 0, seed, players.first()) : 0;
+  };
+  bench.time(subject_of<typename View::value_type>(name, size, size), ways, {fill, wrong}, players.begins());
 }
 
 double one_way(const Point& point) {
@@ -93,38 +85,47 @@ double bandwidth(const Point& point) {
   return static_cast<double>(point.subject.bytes) / one_way(point);
 }
 
-/// A table for each curve, a line for each size and a column for each way, in Markdown.
-std::string to_text(const std::vector<Point>& points, double peer) {
-  std::string text;
-  for (auto begin = points.begin(); begin != points.end();) {
-    const auto end = std::find_if(begin, points.end(),
-                                  [&](const Point& p) { return p.subject.curve != begin->subject.curve; });
-    std::vector<std::string> columns;
-    for (auto p = begin; p != end; ++p)
-      if (std::find(columns.begin(), columns.end(), p->series) == columns.end()) columns.push_back(p->series);
-    text += fmt::format("\n{}, one way: us, GB/s{}\n\n| bytes |", begin->subject.curve,
-                        peer > 0 ? ", part of the copy between two GPUs" : "");
-    for (const auto& column : columns) text += fmt::format(" {} |", column);
-    text += "\n|---:|";
-    for (std::size_t i = 0; i < columns.size(); ++i) text += "---:|";
-    for (auto p = begin; p != end;) {
-      const auto next =
-          std::find_if(p, end, [&](const Point& q) { return q.subject.size != p->subject.size; });
-      text += fmt::format("\n| {} |", p->subject.bytes);
-      for (const auto& column : columns) {
-        const auto cell = std::find_if(p, next, [&](const Point& q) { return q.series == column; });
-        if (cell == next)
-          text += " |";
-        else
-          text += fmt::format(" {:.2f}, {:.2f}{} |", one_way(*cell) * 1e6, bandwidth(*cell) / 1e9,
-                              peer > 0 ? fmt::format(", {:.2f}", bandwidth(*cell) / peer) : "");
-      }
-      p = next;
+/// The table of a curve, a line for each size and a column for each way, in Markdown.
+std::string table_of(std::span<const Point> curve, double peer) {
+  std::vector<std::string> columns;
+  for (const auto& p : curve)
+    if (std::ranges::find(columns, p.series) == columns.end()) columns.push_back(p.series);
+  auto text = fmt::format("\n{}, one way: us, GB/s{}\n\n| bytes | {} |\n|---:|", curve.front().subject.curve,
+                          peer > 0 ? ", part of the copy between two GPUs" : "", fmt::join(columns, " | "));
+  for (std::size_t i = 0; i < columns.size(); ++i) text += "---:|";
+  for (const auto line : runs_of(curve, [](const Point& p) { return p.subject.size; })) {
+    text += fmt::format("\n| {} |", line.front().subject.bytes);
+    for (const auto& column : columns) {
+      const auto cell = std::ranges::find(line, column, &Point::series);
+      if (cell != line.end())
+        text += fmt::format(" {:.2f}, {:.2f}{}", one_way(*cell) * 1e6, bandwidth(*cell) / 1e9,
+                            peer > 0 ? fmt::format(", {:.2f}", bandwidth(*cell) / peer) : "");
+      text += " |";
     }
-    text += "\n";
-    begin = end;
   }
-  return text;
+  return text + "\n";
+}
+
+/// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1
+/// by the maker's own call, which no transport between processes can be expected to beat; 0 where it does not
+/// see two GPUs.
+double peer_copy_bandwidth(const comm::Communicator& comm) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  constexpr int copies = 10; // in a sample
+  double best = 0;
+  comm::barrier(comm); // the other ranks' GPUs rest
+  if (comm.rank() == 0 && device::device_count() > 1) {
+    const device::PeerCopy copy(bytes);
+    copy(1);
+    for (int sample = 0; sample < 5; ++sample) {
+      comm::Stopwatch watch;
+      double seconds = 0;
+      copy(copies);
+      watch.lap(seconds);
+      best = std::max(best, static_cast<double>(bytes) * copies / seconds);
+    }
+  }
+  return comm::allreduce(comm, best, comm::ReduceOp::max);
 }
 
 } // namespace
@@ -135,17 +136,12 @@ void measure_exchange(Bench& bench) {
   auto all = candidates(bench, refusals);
   if (bench.options.backends.empty()) std::erase_if(all, [](const TimedMethod& c) { return !c.moves_data; });
   if (all.empty()) refuse_all(bench.options, refusals);
-  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
+  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size) {
     using T = decltype(scalar);
     if constexpr (dimensions == 1)
-      at_size(
-          bench, fmt::format("contiguous {}", name_of(c.scalar)), size,
-          [](const char* label, std::int64_t n) { return make_cube<KernelView<T, 1>>(label, n); }, all,
-          refusals);
+      at_size(bench, "contiguous", size, make_cube<KernelView<T, 1>>, all, refusals);
     else if constexpr (dimensions == 2)
-      at_size(
-          bench, fmt::format("column {}", name_of(c.scalar)), size,
-          [](const char* label, std::int64_t n) { return make_column<T>(label, n); }, all, refusals);
+      at_size(bench, "column", size, make_column<T>, all, refusals);
   });
   tell(refusals, findings);
   const double peer = peer_copy_bandwidth(bench.comm());
@@ -157,7 +153,8 @@ void measure_exchange(Bench& bench) {
   double best = 0;
   for (const auto& point : findings.points)
     if (!point.subject.curve.starts_with("column")) best = std::max(best, bandwidth(point));
-  findings.text = to_text(findings.points, peer);
+  for (const auto curve : runs_of(findings.points, [](const Point& p) { return p.subject.curve; }))
+    findings.text += table_of(curve, peer);
   findings.figures = {
       {"one_way_bandwidth", best, "B/s", peer > 0 ? peer : std::numeric_limits<double>::quiet_NaN()}};
 }

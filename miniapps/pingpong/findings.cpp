@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace kontor::pingpong {
 namespace {
@@ -29,27 +31,25 @@ ordered_json to_json(const Comparison& c) {
           {"low", c.ratio.low},       {"high", c.ratio.high}};
 }
 
-bool same(const Subject& a, const Subject& b) {
-  return a.curve == b.curve && a.size == b.size;
+std::pair<std::string_view, std::int64_t> key_of(const Subject& subject) {
+  return {subject.curve, subject.size};
 }
 
-/// The points of one subject, which are [begin, end), on one line: the fastest ones where there are many.
-template <class Iterator>
-std::string line(Iterator begin, Iterator end, const std::vector<Comparison>& ratios) {
+/// The points of one subject on one line: the fastest ones where there are many.
+std::string line(std::span<const Point> points, const std::vector<Comparison>& ratios) {
   constexpr std::size_t most = 4;
-  std::vector<Point> shown(begin, end);
+  std::vector<Point> shown(points.begin(), points.end());
   const auto slower = shown.size() > most ? shown.size() - 3 : 0;
   if (slower > 0) {
-    const auto faster = [](const Point& a, const Point& b) { return a.time.median < b.time.median; };
-    std::sort(shown.begin(), shown.end(), faster);
+    std::ranges::sort(shown, {}, [](const Point& p) { return p.time.median; });
     shown.resize(3);
   }
-  const auto& subject = begin->subject;
+  const auto& subject = points.front().subject;
   auto text = fmt::format("  {:<26}{:>8}{:>11} ", subject.curve, subject.size, subject.bytes);
   for (const auto& p : shown) text += fmt::format("  {} {:.3f}", p.series, p.time.median * 1e6);
   if (slower > 0) text += fmt::format("  ({} slower ones)", slower);
-  const auto first = std::find_if(ratios.begin(), ratios.end(),
-                                  [&](const Comparison& c) { return same(c.subject, subject); });
+  const auto first =
+      std::ranges::find(ratios, key_of(subject), [](const Comparison& c) { return key_of(c.subject); });
   if (first != ratios.end())
     text += fmt::format("   {}/{} {:.3f} [{:.3f}, {:.3f}]", first->series, first->baseline,
                         first->ratio.median, first->ratio.low, first->ratio.high);
@@ -71,12 +71,8 @@ ordered_json to_json(const Findings& findings) {
 std::string to_text(const Findings& findings) {
   auto text =
       fmt::format("\n  {:<26}{:>8}{:>11}   {}\n", "curve", "size", "bytes", "median us; ratio [95 %]");
-  for (auto begin = findings.points.begin(); begin != findings.points.end();) {
-    const auto end = std::find_if(begin, findings.points.end(),
-                                  [&](const Point& p) { return !same(p.subject, begin->subject); });
-    text += line(begin, end, findings.ratios);
-    begin = end;
-  }
+  for (const auto points : runs_of(findings.points, [](const Point& p) { return key_of(p.subject); }))
+    text += line(points, findings.ratios);
   for (const auto& note : findings.notes) text += fmt::format("  {}\n", note);
   return text + findings.text;
 }

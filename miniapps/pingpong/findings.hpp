@@ -8,7 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,19 @@ struct Findings {
   std::int64_t wrong = 0; ///< values on this rank
   bool verified = false;  ///< whether any were looked at
 };
+
+/// The points in runs of neighbours that have the same key(point).
+template <class Key>
+std::vector<std::span<const Point>> runs_of(std::span<const Point> points, const Key& key) {
+  std::vector<std::span<const Point>> runs;
+  while (!points.empty()) {
+    const auto same = [&](const Point& p) { return key(p) == key(points.front()); };
+    const auto end = std::find_if_not(points.begin(), points.end(), same);
+    runs.push_back(points.first(static_cast<std::size_t>(end - points.begin())));
+    points = points.subspan(runs.back().size());
+  }
+  return runs;
+}
 
 /// /run/curves and /run/ratios; see docs/output.md.
 nlohmann::ordered_json to_json(const Findings&);

@@ -27,28 +27,16 @@ std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int
 
 /// Times all ways at one size and returns the fastest one that moves data.
 template <class T>
-const Point* at_size(Bench& bench, const std::string& curve, std::int64_t size,
-                     const std::vector<TimedMethod>& all, Refusals& refusals) {
+const Point* at_size(Bench& bench, int dimensions, std::int64_t size, const std::vector<TimedMethod>& all,
+                     Refusals& refusals) {
   const HaloBlock<T> block(all.front().comm, size, bench.options.fields);
-  std::deque<comm::Exchange<typename HaloBlock<T>::Field>> exchanges;
-  std::vector<Way> ways;
-  for (const auto& candidate : all) {
-    try_combination(candidate, refusals, [&] { exchanges.push_back(block.exchange(candidate.comm)); });
-    if (exchanges.size() == ways.size()) continue;
-    auto& exchange = exchanges.back();
-    ways.push_back({candidate.name,
-                    [&exchange](int n) {
-                      for (int i = 0; i < n; ++i) {
-                        exchange.start();
-                        exchange.finish();
-                      }
-                      complete<typename HaloBlock<T>::Field>();
-                    },
-                    phases_of(exchange), candidate.moves_data});
-  }
-  if (ways.empty()) refuse_all(bench.options, refusals);
-  const auto elements = block.halo_cells();
-  const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
+  std::deque<grid::Halo<T>> exchanges;
+  const auto ways = ways_of(
+      bench, all, refusals, exchanges, [&](const comm::Communicator& comm) { return block.exchange(comm); },
+      [](const TimedMethod& candidate, grid::Halo<T>& exchange) {
+        return steps_of(candidate.name, exchange, candidate.moves_data);
+      });
+  const auto subject = subject_of<T>(fmt::format("{}d", dimensions), size, block.halo_cells());
   const auto first = bench.findings.points.size();
   const int rank = all.front().comm.rank();
   bench.time(subject, ways,
@@ -70,17 +58,15 @@ void measure_halo(Bench& bench) {
   Refusals refusals;
   const auto everything = candidates(bench, refusals);
   std::map<int, std::vector<TimedMethod>> by_dimensions;
-  each_size(bench, [&](auto scalar, auto, std::int64_t size, const Case& c) {
-    auto& all = by_dimensions[c.dimensions];
-    if (all.empty()) all = on_grid(everything, c.dimensions);
-    const auto curve = fmt::format("{}d {}", c.dimensions, name_of(c.scalar));
-    if (const auto* best = at_size<decltype(scalar)>(bench, curve, size, all, refusals)) {
-      findings.record["best"].push_back({{"curve", curve},
+  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size) {
+    auto& all = by_dimensions[dimensions];
+    if (all.empty()) all = on_grid(everything, dimensions);
+    if (const auto* best = at_size<decltype(scalar)>(bench, dimensions, size, all, refusals))
+      findings.record["best"].push_back({{"curve", best->subject.curve},
                                          {"size", size},
                                          {"series", best->series},
                                          {"median", best->time.median},
                                          {"bytes", best->subject.bytes}});
-    }
   });
   tell(refusals, findings);
   if (findings.record["best"].empty()) return;

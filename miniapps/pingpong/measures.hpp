@@ -24,13 +24,4 @@ void measure_exchange(Bench&);
 /// Latency, bandwidth and overheads as models have them, and what they predict.
 void measure_model(Bench&);
 
-/// Whether Views lie where kernels work; else they lie in host memory, which one-shot calls want.
-bool works_on_device(Measure);
-
-/// Of the planes whose columns `exchange` sends.
-inline constexpr std::int64_t width_of_plane = 8;
-
-/// Bytes that the Views of a rank take, for each measure.
-double bytes_of_views(Measure, int ranks, int dimensions, ScalarName, std::int64_t size);
-
 } // namespace kontor::pingpong

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/memory.hpp"
 
+#include "grid/field.hpp"
 #include "machine/device.hpp"
 #include "machine/memory.hpp"
 #include "machine/node.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kontor::pingpong {
 namespace {
@@ -32,12 +34,46 @@ std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
   return sizes;
 }
 
+/// Of a block of size^dimensions cells with its ghost cells.
+double bytes_of_block(int dimensions, ScalarName scalar, std::int64_t size) {
+  grid::Block block;
+  block.dimensions = dimensions;
+  std::fill_n(&block.extents[0], dimensions, size);
+  const auto n =
+      scalar == ScalarName::of_int ? grid::field_extents<int>(block) : grid::field_extents<double>(block);
+  return static_cast<double>(bytes_of(scalar)) * static_cast<double>(n[0]) * static_cast<double>(n[1]) *
+         static_cast<double>(n[2]);
+}
+
 } // namespace
+
+bool works_on_device(Measure measure) {
+  return measure == Measure::halo || measure == Measure::exchange;
+}
+
+double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName scalar, std::int64_t size) {
+  const auto edge = static_cast<double>(size);
+  const auto cube = std::pow(edge, dimensions) * static_cast<double>(bytes_of(scalar));
+  switch (measure) {
+  case Measure::roundtrip:
+  case Measure::calls:
+  case Measure::model: return 2 * cube;
+  case Measure::bcast: return cube;
+  case Measure::collectives:
+    return 7 * cube * ranks; // along a grid: in, out, two that were received, three between hops
+  case Measure::halo: return bytes_of_block(dimensions, scalar, size);
+  case Measure::strided: return cube;
+  case Measure::exchange: { // out and in, and what a handful of ways pack them into
+    return 2 * edge * static_cast<double>(bytes_of(scalar)) * (dimensions == 1 ? 4 : 4 + width_of_plane);
+  }
+  }
+  return cube;
+}
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
   const bool of_device = of_kernels && !device::kernels_on_host;
   const int sharing =
-      of_device ? miniapp::ranks_of_device(comm) : miniapp::place_on_node(comm.native()).ranks;
+      of_device ? miniapp::ranks_of_memory(comm).size() : miniapp::place_on_node(comm.native()).ranks;
   const double free = of_device ? miniapp::free_device_memory() : miniapp::free_host_memory();
   const double mine = 0.9 * free / sharing;
   return comm::allreduce(comm, mine, comm::ReduceOp::min);

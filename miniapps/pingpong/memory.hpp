@@ -18,6 +18,15 @@ namespace kontor::pingpong {
 /// the least.
 double memory_of_rank(const comm::Communicator&, bool of_kernels);
 
+/// Whether Views lie where kernels work; else they lie in host memory, which one-shot calls want.
+bool works_on_device(Measure);
+
+/// Of the planes whose columns `exchange` sends.
+inline constexpr std::int64_t width_of_plane = 8;
+
+/// Local. Bytes that the Views of a rank take.
+double bytes_of_views(Measure, int ranks, int dimensions, ScalarName, std::int64_t size);
+
 /// One curve: the sizes that it is measured at.
 struct Case {
   int dimensions;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -47,34 +48,26 @@ double time_one(Bench& bench, const Subject& subject, const Way& way, const Payl
 /// other: 2 (alpha + beta n).
 Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
   const auto& comm = bench.comm();
-  const int next = (comm.rank() + 1) % comm.size();
-  const int previous = (comm.rank() + comm.size() - 1) % comm.size();
-  const auto to_next = make_cube<View>("pingpong/to_next", size);
-  const auto to_previous = make_cube<View>("pingpong/to_previous", size);
-  const auto from_next = make_cube<View>("pingpong/from_next", size);
-  const auto from_previous = make_cube<View>("pingpong/from_previous", size);
+  const int ranks = comm.size(), me = comm.rank();
+  const std::array peers{(me + 1) % ranks, (me + ranks - 1) % ranks};
+  const std::array to{make_cube<View>("pingpong/to_next", size),
+                      make_cube<View>("pingpong/to_previous", size)};
+  const std::array from{make_cube<View>("pingpong/from_next", size),
+                        make_cube<View>("pingpong/from_previous", size)};
   comm::Exchange<View> exchange(comm, "pingpong/slab");
-  exchange.add(to_next, next, from_previous, previous);
-  exchange.add(to_previous, previous, from_next, next);
+  for (const int d : {0, 1}) exchange.add(to[d], peers[d], from[1 - d], peers[1 - d]);
   exchange.commit();
-  const Way way{"exchange",
-                [&](int n) {
-                  for (int i = 0; i < n; ++i) {
-                    exchange.start();
-                    exchange.finish();
-                  }
-                },
-                phases_of(exchange), comm.capabilities().moves_data};
-  const Payload payload{[&](int seed) {
-                          fill_payload(to_next.data(), size, seed, comm.rank());
-                          fill_payload(to_previous.data(), size, seed + 1, comm.rank());
-                        },
-                        [&](int seed) {
-                          return wrong_payload(from_previous.data(), size, seed, previous) +
-                                 wrong_payload(from_next.data(), size, seed + 1, next);
-                        }};
+  const auto way = steps_of("exchange", exchange, comm.capabilities().moves_data);
+  const auto fill = [&](int seed) {
+    for (const int d : {0, 1}) fill_payload(to[d].data(), size, seed + d, me);
+  };
+  const auto wrong = [&](int seed) {
+    return wrong_payload(from[1].data(), size, seed, peers[1]) +
+           wrong_payload(from[0].data(), size, seed + 1, peers[0]);
+  };
   const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
-  const double measured = time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, payload);
+  const double measured =
+      time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, {fill, wrong});
   return {"halo of a slab", bytes, 2 * model.seconds(static_cast<double>(bytes)), measured};
 }
 
@@ -140,7 +133,7 @@ void measure_model(Bench& bench) {
   const auto times = one_way_times(findings);
   const auto hockney = fit_hockney(times);
   const auto logp =
-      measure_logp(bench.comm(), times.front().seconds, static_cast<int>(bench.options.repetitions));
+      measure_logp(bench.comm(), times.front().seconds, static_cast<int>(bench.options.sampling.repetitions));
   std::vector<Prediction> predictions;
   for (const auto size : bench.cases.front().sizes) predictions.push_back(halo(bench, hockney, size));
   for (const auto size : bench.cases.front().sizes) predictions.push_back(allreduce(bench, hockney, size));

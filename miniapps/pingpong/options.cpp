@@ -136,9 +136,9 @@ void Options::describe(config::Visitor& v) {
     p.value("fields", fields, "halo: fields of the block, whose halos one exchange carries", {1, 64});
     p.choices<comm::Messages>("messages", messages, miniapp::messages_names(),
                               "halo: which to compare where a kernel packs; empty: comm.messages");
-    p.value("repetitions", repetitions, "Samples of each way at each size", {1, 1000000});
-    p.value("warm_up", warm_up, "Executions of each way before that", {1, 1000000});
-    p.value("shortest_sample", shortest_sample,
+    p.value("repetitions", sampling.repetitions, "Samples of each way at each size", {1, 1000000});
+    p.value("warm_up", sampling.warm_up, "Executions of each way before that", {1, 1000000});
+    p.value("shortest_sample", sampling.shortest,
             "Seconds; what takes less is executed several times in a sample, which then is their mean",
             {0, 10});
   });
@@ -146,8 +146,8 @@ void Options::describe(config::Visitor& v) {
 
 void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(from, "a measurement");
-  locations = {from.location("problem"), from.location("problem.sizes.from"),
-               from.location("problem.sizes.to"), from.location("comm.backend")};
+  locations = {from.location("problem.sizes.from"), from.location("problem.sizes.to"),
+               from.location("comm.backend")};
   refuse_unused(*this, from);
   if (measure == Measure::model) pairs = Pairs::one;
   refuse_ranks(*this, from, ranks);

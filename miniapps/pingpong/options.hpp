@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "pingpong/timing.hpp"
 #include "run/options.hpp"
 
 #include <kontor/comm/options.hpp>
@@ -29,7 +30,7 @@ bool pairs_ranks(Measure);
 
 /// The section problem of a pingpong deck.
 struct Options {
-  Measure measure = Measure::roundtrip;
+  config::Chosen<Measure> measure = Measure::roundtrip;
   std::vector<std::int64_t> dimensions{1};
   std::vector<ScalarName> scalars{ScalarName::of_int, ScalarName::of_double};
   struct Sizes {
@@ -47,13 +48,11 @@ struct Options {
   std::vector<comm::Packing> packings;
   std::vector<comm::Path> paths;
   std::vector<comm::Messages> messages; ///< of halo; empty: that of comm.messages
-  std::int64_t repetitions = 101;
-  std::int64_t warm_up = 5;
-  double shortest_sample = 2e-4;
+  Sampling sampling;
 
   /// Of what measures may refuse; set by resolve().
   struct Locations {
-    config::Location problem, from, to, backend;
+    config::Location from, to, backend;
   } locations;
 
   void describe(config::Visitor&);

@@ -4,78 +4,50 @@
 
 #include <kontor/comm/point_to_point.hpp>
 
-#include <fmt/format.h>
-
 namespace kontor::pingpong {
 namespace {
 
-/// The one of a pair that begins sends `out` and receives `in`; the other one sends back what came.
+/// The one of a pair that begins sends a View and receives another; the other one sends back what came.
 template <class View>
-void raw_round_trips(MPI_Comm comm, const View& out, const View& in, int partner, bool first,
-                     int executions) {
-  const int count = static_cast<int>(in.size());
-  const auto type = mpi_type<typename View::value_type>();
-  for (int i = 0; i < executions; ++i) {
-    if (first) {
-      MPI_Send(out.data(), count, type, partner, 0, comm);
-      MPI_Recv(in.data(), count, type, partner, 0, comm, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Recv(in.data(), count, type, partner, 0, comm, MPI_STATUS_IGNORE);
-      MPI_Send(in.data(), count, type, partner, 0, comm);
-    }
-  }
-}
-
-template <class View>
-void typed_round_trips(const comm::Communicator& comm, const View& out, const View& in, int partner,
-                       bool first, int executions) {
-  for (int i = 0; i < executions; ++i) {
-    if (first) {
-      comm::send(comm, out, partner);
-      comm::recv(comm, in, partner);
-    } else {
-      comm::recv(comm, in, partner);
-      comm::send(comm, in, partner);
-    }
-  }
-}
-
-template <class View>
-void roundtrip_of_size(Bench& bench, const std::string& curve, std::int64_t size) {
-  using T = typename View::value_type;
-  const auto& comm = bench.comm();
-  const int partner = partner_of(bench.options, comm);
-  const bool plays = partner != comm::no_rank;
-  const bool first = begins(comm, partner);
-  const auto out = make_cube<View>("pingpong/out", first ? size : 0);
-  const auto in = make_cube<View>("pingpong/in", plays ? size : 0);
-  const auto values = static_cast<std::int64_t>(in.size());
-  const int sender = first ? comm.rank() : partner;
-  const Way ways[] = {
-      {"raw",
-       [&](int n) {
-         if (plays) raw_round_trips(comm.native(), out, in, partner, first, n);
-       }},
-      {"typed",
-       [&](int n) {
-         if (plays) typed_round_trips(comm, out, in, partner, first, n);
-       }},
+Operation round_trip(const comm::Communicator& comm, const Players& players, std::int64_t size) {
+  const auto out = make_cube<View>("pingpong/out", players.begins() ? size : 0);
+  const auto in = make_cube<View>("pingpong/in", players.play() ? size : 0);
+  const auto send_raw = [=, &comm](const View& view) {
+    MPI_Send(view.data(), static_cast<int>(view.size()), mpi_type<typename View::value_type>(),
+             players.partner, 0, comm.native());
   };
-  const Payload payload{
-      [&](int seed) { fill_payload(out.data(), static_cast<std::int64_t>(out.size()), seed, sender); },
-      [&](int seed) { return wrong_payload(in.data(), values, seed, sender); }};
-  std::int64_t elements = 1;
-  for (unsigned d = 0; d < View::rank; ++d) elements *= size;
-  bench.time_typed_and_raw({curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T))}, ways,
-                           payload, first);
+  const auto receive_raw = [=, &comm] {
+    MPI_Recv(in.data(), static_cast<int>(in.size()), mpi_type<typename View::value_type>(), players.partner,
+             0, comm.native(), MPI_STATUS_IGNORE);
+  };
+  const auto raw = [=] {
+    if (players.begins()) send_raw(out);
+    if (players.play()) receive_raw();
+    if (players.play() && !players.begins()) send_raw(in);
+  };
+  const auto typed = [=, &comm] {
+    if (players.begins()) comm::send(comm, out, players.partner);
+    if (players.play()) comm::recv(comm, in, players.partner);
+    if (players.play() && !players.begins()) comm::send(comm, in, players.partner);
+  };
+  const auto count = [](const View& view) { return static_cast<std::int64_t>(view.size()); };
+  const Payload payload{[=](int seed) { fill_payload(out.data(), count(out), seed, players.first()); },
+                        [=](int seed) { return wrong_payload(in.data(), count(in), seed, players.first()); }};
+  auto operation = raw_and_typed(fmt::format("{}d", int(View::rank)), raw, typed, payload);
+  operation.clocked = players.begins();
+  return operation;
 }
 
 } // namespace
 
 void measure_roundtrip(Bench& bench) {
-  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
-    roundtrip_of_size<HostView<decltype(scalar), dimensions>>(
-        bench, fmt::format("{}d {}", c.dimensions, name_of(c.scalar)), size);
+  const Players players(bench.options, bench.comm());
+  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size) {
+    using T = decltype(scalar);
+    std::int64_t elements = 1;
+    for (int d = 0; d < dimensions; ++d) elements *= size;
+    const auto operation = round_trip<HostView<T, dimensions>>(bench.comm(), players, size);
+    bench.time(subject_of<T>(operation.name, size, elements), operation);
   });
   bench.findings.figures = typed_over_raw(bench.findings);
 }

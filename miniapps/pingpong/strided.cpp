@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
-
-#include <kontor/comm/exchange.hpp>
-
-#include <fmt/format.h>
+#include "run/record/timers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,105 +51,82 @@ void each_element(const Face<T>& face, const Visit& visit) {
 
 /// Element by element into a buffer and out of one, with hand-written MPI between.
 template <class T>
-void copy_and_send(MPI_Comm comm, const Layers<T>& layers, const std::array<std::vector<T>, 2>& buffers,
+void copy_and_send(MPI_Comm comm, const Layers<T>& layers, std::vector<T>& out, std::vector<T>& in,
                    int partner) {
-  auto* out = const_cast<T*>(buffers[0].data());
-  auto* in = const_cast<T*>(buffers[1].data());
-  const int count = static_cast<int>(buffers[0].size());
+  const int count = static_cast<int>(out.size());
   std::array<MPI_Request, 2> requests{};
-  MPI_Irecv(in, count, mpi_type<T>(), partner, 0, comm, &requests[0]);
+  MPI_Irecv(in.data(), count, mpi_type<T>(), partner, 0, comm, &requests[0]);
   each_element(layers.sent, [&](const T& element, std::int64_t i) { out[i] = element; });
-  MPI_Isend(out, count, mpi_type<T>(), partner, 0, comm, &requests[1]);
+  MPI_Isend(out.data(), count, mpi_type<T>(), partner, 0, comm, &requests[1]);
   MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
   each_element(layers.received, [&](T& element, std::int64_t i) { element = in[i]; });
 }
 
 enum : std::size_t { kernel, datatype, automatic, copy };
 
+/// Collective. The communicators of kernel, datatype and automatic. Throws config::Error.
+std::vector<comm::Communicator> by_packing(const Bench& bench) {
+  std::vector<comm::Communicator> comms;
+  for (const auto packing : {comm::Packing::kernel, comm::Packing::datatype, comm::Packing::automatic}) {
+    auto options = bench.comm().options();
+    options.packing = packing;
+    try {
+      comms.emplace_back(bench.comm().native(), options);
+    } catch (const comm::UsageError& error) {
+      bench.options.locations.backend.fail(fmt::format("cannot do what strided compares: {}", error.what()));
+    }
+  }
+  return comms;
+}
+
 template <class T>
-class Contest {
- public:
-  explicit Contest(Bench& bench) : bench_(bench), partner_(partner_of(bench.options, bench.comm())) {
-    for (const auto packing : {comm::Packing::kernel, comm::Packing::datatype, comm::Packing::automatic}) {
-      auto options = bench.comm().options();
-      options.packing = packing;
-      try {
-        comms_.emplace_back(bench.comm().native(), options);
-      } catch (const comm::UsageError& error) {
-        bench.options.locations.backend.fail(
-            fmt::format("cannot do what strided compares: {}", error.what()));
-      }
-    }
+void at_size(Bench& bench, const std::vector<comm::Communicator>& comms, const Layers<T>& layers,
+             std::int64_t size) {
+  const Players players(bench.options, bench.comm());
+  std::vector<comm::Exchange<Face<T>>> exchanges;
+  for (const auto& comm : comms) {
+    auto& exchange = exchanges.emplace_back(comm, "pingpong/strided");
+    exchange.add(layers.sent, players.partner, layers.received, players.partner);
+    exchange.commit();
   }
-
-  void operator()(const std::string& curve, const Layers<T>& layers, std::int64_t size) {
-    using Exchange = comm::Exchange<Face<T>>;
-    std::vector<Exchange> exchanges;
-    for (const auto& comm : comms_) {
-      auto& exchange = exchanges.emplace_back(comm, "pingpong/strided");
-      exchange.add(layers.sent, partner_, layers.received, partner_);
-      exchange.commit();
-    }
-    const auto elements = static_cast<std::int64_t>(layers.sent.size());
-    const std::array buffers{std::vector<T>(elements), std::vector<T>(elements)};
-    const auto by_exchange = [&](const char* name, Exchange& exchange) {
-      return Way{name,
-                 [&exchange](int n) {
-                   for (int i = 0; i < n; ++i) {
-                     exchange.start();
-                     exchange.finish();
-                   }
-                 },
-                 phases_of(exchange)};
-    };
-    const Way ways[] = {by_exchange("kernel", exchanges[kernel]),
-                        by_exchange("datatype", exchanges[datatype]),
-                        by_exchange("auto", exchanges[automatic]),
-                        {"copy", [&](int n) {
-                           if (partner_ != comm::no_rank)
-                             for (int i = 0; i < n; ++i)
-                               copy_and_send(bench_.comm().native(), layers, buffers, partner_);
-                         }}};
-    const Subject subject{curve, size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
-    const auto samples = bench_.time(subject, ways, payload(layers));
-    const auto median = [&](std::size_t way) { return summarise(samples.seconds[way]).median; };
-    bench_.compare(subject, ways, samples, automatic, median(kernel) <= median(datatype) ? kernel : datatype);
-    bench_.compare(subject, ways, samples, datatype, kernel);
-    bench_.compare(subject, ways, samples, copy, kernel);
-  }
-
- private:
-  Payload payload(const Layers<T>& layers) const {
-    const int me = bench_.comm().rank();
-    return {[=](int seed) {
-              each_element(layers.sent,
-                           [&](T& element, std::int64_t i) { element = payload_value<T>(i, seed, me); });
-            },
-            [=, this](int seed) {
-              std::int64_t wrong = 0;
-              if (partner_ != comm::no_rank)
-                each_element(layers.received, [&](const T& element, std::int64_t i) {
-                  wrong += element != payload_value<T>(i, seed, partner_);
-                });
-              return wrong;
-            }};
-  }
-
-  Bench& bench_;
-  int partner_;
-  std::vector<comm::Communicator> comms_; // kernel, datatype, auto
-};
+  const auto elements = static_cast<std::int64_t>(layers.sent.size());
+  std::vector<T> out(elements), in(elements);
+  const auto by_copy = [&](int n) {
+    for (int i = 0; i < n && players.play(); ++i)
+      copy_and_send(bench.comm().native(), layers, out, in, players.partner);
+  };
+  const Way ways[] = {steps_of("kernel", exchanges[kernel]),
+                      steps_of("datatype", exchanges[datatype]),
+                      steps_of("auto", exchanges[automatic]),
+                      {"copy", by_copy}};
+  const auto fill = [&](int seed) {
+    each_element(layers.sent,
+                 [&](T& element, std::int64_t i) { element = payload_value<T>(i, seed, players.me); });
+  };
+  const auto wrong = [&](int seed) {
+    std::int64_t sum = 0;
+    each_element(layers.received, [&](const T& element, std::int64_t i) {
+      sum += players.play() && element != payload_value<T>(i, seed, players.partner);
+    });
+    return sum;
+  };
+  const auto subject = subject_of<T>(layers.name + ",", size, elements);
+  const auto samples = bench.time(subject, ways, {fill, wrong});
+  const auto median = [&](std::size_t way) { return miniapp::median(samples.seconds[way]); };
+  bench.compare(subject, ways, samples, automatic, median(kernel) <= median(datatype) ? kernel : datatype);
+  bench.compare(subject, ways, samples, datatype, kernel);
+  bench.compare(subject, ways, samples, copy, kernel);
+}
 
 } // namespace
 
 void measure_strided(Bench& bench) {
-  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size, const Case& c) {
+  const auto comms = by_packing(bench);
+  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size) {
     using T = decltype(scalar);
     if constexpr (dimensions > 1) {
       const auto view = make_cube<HostView<T, dimensions>>("pingpong/block", size);
-      Contest<T> contest(bench);
-      for (const auto& layers : layers_of<T>(view))
-        contest(fmt::format("{}, {}", layers.name, name_of(c.scalar)), layers, size);
+      for (const auto& layers : layers_of<T>(view)) at_size(bench, comms, layers, size);
     }
   });
   double worst = 0;

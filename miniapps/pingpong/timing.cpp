@@ -107,8 +107,8 @@ int executions_per_sample(const comm::Communicator& comm, double slowest, double
 } // namespace
 
 Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, const Payload& payload,
-                   const Sampling& sampling, bool clocked) {
-  Sampler sample(comm, payload, sampling.end, clocked);
+                   const Sampling& sampling, miniapp::StopRequest* end, bool clocked) {
+  Sampler sample(comm, payload, end, clocked);
   double longest = 0;
   for (const auto& way : ways) {
     double fastest = sample(way, 1).seconds; // the first one opens connections

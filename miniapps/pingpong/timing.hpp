@@ -43,9 +43,8 @@ struct Payload {
 
 struct Sampling {
   std::int64_t repetitions = 101;
-  std::int64_t warm_up = 5;
-  double shortest = 2e-4;              ///< s; executions that take less are timed several at a time
-  miniapp::StopRequest* end = nullptr; ///< asked between samples; null: nobody ends them
+  std::int64_t warm_up = 5; ///< executions before that
+  double shortest = 2e-4;   ///< s; executions that take less are timed several at a time
 };
 
 struct Samples {
@@ -60,8 +59,9 @@ struct Samples {
 /// repetition to the next. Before each sample the payload is made new and the ranks meet at a barrier; after
 /// it some executions more, an eighth as many, tell the phases where they are known, and the payload is
 /// verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
-/// rank. Throws miniapp::EndedEarly on all ranks if the run is to end meanwhile.
+/// rank. `end` is asked between samples, unless it is null; throws miniapp::EndedEarly on all ranks if the
+/// run is to end.
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
-                   bool clocked);
+                   miniapp::StopRequest* end, bool clocked);
 
 } // namespace kontor::pingpong

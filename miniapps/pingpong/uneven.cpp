@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/collective_operation.hpp"
-#include "pingpong/payload.hpp"
 
 #include <kontor/comm/alltoall_grid.hpp>
 #include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/with_counts.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
 
 namespace kontor::pingpong {
 namespace {
-
-/// The ranks' parts as MPI takes them: `size` elements, or half as many.
-struct Parts {
-  std::vector<int> counts;
-  std::vector<int> offsets{0};
-
-  Parts(int ranks, std::int64_t size, const std::function<bool(int)>& half) {
-    for (int r = 0; r < ranks; ++r) {
-      counts.push_back(static_cast<int>(half(r) ? size / 2 : size));
-      offsets.push_back(offsets.back() + counts.back());
-    }
-  }
-  int total() const { return offsets.back(); }
-};
 
 /// What goes from each rank to each, whatever the way: half as many elements where the sum of the two ranks
 /// is a multiple of 3.
@@ -41,28 +27,10 @@ struct Uneven {
   const T* arrived = nullptr; ///< where the latest way has put it
 
   Uneven(const comm::Communicator& on, std::int64_t size)
-      : comm(on), parts(on.size(), size, [&](int r) { return (r + on.rank()) % 3 == 0; }),
+      : comm(on), parts(on.size(), [&](int r) { return (r + on.rank()) % 3 == 0 ? size / 2 : size; }),
         in(make_cube<View>("pingpong/in", parts.total())),
         out(make_cube<View>("pingpong/out", parts.total())) {}
 
-  Payload payload(const std::shared_ptr<Uneven>& self) const {
-    const auto each = [self](auto work) {
-      for (int r = 0; r < self->comm.size(); ++r) work(self->parts.offsets[r], self->parts.counts[r], r);
-    };
-    return {[=](int seed) {
-              each([&](int place, int count, int r) {
-                fill_payload(self->in.data() + place, count, seed, self->comm.rank() * self->comm.size() + r);
-              });
-            },
-            [=](int seed) {
-              std::int64_t bad = 0;
-              each([&](int place, int count, int r) {
-                bad += wrong_payload(self->arrived + place, count, seed,
-                                     r * self->comm.size() + self->comm.rank());
-              });
-              return bad;
-            }};
-  }
   void raw() {
     MPI_Alltoallv(in.data(), parts.counts.data(), parts.offsets.data(), mpi_type<T>(), out.data(),
                   parts.counts.data(), parts.offsets.data(), mpi_type<T>(), comm.native());
@@ -80,13 +48,22 @@ struct Uneven {
 };
 
 template <class View>
+Payload payload_of(const std::shared_ptr<Uneven<View>>& u) {
+  const int me = u->comm.rank(), p = u->comm.size();
+  return {
+      [=](int seed) { u->parts.fill(u->in.data(), seed, [=](int to) { return me * p + to; }); },
+      [=](int seed) { return u->parts.wrong(u->arrived, seed, [=](int from) { return from * p + me; }); }};
+}
+
+template <class View>
 Operation alltoallv(const comm::Communicator& comm, std::int64_t size) {
   const auto u = std::make_shared<Uneven<View>>(comm, size);
   const auto typed = [u, counts = comm::Counts(u->parts.counts)] {
     comm::alltoallv(u->comm, u->in, counts, u->out, counts);
     u->arrived = u->out.data();
   };
-  return {"alltoallv", [u] { u->raw(); }, typed, u->payload(u)};
+  return raw_and_typed(
+      "alltoallv", [u] { u->raw(); }, typed, payload_of(u));
 }
 
 template <class View>
@@ -96,7 +73,8 @@ Operation alltoallv_with_counts(const comm::Communicator& comm, std::int64_t siz
     u->received = comm::alltoallv_with_counts(u->comm, u->in, counts, std::move(u->received));
     u->arrived = u->received.data.data();
   };
-  return {"alltoallv_with_counts", [u] { u->raw_with_counts(); }, typed, u->payload(u)};
+  return raw_and_typed(
+      "alltoallv_with_counts", [u] { u->raw_with_counts(); }, typed, payload_of(u));
 }
 
 /// Beside the same without a grid.
@@ -108,31 +86,31 @@ Operation along_grid(const comm::Communicator& comm, std::int64_t size) {
     u->received = comm::alltoallv_with_counts(*grid, u->in, counts, std::move(u->received));
     u->arrived = u->received.data.data();
   };
-  return {"alltoallv_along_grid", [u] { u->raw_with_counts(); }, typed, u->payload(u), "direct", "grid"};
+  auto operation = raw_and_typed(
+      "alltoallv_along_grid", [u] { u->raw_with_counts(); }, typed, payload_of(u));
+  operation.ways[0].name = "direct";
+  operation.ways[1].name = "grid";
+  return operation;
 }
 
 /// `size` elements of even ranks to all, half as many of odd ones.
 template <class View>
 Operation allgatherv(const comm::Communicator& comm, std::int64_t size) {
-  using T = typename View::value_type;
-  const Parts parts(comm.size(), size, [](int r) { return r % 2 != 0; });
+  const Parts parts(comm.size(), [=](int r) { return r % 2 == 0 ? size : size / 2; });
   const int me = comm.rank();
   const int count = parts.counts[me];
   const auto in = make_cube<View>("pingpong/in", count);
   const auto out = make_cube<View>("pingpong/out", parts.total());
-  const auto wrong = [=](int seed) {
-    std::int64_t bad = 0;
-    for (std::size_t r = 0; r < parts.counts.size(); ++r)
-      bad += wrong_payload(out.data() + parts.offsets[r], parts.counts[r], seed, static_cast<int>(r));
-    return bad;
+  const auto raw = [=, &comm, type = mpi_type<typename View::value_type>()] {
+    MPI_Allgatherv(in.data(), count, type, out.data(), parts.counts.data(), parts.offsets.data(), type,
+                   comm.native());
   };
-  return {"allgatherv",
-          [=, &comm] {
-            MPI_Allgatherv(in.data(), count, mpi_type<T>(), out.data(), parts.counts.data(),
-                           parts.offsets.data(), mpi_type<T>(), comm.native());
-          },
-          [=, &comm, counts = comm::Counts(parts.counts)] { comm::allgatherv(comm, in, out, counts); },
-          {[=](int seed) { fill_payload(in.data(), count, seed, me); }, wrong}};
+  const auto typed = [=, &comm, counts = comm::Counts(parts.counts)] {
+    comm::allgatherv(comm, in, out, counts);
+  };
+  return raw_and_typed("allgatherv", raw, typed,
+                       {[=](int seed) { fill_payload(in.data(), count, seed, me); },
+                        [=](int seed) { return parts.wrong(out.data(), seed, std::identity()); }});
 }
 
 /// Non-blocking consensus by hand, receives into new Views; `tag` differs from that of the one before.
@@ -196,7 +174,7 @@ Operation sparse(const comm::Communicator& comm, std::int64_t size) {
     state->received = consensus<View>(comm.native(), state->sent, state->round++ % 2);
   };
   const auto typed = [=, &comm] { state->received = comm::sparse_alltoall(comm, state->sent, "pingpong"); };
-  return {"sparse_alltoall", raw, typed, {fill, wrong}};
+  return raw_and_typed("sparse_alltoall", raw, typed, {fill, wrong});
 }
 
 } // namespace

@@ -49,7 +49,7 @@ class Refused(RefusalTest):
               for measure, other, known in (("bcast", 3, "1"), ("collectives", 3, "1"), ("model", 3, "1"), ("strided", 1, "2, 3"))),
             (deck("roundtrip", scalars="[int, flaot]"), '4:18: problem.scalars[1] expects int or double, found "flaot"'),
             (deck("halo", backends="[view]", patterns="[rma]", packings="[datatype]"),
-             "2:1: problem has no combination of backends, patterns and packings that is available:\n"
+             "3:12: problem.measure has no combination of backends, patterns and packings that is available:\n"
              "  view rma datatype: pattern 'rma' puts messages into windows in one piece, so packing 'datatype' is not "
              "possible; choose packing 'kernel' or 'auto', or another pattern"),
         ):

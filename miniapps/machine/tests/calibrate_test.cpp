@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
@@ -31,38 +32,21 @@ using namespace kontor::miniapp::test;
 int ranks_of_nodes = 0;
 MPI_Comm last_node = MPI_COMM_NULL;
 
-LinkPartners choose(std::vector<int> nodes) {
-  return choose_partners(nodes);
-}
-
-TEST(Partners, OneRankHasNone) {
-  EXPECT_FALSE(choose({0}).of_one_node);
-  EXPECT_FALSE(choose({0}).of_two_nodes);
-}
-
-TEST(Partners, OnOneNodeAreTheFirstTwo) {
-  EXPECT_EQ(choose({0, 0, 0}).of_one_node, (Partners{0, 1}));
-  EXPECT_FALSE(choose({0, 0, 0}).of_two_nodes);
-}
-
-TEST(Partners, OnTwoNodesAreOfBothKinds) {
-  EXPECT_EQ(choose({0, 0, 2, 2}).of_one_node, (Partners{0, 1}));
-  EXPECT_EQ(choose({0, 0, 2, 2}).of_two_nodes, (Partners{0, 2}));
-}
-
-TEST(Partners, RanksMayGoRound) {
-  EXPECT_EQ(choose({0, 1, 2, 0, 1, 2}).of_one_node, (Partners{0, 3}));
-  EXPECT_EQ(choose({0, 1, 2, 0, 1, 2}).of_two_nodes, (Partners{0, 1}));
-}
-
-TEST(Partners, TheFirstNodeMayHaveOneRank) {
-  EXPECT_EQ(choose({9, 1, 5, 5, 1}).of_one_node, (Partners{1, 4}));
-  EXPECT_EQ(choose({9, 1, 5, 5, 1}).of_two_nodes, (Partners{0, 1}));
-}
-
-TEST(Partners, OneRankANodeHasNoneOfOneNode) {
-  EXPECT_FALSE(choose({0, 1, 2}).of_one_node);
-  EXPECT_EQ(choose({0, 1, 2}).of_two_nodes, (Partners{0, 1}));
+TEST(Partners, AreTheFirstOfOneNodeAndOfTwo) {
+  const struct {
+    std::vector<int> nodes;
+    std::optional<Partners> of_one, of_two;
+  } cases[] = {{{0}, {}, {}},
+               {{0, 0, 0}, Partners{0, 1}, {}},
+               {{0, 0, 2, 2}, Partners{0, 1}, Partners{0, 2}},
+               {{0, 1, 2, 0, 1, 2}, Partners{0, 3}, Partners{0, 1}}, // they go round
+               {{9, 1, 5, 5, 1}, Partners{1, 4}, Partners{0, 1}},    // the first node has one rank
+               {{0, 1, 2}, {}, Partners{0, 1}}};
+  for (const auto& c : cases) {
+    const auto found = choose_partners(c.nodes);
+    EXPECT_EQ(found.of_one_node, c.of_one) << testing::PrintToString(c.nodes);
+    EXPECT_EQ(found.of_two_nodes, c.of_two) << testing::PrintToString(c.nodes);
+  }
 }
 
 TEST(Partners, OfTheCommunicatorAreEqualOnAllRanks) {
@@ -186,6 +170,11 @@ TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
   EXPECT_EQ(machine.in_working_set.read, 0);
   EXPECT_EQ(machine.large_bandwidth, 0);
   EXPECT_FALSE(machine.gemm);
+  // Of a working set that no cache holds the rates are those of memory.
+  const auto large =
+      calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
+  EXPECT_EQ(large.in_working_set.read, 0);
+  EXPECT_EQ(large.seconds_for({.read = 10, .written = 0}), 2);
 }
 
 TEST(Calibration, WhatIsAskedForIsMeasured) {
@@ -267,14 +256,6 @@ TEST(Cores, OfEachThreadAreTold) {
   EXPECT_EQ(std::count(place.threads.begin(), place.threads.end(), ' ') + 1,
             Kokkos::DefaultExecutionSpace().concurrency());
   EXPECT_EQ(place.threads.substr(0, place.threads.find(' ')), ranges(cores_of_task(0)));
-}
-
-TEST(Calibration, OfAWorkingSetThatNoCacheHoldsIsThatOfMemory) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto machine =
-      calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
-  EXPECT_EQ(machine.in_working_set.read, 0);
-  EXPECT_EQ(machine.seconds_for({.read = 10, .written = 0}), 2);
 }
 
 } // namespace

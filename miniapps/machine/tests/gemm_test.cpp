@@ -55,9 +55,9 @@ TYPED_TEST(Gemm, IsTheProduct) {
 
 TYPED_TEST(Gemm, RateIsOfAllRanks) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  CalibrationRequest request;
-  request.gemm = gemm_request<TypeParam>({64, 48, 32});
-  const auto rate = request.gemm(comm);
+  using T = TypeParam;
+  const auto a = numbers<T>(64, 32, 1), b = numbers<T>(32, 48, 2), c = numbers<T>(64, 48, 3);
+  const auto rate = gemm_rate<T>(comm, {}, a, b, c, 1);
   EXPECT_EQ(rate.block.m, 64);
   EXPECT_EQ(rate.block.n, 48);
   EXPECT_EQ(rate.block.k, 32);

@@ -33,11 +33,16 @@ std::string refusal(const std::string& problem, double memory = 1e9) {
   });
 }
 
-TEST(Cases, AreDimensionsTimesScalars) {
+/// The cases of a deck in so much memory, where a View takes 8 bytes an element, and the notes.
+std::pair<std::vector<Case>, std::vector<std::string>> cases_of(const std::string& problem, double memory) {
   std::vector<std::string> notes;
-  const auto options = read("dimensions: [1, 3], sizes: {from: 3, to: 50, factor: 4}");
-  const auto all = cases(
-      options, 1e9, [](int, ScalarName, std::int64_t) { return 0.0; }, notes);
+  const auto bytes = [](int, ScalarName, std::int64_t size) { return 8.0 * static_cast<double>(size); };
+  auto all = cases(read(problem), memory, bytes, notes);
+  return {all, notes};
+}
+
+TEST(Cases, AreDimensionsTimesScalars) {
+  const auto [all, notes] = cases_of("dimensions: [1, 3], sizes: {from: 3, to: 50, factor: 4}", 1e9);
   ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[0].dimensions, 1);
   EXPECT_EQ(all[3].dimensions, 3);
@@ -60,11 +65,8 @@ TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
 }
 
 TEST(Cases, LeaveOutWhatDoesNotFit) {
-  std::vector<std::string> notes;
-  const auto options = read("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}");
-  const auto all = cases(
-      options, 300 * 8, [](int, ScalarName, std::int64_t size) { return 8.0 * static_cast<double>(size); },
-      notes);
+  const auto [all, notes] =
+      cases_of("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}", 300 * 8);
   EXPECT_EQ(all.front().sizes, (Sizes{64, 128, 256}));
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0], "left out, because they do not fit in 2.4e-06 GB a rank: 1-D double of size 512, 1024");

@@ -37,9 +37,11 @@ TEST(Fit, ShortMessagesCountAsMuchAsLongOnes) {
   EXPECT_NEAR(line.beta, slow.beta, 0.03 * slow.beta);
 }
 
-TEST(Fit, OneLineHasNoBreak) {
+TEST(Fit, OneLineHasNoBreakAndFewSamplesMakeOne) {
   EXPECT_FALSE(fit_hockney(samples([](double n) { return slow.seconds(n); })).rendezvous);
   EXPECT_FALSE(fit_hockney(samples([](double n) { return slow.seconds(n); }, 0.05)).rendezvous);
+  const std::vector<Timed> five{{1, 1e-6}, {2, 1e-6}, {4, 9e-6}, {8, 9e-6}, {16, 9e-6}};
+  EXPECT_FALSE(fit_hockney(five).rendezvous);
 }
 
 TEST(Fit, FindsTheChangeOfProtocol) {
@@ -54,11 +56,6 @@ TEST(Fit, FindsTheChangeOfProtocol) {
     EXPECT_EQ(model.seconds(2048), model.eager.seconds(2048));
     EXPECT_EQ(model.seconds(4096), model.rendezvous->seconds(4096));
   }
-}
-
-TEST(Fit, FewSamplesMakeOneLine) {
-  const std::vector<Timed> five{{1, 1e-6}, {2, 1e-6}, {4, 9e-6}, {8, 9e-6}, {16, 9e-6}};
-  EXPECT_FALSE(fit_hockney(five).rendezvous);
 }
 
 } // namespace

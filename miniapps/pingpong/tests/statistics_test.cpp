@@ -18,12 +18,8 @@ TEST(Summary, OfFewValues) {
   EXPECT_DOUBLE_EQ(s.standard_error, std::sqrt(32.0 / 7 / 8));
   EXPECT_DOUBLE_EQ(s.median, 4.5);
   EXPECT_DOUBLE_EQ(s.min, 2);
-}
-
-TEST(Summary, OfOneValue) {
-  const auto s = summarise({3});
-  EXPECT_EQ(s.standard_error, 0);
-  EXPECT_EQ(s.median, 3);
+  EXPECT_EQ(summarise({3}).standard_error, 0);
+  EXPECT_EQ(summarise({3}).median, 3);
 }
 
 /// As in tables of the sign test at 5 %, two-sided; there the values are counted from 1.
@@ -34,9 +30,6 @@ TEST(MedianBounds, AreThoseOfTheTables) {
   EXPECT_EQ(median_bounds(20), Bounds(5, 14));
   EXPECT_EQ(median_bounds(100), Bounds(39, 60));
   EXPECT_EQ(median_bounds(1000), Bounds(468, 531));
-}
-
-TEST(MedianBounds, AreTheEndsForFewValues) {
   for (std::size_t n = 1; n < 6; ++n) EXPECT_EQ(median_bounds(n), Bounds(0, n - 1));
 }
 
