@@ -2,8 +2,7 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/algorithm/cannon.hpp"
-#include "matmul/algorithm/summa.hpp"
+#include "matmul/algorithm/algorithms.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "matmul/problem/dataset.hpp"
 #include "matmul/problem/fill.hpp"
@@ -89,9 +88,6 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   record_.extras["volume"] =
       volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
 }
-
-template <class T>
-Matmul<T>::~Matmul() = default;
 
 template <class T>
 double Matmul<T>::seconds_of_pass(Pass pass) {

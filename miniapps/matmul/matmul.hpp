@@ -23,7 +23,6 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
   /// deck can mend. Tests go the device's way on a host too.
   Matmul(const Options&, const miniapp::RunContext&, bool as_on_device = stepping::on_device);
-  ~Matmul() override;
 
   void warm_up() override;
   void reset() override;

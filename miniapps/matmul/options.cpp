@@ -82,18 +82,14 @@ void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::Ru
   run.refuse_series(deck, "a product");
 }
 
-template <class T>
-void require_in_range(double factor, const char* key, const config::Deck& deck) {
-  constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-  const double size = std::abs(factor);
-  if (size != 0 && !(size >= least && size <= most))
-    deck.fail(key, fmt::format("is {}; problem.precision {} has 0 and sizes from {:.4g} to {:.4g}", factor,
-                               miniapp::name_of_scalar<T>, least, most));
-}
-
 void resolve_factor(double factor, const char* key, miniapp::Precision precision, const config::Deck& deck) {
-  if (precision == miniapp::Precision::single_precision) return require_in_range<float>(factor, key, deck);
-  require_in_range<double>(factor, key, deck);
+  miniapp::with_scalar(precision, [&]<class T>(T) {
+    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    const double size = std::abs(factor);
+    if (size != 0 && !(size >= least && size <= most))
+      deck.fail(key, fmt::format("is {}; problem.precision {} has 0 and sizes from {:.4g} to {:.4g}", factor,
+                                 miniapp::name_of_scalar<T>, least, most));
+  });
 }
 
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "matmul/algorithm/cannon.hpp"
-
+#include "matmul/algorithm/algorithms.hpp"
 #include "matmul/algorithm/cannon_steps.hpp"
 #include "matmul/algorithm/layer_sum.hpp"
-#include "matmul/algorithm/panels.hpp"
 #include "matmul/algorithm/ring_block.hpp"
 #include "matmul/problem/given_part.hpp"
 
@@ -12,25 +10,25 @@
 namespace kontor::matmul {
 namespace {
 
-RingShape ring_of_a(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
-                    bool restores) {
-  return {.across = block_part(o.size.m, grid.rows, place.row).size,
+/// Of A and of B, by whether they must be in place again.
+struct Rings {
+  RingShape a, b;
+
+  Rings(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels, bool keeps_a,
+        bool keeps_b)
+      : a{.across = block_part(o.size.m, grid.rows, place.row).size,
           .panels = panels.in_a,
           .offset = panels.first({place.layer, place.row, 0}),
           .shifts = panels.shifts_of_a(),
-          .k_is_rows = o.a.operation == Operation::transpose,
-          .restores = restores};
-}
-
-RingShape ring_of_b(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels,
-                    bool restores) {
-  return {.across = block_part(o.size.n, grid.columns, place.column).size,
+          .k_is_rows = is_transposed(o.a),
+          .restores = keeps_a && place.layer == 0},
+        b{.across = block_part(o.size.n, grid.columns, place.column).size,
           .panels = panels.in_b,
           .offset = panels.first({place.layer, 0, place.column}),
           .shifts = panels.shifts_of_b(),
-          .k_is_rows = o.b.operation == Operation::none,
-          .restores = restores};
-}
+          .k_is_rows = !is_transposed(o.b),
+          .restores = keeps_b && place.layer == 0} {}
+};
 
 template <class T>
 class Cannon final : public Multiplication<T> {
@@ -38,12 +36,11 @@ class Cannon final : public Multiplication<T> {
   explicit Cannon(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), streams_(context.streams),
         panels_(options_.size.k, grid_.shape),
-        a_(grid_.ring_of_row(context.method), "A", panels_,
-           ring_of_a(options_, grid_.shape, grid_.place, panels_, context.keeps_a && grid_.place.layer == 0),
-           streams_.compute(), streams_.exchange()),
-        b_(grid_.ring_of_column(context.method), "B", panels_,
-           ring_of_b(options_, grid_.shape, grid_.place, panels_, context.keeps_b && grid_.place.layer == 0),
-           streams_.compute(), streams_.exchange()),
+        rings_(options_, grid_.shape, grid_.place, panels_, context.keeps_a, context.keeps_b),
+        a_(grid_.ring_of_row(context.method), "A", panels_, rings_.a, streams_.compute(),
+           streams_.exchange()),
+        b_(grid_.ring_of_column(context.method), "B", panels_, rings_.b, streams_.compute(),
+           streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size), steps_(context, panels_, a_, b_, c_),
@@ -57,13 +54,11 @@ class Cannon final : public Multiplication<T> {
 
   LocalMatrix<T> a() const override {
     const auto k = block_part(options_.size.k, grid_.shape.columns, grid_.place.column);
-    if (options_.a.operation == Operation::transpose) return {a_.natural(), k, rows_};
-    return {a_.natural(), rows_, k};
+    return {a_.natural(), is_transposed(options_.a) ? k : rows_, is_transposed(options_.a) ? rows_ : k};
   }
   LocalMatrix<T> b() const override {
     const auto k = block_part(options_.size.k, grid_.shape.rows, grid_.place.row);
-    if (options_.b.operation == Operation::transpose) return {b_.natural(), columns_, k};
-    return {b_.natural(), k, columns_};
+    return {b_.natural(), is_transposed(options_.b) ? columns_ : k, is_transposed(options_.b) ? k : columns_};
   }
   LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
 
@@ -71,8 +66,8 @@ class Cannon final : public Multiplication<T> {
     moves_ = pass != Pass::products;
     if (moves_ && sum_)
       phase(*replicate_, [&] {
-        comm::bcast({grid_.layer_group, streams_.exchange()}, a_.natural(), 0);
-        comm::bcast({grid_.layer_group, streams_.exchange()}, b_.natural(), 0);
+        for (const auto* block : {&a_, &b_})
+          comm::bcast({grid_.layer_group, streams_.exchange()}, block->natural(), 0);
       });
     if (moves_)
       phase(skew_, [&] {
@@ -152,6 +147,7 @@ class Cannon final : public Multiplication<T> {
   const ProcessGrid& grid_;
   stepping::Streams<Space>& streams_;
   Panels panels_;
+  Rings rings_;
   RingBlock<T> a_;
   RingBlock<T> b_;
   AxisPart rows_;
@@ -173,11 +169,9 @@ std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape&
                                               const GridPlace& place) {
   const Panels panels(o.size.k, grid);
   const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
-  const auto keeps = [&](const MatrixOptions& matrix) {
-    return place.layer == 0 && is_given_as_wanted(o, is_transposed(matrix), grid);
-  };
-  const auto a = ring_of_a(o, grid, place, panels, keeps(o.a)),
-             b = ring_of_b(o, grid, place, panels, keeps(o.b));
+  const Rings rings(o, grid, place, panels, is_given_as_wanted(o, is_transposed(o.a), grid),
+                    is_given_as_wanted(o, is_transposed(o.b), grid));
+  const auto &a = rings.a, &b = rings.b;
   return {
       {"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
       {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},

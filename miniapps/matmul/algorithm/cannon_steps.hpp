@@ -44,18 +44,17 @@ class CannonSteps {
   void multiply(std::int64_t number, const Segment&);
   /// Whether a segment of all ranks begins at that panel.
   bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
+  /// A or B on its way.
+  struct Moving {
+    RingBlock<T>& block;
+    std::int64_t panels; ///< of a block
+    Activity shift;
+  };
+  /// Of blocks of which another one follows the one that is multiplied from that panel on.
   void start_shifts(std::int64_t panel);
+  /// Of blocks that are multiplied up to that panel; in a pass that moves nothing they are skipped.
   void finish_shifts(std::int64_t panel);
-  void skip_shifts(std::int64_t panel);
-  void start_shift(RingBlock<T>&, Activity, std::int64_t number);
-  void finish_shift(RingBlock<T>&, Activity, std::int64_t number);
-  /// Whether a block of so many panels is multiplied from that panel on, and another one after it.
-  bool begins(std::int64_t panel, std::int64_t block) const {
-    return panel % block == 0 && panel + block < panels_.steps;
-  }
-  bool ends(std::int64_t panel, std::int64_t block) const {
-    return panel % block == 0 && panel < panels_.steps;
-  }
+  void start_shift(const Moving&, std::int64_t number);
 
   const Options& options_;
   bool overlap_;
@@ -63,8 +62,7 @@ class CannonSteps {
   double beta_; ///< 0 in layers other than the first
   stepping::Streams<Space>& streams_;
   Panels panels_;
-  RingBlock<T>& a_;
-  RingBlock<T>& b_;
+  Moving a_, b_;
   Matrix<T> c_;
   std::vector<Segment> segments_;
   LocalProduct<T> product_;

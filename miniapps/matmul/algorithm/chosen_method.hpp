@@ -41,4 +41,11 @@ class ChosenMethod {
   std::optional<miniapp::ExchangeChoice> choice_;
 };
 
+/// Collective. A step of an exchange.
+template <class T>
+void run(comm::Exchange<Buffer<T>>& exchange) {
+  exchange.start();
+  exchange.finish();
+}
+
 } // namespace kontor::matmul

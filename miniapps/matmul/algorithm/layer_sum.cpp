@@ -26,12 +26,6 @@ Matrix<T> columns_of(const Matrix<T>& c, int layers, int layer) {
   return Kokkos::subview(c, Kokkos::ALL, std::pair(part.begin, part.begin + part.size));
 }
 
-template <class T>
-void run_exchange(comm::Exchange<Buffer<T>>& exchange) {
-  exchange.start();
-  exchange.finish();
-}
-
 } // namespace
 
 double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns) {
@@ -66,7 +60,7 @@ LayerSum<T>::LayerSum(const RingRanks& layers, const Matrix<T>& c, const Space& 
 
 template <class T>
 void LayerSum<T>::run() {
-  run_exchange<T>(gather_);
+  matmul::run<T>(gather_);
   // ((0 + 1) + 2) + ...: what comes before this layer is added up in the first one's place.
   const auto add = [&](const Matrix<T>& sum, const Matrix<T>& part, bool first) {
     Kokkos::parallel_for("matmul/add layer",
@@ -78,7 +72,7 @@ void LayerSum<T>::run() {
   for (int r = 1; r < layer_; ++r) add(of_others_[0], of_others_[r], false);
   if (layer_ > 0) add(own_, of_others_[0], true);
   for (int r = layer_ + 1; r < layers; ++r) add(own_, of_others_[r], false);
-  run_exchange<T>(*deliver_);
+  matmul::run<T>(*deliver_);
 }
 
 template class LayerSum<float>;

@@ -22,8 +22,6 @@ struct SentBytes {
   std::int64_t shifts = 0;
   std::int64_t restore = 0;
   std::int64_t sum = 0; ///< of the layers
-
-  std::int64_t total() const { return replicate + skew + shifts + restore + sum; }
 };
 
 /// What of a multiplication is done: all of it, or its steps without transfers or without products, to know

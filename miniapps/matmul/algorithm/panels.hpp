@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "matmul/algorithm/axis_part.hpp"
+
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 /// Cannon's algorithm on a process grid of any shape, as arithmetic.
@@ -38,10 +41,13 @@ struct Panels {
   std::int64_t in_b = 1;  ///< panels of a block of B
   std::int64_t steps = 1; ///< panels that a rank multiplies
 
-  Panels(std::int64_t k, const GridShape&);
+  Panels(std::int64_t all, const GridShape& grid)
+      : k(all), count(std::lcm(std::lcm(std::int64_t{grid.rows}, std::int64_t{grid.columns}),
+                               std::int64_t{grid.layers})),
+        in_a(count / grid.columns), in_b(count / grid.rows), steps(count / grid.layers) {}
 
   /// The first index of a panel; panels go on around: number `count` is number 0 again, k further on.
-  std::int64_t begin(std::int64_t panel) const;
+  std::int64_t begin(std::int64_t panel) const { return part_begin(k, count, panel); }
   /// Indices of so many panels.
   std::int64_t size(std::int64_t first, std::int64_t panels) const {
     return begin(first + panels) - begin(first);
@@ -64,6 +70,19 @@ struct Segment {
 
 /// Local. The segments of a rank: cut where A or B moves on and, with `cut_at_end`, where the panels begin
 /// again with number 0. Those cuts differ between ranks, the others do not.
-std::vector<Segment> segments(const Panels&, const GridPlace&, bool cut_at_end);
+inline std::vector<Segment> segments(const Panels& panels, const GridPlace& place, bool cut_at_end) {
+  const auto first = panels.first(place);
+  std::vector<Segment> result;
+  for (std::int64_t begin = 0; begin < panels.steps;) {
+    auto end = begin + 1;
+    const auto cut = [&](std::int64_t t) {
+      return t % panels.in_a == 0 || t % panels.in_b == 0 || (cut_at_end && (first + t) % panels.count == 0);
+    };
+    while (end < panels.steps && !cut(end)) ++end;
+    result.push_back({begin, end});
+    begin = end;
+  }
+  return result;
+}
 
 } // namespace kontor::matmul

@@ -10,12 +10,6 @@
 namespace kontor::matmul {
 namespace {
 
-template <class T>
-void run(comm::Exchange<Buffer<T>>& exchange) {
-  exchange.start();
-  exchange.finish();
-}
-
 /// How far the blocks of a ring have to go, in panels.
 struct BlockRoute {
   std::int64_t skew = 0, restore = 0;

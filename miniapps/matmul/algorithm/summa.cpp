@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "matmul/algorithm/summa.hpp"
-
-#include "matmul/algorithm/panels.hpp"
+#include "matmul/algorithm/algorithms.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "matmul/problem/given_part.hpp"
 
@@ -27,7 +25,6 @@ struct PanelPart {
 struct BroadcastPanel {
   std::int64_t begin = 0;
   std::int64_t size = 0;
-  std::vector<PanelPart> of_a, of_b;
 };
 
 std::vector<PanelPart> parts_of(std::int64_t k, int ranks, std::int64_t begin, std::int64_t end) {
@@ -40,13 +37,10 @@ std::vector<PanelPart> parts_of(std::int64_t k, int ranks, std::int64_t begin, s
   return parts;
 }
 
-std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width, const GridShape& grid) {
+std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width) {
   std::vector<BroadcastPanel> panels;
-  for (std::int64_t begin = 0, end = 0; begin < k; begin = end) {
-    end = begin + std::min(width, k - begin);
-    panels.push_back(
-        {begin, end - begin, parts_of(k, grid.columns, begin, end), parts_of(k, grid.rows, begin, end)});
-  }
+  for (std::int64_t begin = 0; begin < k; begin += panels.back().size)
+    panels.push_back({begin, std::min(width, k - begin)});
   return panels;
 }
 
@@ -56,39 +50,74 @@ bool part_lies_in_panel(std::int64_t width, std::int64_t k, int ranks_along_k) {
   return device::kernels_on_host && width == k && ranks_along_k > 1;
 }
 
+/// A or B of a rank, and the panels of it.
+template <class T>
+struct Operand {
+  LocalMatrix<T> own;
+  bool k_is_rows;                            ///< as it is stored, its rows are numbered along k
+  std::int64_t across;                       ///< rows of op(A), columns of op(B)
+  const comm::Communicator& comm;            ///< of the ranks that have parts of its panels
+  std::vector<std::vector<PanelPart>> parts; ///< of each panel
+  std::array<Buffer<T>, 2> buffers;          ///< of panels, in turn
+
+  /// Local. Its Views; a part that lies in a panel has none of its own.
+  Operand(const std::string& name, const MatrixParts& part, bool along_rows, std::int64_t length_across,
+          const comm::Communicator& ranks, const std::vector<BroadcastPanel>& panels)
+      : own{{}, part.rows, part.columns}, k_is_rows(along_rows), across(length_across), comm(ranks) {
+    const auto k = panels.back().begin + panels.back().size, width = panels.front().size;
+    for (const auto& panel : panels)
+      parts.push_back(parts_of(k, comm.size(), panel.begin, panel.begin + panel.size));
+    for (std::size_t n = 0; n < std::min(panels.size(), buffers.size()) && comm.size() > 1; ++n)
+      buffers[n] = Buffer<T>("matmul/panel of " + name, across * width);
+    if (part_lies_in_panel(width, k, comm.size()))
+      own.elements = along_k(panel(0, panels[0]), k_is_rows, of_k().begin, of_k().begin + of_k().size);
+    else
+      own.elements = Matrix<T>("matmul/" + name, own.rows.size, own.columns.size);
+  }
+
+  /// Local. Panel n: it arrives in a buffer if several ranks have it, at them too; else it is used where it
+  /// is.
+  Matrix<T> panel(std::size_t n, const BroadcastPanel& of) const {
+    if (comm.size() == 1) return of_own(of.begin, of.size);
+    const auto& buffer = buffers[n % 2];
+    return k_is_rows ? matrix_in(buffer, of.size, across) : matrix_in(buffer, across, of.size);
+  }
+  /// Local. Indices of k that this rank has.
+  Matrix<T> of_own(std::int64_t begin, std::int64_t size) const {
+    const auto first = begin - of_k().begin;
+    return along_k(own.elements, k_is_rows, first, first + size);
+  }
+  const AxisPart& of_k() const { return k_is_rows ? own.rows : own.columns; }
+  /// Elements that this rank receives.
+  std::int64_t received() const {
+    std::int64_t sum = 0;
+    for (const auto& panel : parts)
+      for (const auto& part : panel)
+        if (part.owner != comm.rank()) sum += part.size * across;
+    return sum;
+  }
+};
+
 template <class T>
 class Summa final : public Multiplication<T> {
  public:
   explicit Summa(const MultiplicationContext& context)
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
         as_on_device_(context.as_on_device), streams_(context.streams),
-        panels_(broadcast_panels(options_.size.k, options_.panel, grid_.shape)),
-        c_(part_of(stored_c(options_), Operation::none)),
-        a_(part_of(stored_a(options_), options_.a.operation)),
-        b_(part_of(stored_b(options_), options_.b.operation)), product_(options_),
+        panels_(broadcast_panels(options_.size.k, options_.panel)), c_(make_c()),
+        a_("A", part_of(stored_a(options_), is_transposed(options_.a)), is_transposed(options_.a),
+           c_.rows.size, grid_.row, panels_),
+        b_("B", part_of(stored_b(options_), is_transposed(options_.b)), !is_transposed(options_.b),
+           c_.columns.size, grid_.column, panels_),
+        product_(options_),
         timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
         gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers.communication("broadcast")) {
-    const auto width = panels_.front().size;
     requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) +
                       static_cast<std::size_t>(grid_.shape.rows));
-    for (std::size_t n = 0; n < std::min(panels_.size(), buffers_.size()); ++n) {
-      auto& [a, b] = buffers_[n];
-      if (grid_.shape.columns > 1) a = Buffer<T>("matmul/panel of A", c_.rows.size * width);
-      if (grid_.shape.rows > 1) b = Buffer<T>("matmul/panel of B", width * c_.columns.size);
-    }
-    allocate("C", c_);
-    if (in_panel(grid_.shape.columns))
-      a_.elements = part_in_panel(part_of_a(0), a_transposed(), a_transposed() ? a_.rows : a_.columns);
-    else
-      allocate("A", a_);
-    if (in_panel(grid_.shape.rows))
-      b_.elements = part_in_panel(part_of_b(0), !b_transposed(), b_transposed() ? b_.columns : b_.rows);
-    else
-      allocate("B", b_);
   }
 
-  LocalMatrix<T> a() const override { return a_; }
-  LocalMatrix<T> b() const override { return b_; }
+  LocalMatrix<T> a() const override { return a_.own; }
+  LocalMatrix<T> b() const override { return b_.own; }
   LocalMatrix<T> c() const override { return c_; }
   void reset() override {}
 
@@ -100,7 +129,7 @@ class Summa final : public Multiplication<T> {
     timeline_.start(streams_.compute());
     product_.begin(options_.beta);
     const auto begun = static_cast<std::size_t>(first);
-    for (std::size_t n = 0; n < begun; ++n) product_.skip(part_of_a(n), part_of_b(n));
+    for (std::size_t n = 0; n < begun; ++n) product_.skip(a_.panel(n, panels_[n]), b_.panel(n, panels_[n]));
     if (!moves() || !overlap_ || begun >= panels_.size()) return;
     broadcast(begun);
     wait(begun);
@@ -133,18 +162,11 @@ class Summa final : public Multiplication<T> {
   const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
-    return {part_of_a(0), part_of_b(0), c_.elements};
+    return {a_.panel(0, panels_[0]), b_.panel(0, panels_[0]), c_.elements};
   }
 
   SentBytes sent() const override {
-    std::int64_t received = 0; // by this rank
-    for (const auto& panel : panels_) {
-      for (const auto& part : panel.of_a)
-        if (part.owner != grid_.place.column) received += part.size * c_.rows.size;
-      for (const auto& part : panel.of_b)
-        if (part.owner != grid_.place.row) received += part.size * c_.columns.size;
-    }
-    return {.shifts = received * static_cast<std::int64_t>(sizeof(T))};
+    return {.shifts = (a_.received() + b_.received()) * static_cast<std::int64_t>(sizeof(T))};
   }
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
 
@@ -153,57 +175,18 @@ class Summa final : public Multiplication<T> {
   bool moves() const { return pass_ != Pass::products; }
   static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-  struct PanelBuffers {
-    Buffer<T> a, b;
-  };
-  using Request = comm::Request<Matrix<T>>;
-
-  /// Without memory for its elements.
-  LocalMatrix<T> part_of(const StoredSize& size, Operation operation) const {
-    const auto part = wanted_part(size, grid_.shape, operation == Operation::transpose, grid_.place.row,
-                                  grid_.place.column);
-    return {{}, part.rows, part.columns};
+  MatrixParts part_of(const StoredSize& size, bool transposed) const {
+    return wanted_part(size, grid_.shape, transposed, grid_.place.row, grid_.place.column);
   }
-  static void allocate(const char* name, LocalMatrix<T>& matrix) {
-    matrix.elements = Matrix<T>(std::string("matmul/") + name, matrix.rows.size, matrix.columns.size);
-  }
-  bool in_panel(int ranks_along_k) const {
-    return part_lies_in_panel(panels_.front().size, options_.size.k, ranks_along_k);
-  }
-  static Matrix<T> part_in_panel(const Matrix<T>& panel, bool k_is_rows, const AxisPart& k) {
-    return along_k(panel, k_is_rows, k.begin, k.begin + k.size);
-  }
-  bool a_transposed() const { return options_.a.operation == Operation::transpose; }
-  bool b_transposed() const { return options_.b.operation == Operation::transpose; }
-
-  /// A panel that several ranks have arrives in a buffer, at them too; else it is used where it is.
-  Matrix<T> part_of_a(std::size_t n) const {
-    const auto& panel = panels_[n];
-    const auto rows = c_.rows.size;
-    if (grid_.shape.columns == 1) return in_a(panel.begin, panel.size);
-    const auto& buffer = buffers_[n % 2].a;
-    return a_transposed() ? matrix_in(buffer, panel.size, rows) : matrix_in(buffer, rows, panel.size);
-  }
-  Matrix<T> part_of_b(std::size_t n) const {
-    const auto& panel = panels_[n];
-    const auto columns = c_.columns.size;
-    if (grid_.shape.rows == 1) return in_b(panel.begin, panel.size);
-    const auto& buffer = buffers_[n % 2].b;
-    return b_transposed() ? matrix_in(buffer, columns, panel.size) : matrix_in(buffer, panel.size, columns);
-  }
-  Matrix<T> in_a(std::int64_t begin, std::int64_t size) const {
-    const auto first = begin - (a_transposed() ? a_.rows : a_.columns).begin;
-    return along_k(a_.elements, a_transposed(), first, first + size);
-  }
-  Matrix<T> in_b(std::int64_t begin, std::int64_t size) const {
-    const auto first = begin - (b_transposed() ? b_.columns : b_.rows).begin;
-    return along_k(b_.elements, !b_transposed(), first, first + size);
+  LocalMatrix<T> make_c() const {
+    const auto part = part_of(stored_c(options_), false);
+    return {Matrix<T>("matmul/C", part.rows.size, part.columns.size), part.rows, part.columns};
   }
 
   void multiply(std::size_t n) {
     const miniapp::ScopedTimer timed(gemm_);
     timeline_.begin(gemm, number(n), streams_.compute());
-    product_.add(part_of_a(n), part_of_b(n), c_.elements);
+    product_.add(a_.panel(n, panels_[n]), b_.panel(n, panels_[n]), c_.elements);
     timeline_.end(gemm, number(n), streams_.compute());
   }
 
@@ -212,29 +195,22 @@ class Summa final : public Multiplication<T> {
     const miniapp::ScopedTimer timed(broadcast_);
     streams_.exchange_waits();
     timeline_.begin(broadcast_of, number(n), streams_.exchange());
-    const auto& panel = panels_[n];
-    const auto bring = [&](const comm::Communicator& comm, const PanelPart& part, const Matrix<T>& whole,
-                           bool k_is_rows, const auto& own) {
-      const auto begin = part.begin - panel.begin;
-      const auto to = along_k(whole, k_is_rows, begin, begin + part.size);
-      const auto& instance = streams_.exchange();
-      if (comm.rank() == part.owner) {
-        const auto from = own(part.begin, part.size);
-        if (from.data() != to.data()) Kokkos::deep_copy(instance, to, from);
+    const auto& instance = streams_.exchange();
+    for (const auto* operand : {&a_, &b_})
+      for (const auto& part : operand->parts[n]) {
+        const auto& comm = operand->comm;
+        if (comm.size() == 1) continue;
+        const auto begin = part.begin - panels_[n].begin;
+        const auto to = along_k(operand->panel(n, panels_[n]), operand->k_is_rows, begin, begin + part.size);
+        if (comm.rank() == part.owner) {
+          const auto from = operand->of_own(part.begin, part.size);
+          if (from.data() != to.data()) Kokkos::deep_copy(instance, to, from);
+        }
+        if (as_on_device_)
+          comm::bcast({comm, instance}, to, part.owner);
+        else
+          requests_.push_back(comm::ibcast({comm, instance}, to, part.owner));
       }
-      if (as_on_device_)
-        comm::bcast({comm, instance}, to, part.owner);
-      else
-        requests_.push_back(comm::ibcast({comm, instance}, to, part.owner));
-    };
-    if (grid_.shape.columns > 1)
-      for (const auto& part : panel.of_a)
-        bring(grid_.row, part, part_of_a(n), a_transposed(),
-              [this](auto begin, auto size) { return in_a(begin, size); });
-    if (grid_.shape.rows > 1)
-      for (const auto& part : panel.of_b)
-        bring(grid_.column, part, part_of_b(n), !b_transposed(),
-              [this](auto begin, auto size) { return in_b(begin, size); });
   }
 
   void wait(std::size_t n) {
@@ -252,10 +228,9 @@ class Summa final : public Multiplication<T> {
   stepping::Streams<Space>& streams_;
   std::vector<BroadcastPanel> panels_;
   LocalMatrix<T> c_;
-  LocalMatrix<T> a_;
-  LocalMatrix<T> b_;
-  std::array<PanelBuffers, 2> buffers_; ///< in turn
-  std::vector<Request> requests_;       ///< of a panel
+  Operand<T> a_;
+  Operand<T> b_;
+  std::vector<comm::Request<Matrix<T>>> requests_; ///< of a panel
   LocalProduct<T> product_;
   Timeline timeline_;
   Pass pass_ = Pass::whole;

@@ -6,6 +6,7 @@
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kontor::matmul {
@@ -27,6 +28,17 @@ inline miniapp::GemmForm gemm_form(const Options& o) {
 inline std::string product_library(const Options& o) {
   return o.gemm == Gemm::plain ? "plain loops" : miniapp::gemm_library(gemm_form(o));
 }
+
+/// C *= factor, by the number of an element.
+template <class T>
+struct Scale {
+  Matrix<T> c;
+  T factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const auto rows = static_cast<std::int64_t>(c.extent(0));
+    c(n % rows, n / rows) *= factor;
+  }
+};
 
 /// C = alpha op(A) op(B) + beta C of one rank, part by part along k. Queued on the default instance.
 template <class T>
@@ -54,7 +66,16 @@ class LocalProduct {
     if (a.size() > 0 && b.size() > 0) beta_ = 1;
   }
   /// Local. After the last part: C is right even if all were empty.
-  void end(const Matrix<T>& c) const;
+  void end(const Matrix<T>& c) const {
+    if (beta_ == T(1)) return;
+    if (beta_ == T(0)) // whatever C was, even if it is no number
+      Kokkos::deep_copy(Space(), c, T(0));
+    else
+      Kokkos::parallel_for("matmul/scale",
+                           Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(
+                               Space(), 0, static_cast<std::int64_t>(c.size())),
+                           Scale<T>{c, beta_});
+  }
 
  private:
   miniapp::GemmForm form_;
@@ -62,8 +83,5 @@ class LocalProduct {
   T alpha_;
   T beta_ = 0;
 };
-
-extern template class LocalProduct<float>;
-extern template class LocalProduct<double>;
 
 } // namespace kontor::matmul

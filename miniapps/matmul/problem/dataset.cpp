@@ -10,51 +10,31 @@
 namespace kontor::matmul {
 namespace {
 
-output::Block block_of(const StoredSize& size, const MatrixParts& parts) {
+template <class T>
+output::Block block_of(const StoredSize& size, const LocalMatrix<T>& matrix) {
   const auto unsigned_of = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
   return {{unsigned_of(size.rows), unsigned_of(size.columns)},
-          {unsigned_of(parts.rows.begin), unsigned_of(parts.columns.begin)},
-          {unsigned_of(parts.rows.size), unsigned_of(parts.columns.size)}};
+          {unsigned_of(matrix.rows.begin), unsigned_of(matrix.columns.begin)},
+          {unsigned_of(matrix.rows.size), unsigned_of(matrix.columns.size)}};
 }
 
-/// Blocks of a matrix, one a rank, beside parts that are dealt in turn.
+/// Local. Room for this rank's block of a matrix of which each rank of the first layer has one.
 template <class T>
-class Blocks {
- public:
-  Blocks(const ProcessGrid& grid, const Options& options, const StoredSize& size)
-      : grid_(grid), options_(options), size_(size),
-        elements_("matmul/block of a dataset", mine().rows.size, mine().columns.size) {}
+LocalMatrix<T> make_block(const ProcessGrid& grid, const StoredSize& size) {
+  const auto mine = wanted_parts(size, grid.shape, false)(grid.all.rank());
+  return {Matrix<T>("matmul/block of a dataset", mine.rows.size, mine.columns.size), mine.rows, mine.columns};
+}
 
-  MatrixParts mine() const { return blocks()(grid_.all.rank()); }
-  const Matrix<T>& elements() const { return elements_; }
-
-  void give(const Matrix<T>& to) const { move(true, elements_, to); }
-  void take(const Matrix<T>& from) const { move(false, from, elements_); }
-
- private:
-  PartsOfRank blocks() const {
-    return parts_of_first_layer(grid_.shape, [this](int row, int column) {
-      return wanted_part(size_, grid_.shape, false, row, column);
-    });
-  }
-  void move(bool give, const Matrix<T>& from, const Matrix<T>& to) const {
-    const auto given = parts_of_first_layer(grid_.shape, [this](int row, int column) {
-      return given_part(options_, size_, grid_.shape, row, column);
-    });
-    const Staging<T> staging{Buffer<T>("matmul/staging out", from.size()),
-                             Buffer<T>("matmul/staging in", to.size())};
-    ChosenMethod method(grid_.all);
-    Redistribution<T>(method, "distribution of a dataset", give ? blocks() : given, give ? given : blocks(),
-                      from, to, staging, Space())
-        .run();
-    device::fence(Space(), "matmul/redistributed");
-  }
-
-  const ProcessGrid& grid_;
-  const Options& options_;
-  StoredSize size_;
-  Matrix<T> elements_;
-};
+/// Collective; waits. From parts `before` to parts `after`.
+template <class T>
+void redistribute(const ProcessGrid& grid, const PartsOfRank& before, const PartsOfRank& after,
+                  const Matrix<T>& from, const Matrix<T>& to) {
+  const Staging<T> staging{Buffer<T>("matmul/staging out", from.size()),
+                           Buffer<T>("matmul/staging in", to.size())};
+  ChosenMethod method(grid.all);
+  Redistribution<T>(method, "distribution of a dataset", before, after, from, to, staging, Space()).run();
+  device::fence(Space(), "matmul/redistributed");
+}
 
 } // namespace
 
@@ -64,11 +44,11 @@ void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOp
   try {
     const output::Reader reader(grid.all.native(), source.file.path);
     if (options.distribution == Distribution::block)
-      return grid::read_view(reader, source.dataset, block_of(size, {matrix.rows, matrix.columns}),
-                             matrix.elements);
-    const Blocks<T> blocks(grid, options, size);
-    grid::read_view(reader, source.dataset, block_of(size, blocks.mine()), blocks.elements());
-    blocks.give(matrix.elements);
+      return grid::read_view(reader, source.dataset, block_of(size, matrix), matrix.elements);
+    const auto block = make_block<T>(grid, size);
+    grid::read_view(reader, source.dataset, block_of(size, block), block.elements);
+    redistribute(grid, wanted_parts(size, grid.shape, false), given_parts(options, size, grid.shape),
+                 block.elements, matrix.elements);
   } catch (const output::Error& error) {
     source.location.fail(error.what());
   }
@@ -78,10 +58,11 @@ template <class T>
 void write_matrix(output::File& file, const std::string& name, const ProcessGrid& grid,
                   const Options& options, const StoredSize& size, const LocalMatrix<T>& matrix) {
   if (options.distribution == Distribution::block)
-    return grid::write_view(file, name, block_of(size, {matrix.rows, matrix.columns}), matrix.elements);
-  const Blocks<T> blocks(grid, options, size);
-  blocks.take(matrix.elements);
-  grid::write_view(file, name, block_of(size, blocks.mine()), blocks.elements());
+    return grid::write_view(file, name, block_of(size, matrix), matrix.elements);
+  const auto block = make_block<T>(grid, size);
+  redistribute(grid, given_parts(options, size, grid.shape), wanted_parts(size, grid.shape, false),
+               matrix.elements, block.elements);
+  grid::write_view(file, name, block_of(size, block), block.elements);
 }
 
 template void read_matrix(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,

@@ -12,10 +12,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace kontor::matmul {
 
@@ -46,44 +47,31 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
   device::fence(instance, "matmul/filled");
 }
 
-std::string not_finite(const std::string& what, double value, std::int64_t i, std::int64_t j) {
-  return fmt::format("{} is {} at i = {}, j = {}; it must be finite for all elements", what, value, i, j);
-}
-
-/// Column by column on the host. Returns what is wrong with the formula, if something is.
+/// Column by column on the host.
 template <class T>
-std::optional<std::string> fill_formula(const config::Expression& formula, const LocalMatrix<T>& matrix) {
+void fill_formula(const config::Expression& formula, const LocalMatrix<T>& matrix) {
   const config::Function function(formula, {}, {"i", "j"});
   std::vector<double> rows(static_cast<std::size_t>(matrix.rows.size)), values(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     rows[i] = static_cast<double>(matrix.rows.global(static_cast<std::int64_t>(i)));
   const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", rows.size());
-  std::optional<std::string> problem;
   for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
-    const auto global = static_cast<double>(matrix.columns.global(j));
-    function.evaluate(rows, global, 0, 0, values);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      column(i) = static_cast<T>(values[i]);
-      if (!std::isfinite(column(i)) && !problem)
-        problem = not_finite(formula.location().text() + " " + config::in_quotes(formula.text()), column(i),
-                             matrix.rows.global(static_cast<std::int64_t>(i)), matrix.columns.global(j));
-    }
+    function.evaluate(rows, static_cast<double>(matrix.columns.global(j)), 0, 0, values);
+    std::copy(values.begin(), values.end(), column.data());
     Kokkos::deep_copy(Kokkos::subview(matrix.elements, Kokkos::ALL, j), column);
   }
-  return problem;
 }
 
-/// Column by column on the host. Returns what is wrong with what was read, if something is.
+/// Column by column on the host. Which of the elements of `what` is not finite, if one is.
 template <class T>
-std::optional<std::string> check_dataset(const MatrixOptions& source, const LocalMatrix<T>& matrix) {
+std::optional<std::string> not_finite(const std::string& what, const LocalMatrix<T>& matrix) {
   const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", matrix.elements.extent(0));
   for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
     Kokkos::deep_copy(column, Kokkos::subview(matrix.elements, Kokkos::ALL, j));
     for (std::int64_t i = 0; i < matrix.rows.size; ++i)
       if (!std::isfinite(column(i)))
-        return not_finite(
-            fmt::format("{} {} of {}", source.location.text(), source.dataset, source.file.path), column(i),
-            matrix.rows.global(i), matrix.columns.global(j));
+        return fmt::format("{} is {} at i = {}, j = {}; it must be finite for all elements", what, column(i),
+                           matrix.rows.global(i), matrix.columns.global(j));
   }
   return {};
 }
@@ -93,11 +81,17 @@ std::optional<std::string> check_dataset(const MatrixOptions& source, const Loca
 template <class T>
 void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
           const StoredSize& size, const LocalMatrix<T>& matrix) {
-  const bool dataset = source.kind == MatrixKind::dataset;
-  if (!dataset && source.kind != MatrixKind::expression) return fill_random(source, matrix);
-  if (dataset) read_matrix(grid, options, source, size, matrix);
-  miniapp::agree_on_user_error(grid.all, dataset ? check_dataset(source, matrix)
-                                                 : fill_formula(source.expression, matrix));
+  std::string what;
+  if (source.kind == MatrixKind::dataset) {
+    read_matrix(grid, options, source, size, matrix);
+    what = fmt::format("{} {} of {}", source.location.text(), source.dataset, source.file.path);
+  } else if (source.kind == MatrixKind::expression) {
+    fill_formula(source.expression, matrix);
+    what = source.expression.location().text() + " " + config::in_quotes(source.expression.text());
+  } else {
+    return fill_random(source, matrix);
+  }
+  miniapp::agree_on_user_error(grid.all, not_finite(what, matrix));
 }
 
 template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,

@@ -13,11 +13,8 @@ GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, 
   const auto& grid = context.grid;
   const auto& options = context.options;
   if (is_given_as_wanted(options, transposed, grid.shape)) return {};
-  const auto given = parts_of_first_layer(
-      grid.shape, [&](int row, int column) { return given_part(options, size, grid.shape, row, column); });
-  const auto of_product = parts_of_first_layer(grid.shape, [&](int row, int column) {
-    return wanted_part(size, grid.shape, transposed, row, column);
-  });
+  const auto given = given_parts(options, size, grid.shape);
+  const auto of_product = wanted_parts(size, grid.shape, transposed);
   const auto mine = given(grid.all.rank());
   Matrix made{{matmul::Matrix<T>(std::string("matmul/given ") + label, mine.rows.size, mine.columns.size),
                mine.rows, mine.columns},

@@ -51,11 +51,17 @@ inline MatrixParts wanted_part(const StoredSize& size, const GridShape& grid, bo
 }
 
 /// Local. The parts of a matrix of the first layer by the numbers of ranks, which begin with that layer, row
-/// by row; ranks of other layers have none. `part` is called with a row and a column of the process grid.
-template <class Part>
-PartsOfRank parts_of_first_layer(const GridShape& grid, const Part& part) {
-  return [grid, part](int rank) {
-    return rank < grid.rows * grid.columns ? part(rank / grid.columns, rank % grid.columns) : MatrixParts{};
+/// by row; ranks of other layers have none. As they are given, and as a multiplication wants them.
+inline PartsOfRank given_parts(const Options& o, const StoredSize& size, const GridShape& grid) {
+  return [=, &o](int rank) {
+    if (rank >= grid.rows * grid.columns) return MatrixParts{};
+    return given_part(o, size, grid, rank / grid.columns, rank % grid.columns);
+  };
+}
+inline PartsOfRank wanted_parts(const StoredSize& size, const GridShape& grid, bool transposed) {
+  return [=](int rank) {
+    if (rank >= grid.rows * grid.columns) return MatrixParts{};
+    return wanted_part(size, grid, transposed, rank / grid.columns, rank % grid.columns);
   };
 }
 

@@ -99,8 +99,7 @@ Redistribution<T>::Redistribution(ChosenMethod& method, const std::string& label
 template <class T>
 void Redistribution<T>::run() {
   for (const auto& p : packed_) copy_piece<true>(instance_, from_, p.rows, p.columns, p.elements);
-  exchange_.start();
-  exchange_.finish();
+  matmul::run<T>(exchange_);
   for (const auto& p : unpacked_) copy_piece<false>(instance_, to_, p.rows, p.columns, p.elements);
 }
 

@@ -7,30 +7,23 @@
 #include <limits>
 
 namespace kontor::matmul {
-namespace {
-
-struct Sizes {
-  double m, n, k;
-  explicit Sizes(const ProductSize& s)
-      : m(static_cast<double>(s.m)), n(static_cast<double>(s.n)), k(static_cast<double>(s.k)) {}
-};
-
-} // namespace
 
 double grid_lower_bound(const ProductSize& size, const GridShape& grid) {
-  const Sizes s(size);
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n),
+             k = static_cast<double>(size.k);
   const double rows = grid.rows, columns = grid.columns, layers = grid.layers;
   // The first layer has 1/columns of its rows of A, and needs 1/layers of them; the others have nothing.
   const double of_a = std::max(0.0, columns / layers - 1) + (layers - 1) * columns / layers;
   const double of_b = std::max(0.0, rows / layers - 1) + (layers - 1) * rows / layers;
-  return s.m * s.k * of_a + s.k * s.n * of_b + (layers - 1) * s.m * s.n;
+  return m * k * of_a + k * n * of_b + (layers - 1) * m * n;
 }
 
 double lower_bound(const ProductSize& size, int ranks) {
-  const Sizes s(size);
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n),
+             k = static_cast<double>(size.k);
   const double all = ranks;
   // One, two or three dimensions are cut, by how the sizes compare (Al Daas et al., theorem 3).
-  double dims[3] = {s.m, s.n, s.k};
+  double dims[3] = {m, n, k};
   std::ranges::sort(dims, std::ranges::greater());
   const double large = dims[0], middle = dims[1], small = dims[2];
   double needed = 0; // of the three matrices, by a rank
@@ -40,7 +33,7 @@ double lower_bound(const ProductSize& size, int ranks) {
     needed = 2 * std::sqrt(large * middle * small * small / all) + large * middle / all;
   else
     needed = 3 * std::pow(large * middle * small / all, 2.0 / 3.0);
-  const double has = (s.m * s.k + s.k * s.n + s.m * s.n) / all;
+  const double has = (m * k + k * n + m * n) / all;
   return all * std::max(0.0, needed - has);
 }
 

@@ -77,7 +77,7 @@ TEST(Allocation, NothingIsAllocatedInAStep) {
           o.b.operation = Operation::transpose; // whole columns: panels are copied without a kernel
         }
         o.gemm = Gemm::kokkos_kernels; // OpenBLAS takes memory for some small products
-        App made(o, overlap);
+        App<> made(o, overlap);
         SCOPED_TRACE(testing::Message() << "algorithm " << int(algorithm) << ", " << grid.rows << " x "
                                         << grid.columns << " ranks, overlap " << overlap);
         EXPECT_EQ(allocations_of_steps(made.app, Pass::transfers), 0);

@@ -51,7 +51,7 @@ double of_all(double mine, MPI_Op op = MPI_SUM) {
 
 /// All that a run does.
 miniapp::AppRecord run_whole(const Options& o) {
-  App made(o);
+  App<> made(o);
   made.app.warm_up();
   made.app.reset();
   made.app.run();

@@ -12,21 +12,12 @@
 namespace kontor::matmul {
 namespace {
 
+constexpr GridShape shapes[] = {{1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {1, 2, 3}, {1, 3, 2}, {1, 1, 5}, {1, 7, 1},
+                                {1, 4, 6}, {2, 2, 2}, {4, 2, 2}, {3, 2, 2}, {2, 2, 3}, {6, 1, 1}};
+
 template <class Check>
 void for_grids(const Check& check) {
-  for (const GridShape grid : {GridShape{1, 1, 1},
-                               {1, 2, 2},
-                               {1, 3, 3},
-                               {1, 2, 3},
-                               {1, 3, 2},
-                               {1, 1, 5},
-                               {1, 7, 1},
-                               {1, 4, 6},
-                               {2, 2, 2},
-                               {4, 2, 2},
-                               {3, 2, 2},
-                               {2, 2, 3},
-                               {6, 1, 1}})
+  for (const auto& grid : shapes)
     for (const std::int64_t k : {1, 5, 36, 1009}) {
       SCOPED_TRACE(testing::Message()
                    << grid.layers << " x " << grid.rows << " x " << grid.columns << " ranks, k = " << k);

@@ -141,11 +141,9 @@ TEST(Product, TakesBlockCyclicMatrices) {
 TEST(Product, FiguresAreInOrder) {
   auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.distribution = Distribution::block_cyclic;
-  miniapp::Timers timers("matmul");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Matmul<double> app(o, {world(), true, timers, progress});
-  for (int repeat = 0; repeat < 9; ++repeat) app.run();
-  const auto figures = app.figures(1e-9, {}); // as if all were over sooner than any of it
+  App<> made(o);
+  for (int repeat = 0; repeat < 9; ++repeat) made.app.run();
+  const auto figures = made.app.figures(1e-9, {}); // as if all were over sooner than any of it
   ASSERT_EQ(figures.size(), 3u);
   EXPECT_GT(figures[1].value, 0) << figures[1].name;
   EXPECT_LE(figures[1].value, figures[2].value);

@@ -51,9 +51,8 @@ Dense serial_product(const Options& o) {
 
 template <class T>
 Product run_product(const comm::Communicator& comm, const Options& options, bool overlap, bool as_on_device) {
-  miniapp::Timers timers("matmul");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  Matmul<T> app(options, {comm, overlap, timers, progress}, as_on_device);
+  App<T> made(options, overlap, comm, as_on_device);
+  auto& app = made.app;
   app.warm_up();
   for (int repeat = 0; repeat < 2; ++repeat) {
     app.reset();

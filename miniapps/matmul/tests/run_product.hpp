@@ -41,14 +41,16 @@ Dense whole(const MatrixOptions&, const StoredSize&);
 template <class T>
 Dense serial_product(const Options&);
 
-/// A product of doubles with all that a run lends it.
+/// A product with all that a run lends it.
+template <class T = double>
 struct App {
   miniapp::Timers timers{"matmul"};
   miniapp::Progress progress{miniapp::Progress::Style::silent};
-  Matmul<double> app;
+  Matmul<T> app;
 
-  explicit App(const Options& options, bool overlap = true)
-      : app(options, {world(), overlap, timers, progress}) {}
+  explicit App(const Options& options, bool overlap = true, const comm::Communicator& comm = world(),
+               bool as_on_device = stepping::on_device)
+      : app(options, {comm, overlap, timers, progress}, as_on_device) {}
 };
 
 /// What a run gives back.

@@ -51,7 +51,7 @@ TEST(Verification, FindsEachSpoiltMessage) {
   if (ranks == 6) o = on_grid(o, {2, 1, 3});
   for (const auto kind : {MatrixKind::integers, MatrixKind::random}) {
     o.a.kind = o.b.kind = kind;
-    App made(o);
+    App<> made(o);
     auto& app = made.app;
     sent = 0;
     app.run();
@@ -61,7 +61,7 @@ TEST(Verification, FindsEachSpoiltMessage) {
       int of_rank = messages;
       MPI_Bcast(&of_rank, 1, MPI_INT, r, world().native());
       for (int message = 0; message < of_rank; ++message) {
-        App fresh(o); // A and B are wrong afterwards
+        App<> fresh(o); // A and B are wrong afterwards
         sent = 0;
         spoilt = world().rank() == r ? message : -1;
         fresh.app.run();
@@ -77,7 +77,7 @@ TEST(Verification, FindsEachSpoiltMessage) {
 TEST(Verification, FindsOneWrongElementOfAThousandSquared) {
   Options o;
   o.size = {1000, 1000, 1000};
-  App made(on_grid(o, grids(world().size(), 1).back()));
+  App<> made(on_grid(o, grids(world().size(), 1).back()));
   auto& app = made.app;
   app.run();
   EXPECT_TRUE(app.verify().passed());
@@ -118,7 +118,7 @@ TEST(Verification, SaysThatCIsNotFinite) {
 
 TEST(Verification, FindsABlockThatDidNotComeBack) {
   const auto o = on_grid(integers(), {1, 1, world().size()});
-  App made(o);
+  App<> made(o);
   made.app.run();
   EXPECT_TRUE(made.app.verify().passed());
   add_to(made.app.a(), 22, 30, 1); // after C was computed
