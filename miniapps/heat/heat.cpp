@@ -3,7 +3,6 @@
 
 #include "grid/block_output.hpp"
 #include "heat/check/verification.hpp"
-#include "heat/problem/field_output.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/state.hpp"
 #include "run/record/exchange_record.hpp"
@@ -106,7 +105,7 @@ void Heat<T>::reset() {
 /// Norms are those of the sweeps up to here: drain() comes first.
 template <class T>
 void Heat<T>::write_state(output::File& file) const {
-  write_field(domain_, file, "/state");
+  write_fields(file, "/state");
   file.attributes("/state", {{"sweeps_of_repeat", sweeps_of_repeat_}, {"time_step", domain_.step()}});
   const auto comm = domain_.comm().native();
   miniapp::write_values(file, comm, "/state/history/iteration", norms_.steps());
@@ -127,7 +126,8 @@ void Heat<T>::read_state(const output::Reader& reader) {
         {fmt::format("restart: {} sweeps are to be made, and those in {} are {} already; give "
                      "more by solver.max_sweeps, or of a transient run by time.end",
                      domain_.sweep_limit(), reader.path().string(), first_sweep_)});
-  domain_.set_sweeps(read_field(domain_, reader, "/state"));
+  grid::read_field(reader, "/state/temperature", domain_.block(), domain_.field(0));
+  domain_.set_sweeps(made.at("sweeps").template get<std::int64_t>());
   earlier_norms_ = {miniapp::read_values<std::int64_t>(reader, "/state/history/iteration"),
                     miniapp::read_values<double>(reader, "/state/history/norm")};
 }
@@ -215,7 +215,16 @@ void Heat<T>::finish(std::int64_t /*made*/) {
 template <class T>
 std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file,
                                                           const std::string& group) const {
-  return write_field(domain_, file, group);
+  const Region region("heat/io");
+  const auto& block = domain_.block();
+  const auto name = group + "/temperature";
+  const double moment = domain_.transient() ? domain_.now() : static_cast<double>(domain_.sweeps());
+  grid::write_field(file, name, block, domain_.field(domain_.current()));
+  nlohmann::ordered_json when{{"sweeps", domain_.sweeps()}};
+  if (domain_.transient()) when["time"] = moment;
+  file.attributes(group, when);
+  return miniapp::FieldOutput{grid::image_of(block),
+                              {moment, {grid::mesh_field<T>(block, "temperature", name)}}};
 }
 
 template <class T>
@@ -255,7 +264,7 @@ miniapp::AppRecord Heat<T>::record() const {
   record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
   record.history = {norms_.steps(), norms_.values()};
   record.computing = sweep_alone_ * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
-  record.traffic = traffic();
+  record.traffic = miniapp::traffic_of(domain_.comm().rank(), halo);
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},
                    {"kernel", sweeper_.kernel()},
@@ -279,11 +288,6 @@ double Heat<T>::field_bytes() const {
 template <class T>
 miniapp::CalibrationRequest Heat<T>::calibration() const {
   return {.working_set = field_bytes()};
-}
-
-template <class T>
-std::vector<miniapp::Traffic> Heat<T>::traffic() const {
-  return miniapp::traffic_of(domain_.comm().rank(), sweeper_.halo());
 }
 
 template class Heat<float>;

@@ -52,7 +52,6 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   void sweep_by_graph();
   double field_bytes() const;
   miniapp::BytesMoved moved_by(double updates) const;
-  std::vector<miniapp::Traffic> traffic() const;
 
   Domain<T> domain_;
   Sweeper<T> sweeper_;

@@ -8,12 +8,13 @@ int main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<heat::Options>(
       "heat", "Heat conduction on a grid of cells: halo exchange",
-      [](const heat::Options& options,
-         const miniapp::RunContext& context) -> std::unique_ptr<miniapp::MiniApp> {
-        if (options.precision == heat::Precision::single_precision)
-          return std::make_unique<heat::Heat<float>>(options, context);
-        return std::make_unique<heat::Heat<double>>(options, context);
+      [](const heat::Options& options, const miniapp::RunContext& context) {
+        return miniapp::with_scalar(options.precision, [&](auto zero) -> std::unique_ptr<miniapp::MiniApp> {
+          return std::make_unique<heat::Heat<decltype(zero)>>(options, context);
+        });
       });
-  app.restart_may_change = heat::Options::restart_may_change();
+  app.restart_may_change = {"solver.tolerance", "solver.max_sweeps", "solver.kernel",
+                            "solver.stores",    "solver.graph",      "decomposition.",
+                            "warm_up.",         "verification.",     "time."}; // if the step stays
   return miniapp::run_main(argc, argv, app);
 }

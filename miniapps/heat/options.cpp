@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/options.hpp"
 
+#include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
-#include "heat/problem/memory.hpp"
 
 #include <kontor/config/unused.hpp>
 
@@ -125,11 +125,6 @@ double Options::step_count() const {
   return std::max(1.0, std::ceil(end_time / longest - rounding));
 }
 
-std::vector<std::string> Options::restart_may_change() {
-  return {"solver.tolerance", "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.graph", "time.",
-          "decomposition.",   "warm_up.",          "verification."};
-}
-
 void Options::describe(Visitor& v) {
   v.section("problem", "What is solved: alpha lap(u) + source = 0, or = du/dt", [&](Visitor& p) {
     p.choice<Equation>("equation", equation, equations,
@@ -208,6 +203,19 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   }
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells},
                              ranks, deck);
+}
+
+std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
+  const auto bytes = [](const grid::Index3& extents, std::size_t scalar) {
+    const auto extent = [&](int axis) { return static_cast<double>(extents[axis]); };
+    return static_cast<double>(scalar) * extent(0) * extent(1) * extent(2);
+  };
+  return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::vector<miniapp::Allocation> {
+    const double field = bytes(grid::field_extents<T>(block), sizeof(T));
+    const bool sourced = !grid::DeckFunction(options.source).zero();
+    return {
+        {"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? bytes(block.extents, sizeof(T)) : 0}};
+  });
 }
 
 } // namespace kontor::heat

@@ -3,6 +3,7 @@
 
 #include "grid/faces.hpp"
 #include "grid/sizing.hpp"
+#include "machine/memory.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
 #include "stepping/graph_choice.hpp"
@@ -75,14 +76,14 @@ struct Options {
   /// Fills in what depends on other keys, and refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 
-  /// Keys that may be others when a run goes on from a checkpoint. Times may be, if the step stays.
-  static std::vector<std::string> restart_may_change();
-
   /// Steps of equal length that reach the end time: as few as stability or the deck's step allow.
   double step_count() const;
 
   /// The largest stable step of explicit Euler: 1 / (2 alpha sum over axes of 1/h^2).
   double stable_step() const;
 };
+
+/// Local. The Views of a rank that has this block.
+std::vector<miniapp::Allocation> views_of_rank(const Options&, const grid::Block&);
 
 } // namespace kontor::heat

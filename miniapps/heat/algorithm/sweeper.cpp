@@ -34,24 +34,16 @@ template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
     : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain),
       timers_(timers), compute_(timers["compute"]), regions_(grid::split(domain.block(), Padding<T>::line)),
-      streams_(overlap && regions_.any_strips()), halos_(make_halos()),
+      streams_(overlap && regions_.any_strips()),
+      halos_(domain.comm(),
+             grid::halo_slots(domain.comm(), domain.block(), grid::across_faces(domain.block().dimensions)),
+             domain.block(), {domain.field(0), domain.field(1)}, {"heat/halo of u", "heat/halo of v"},
+             streams_.exchange()),
       streaming_(!on_device && domain.options().stores == Stores::streaming) {
   halos_.measure_times();
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_, plain_);
   const auto& options = domain.options();
   if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
-}
-
-template <class T>
-grid::HaloPair<T> Sweeper<T>::make_halos() const {
-  const auto& block = domain_->block();
-  const auto slots = grid::halo_slots(domain_->comm(), block, grid::across_faces(block.dimensions));
-  return {domain_->comm(),
-          slots,
-          block,
-          {domain_->field(0), domain_->field(1)},
-          {"heat/halo of u", "heat/halo of v"},
-          streams_.exchange()};
 }
 
 template <class T>

@@ -78,7 +78,6 @@ class Sweeper {
   void queue_sweeps(int first, Norm, const stepping::NormSlots&);
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
-  grid::HaloPair<T> make_halos() const;
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
   Domain<T>* domain_;

@@ -32,13 +32,11 @@ inline Box layer_at(const Block& block, int face, bool outside) {
 /// Collective. The rank that has the cells beyond each face of this rank's block, round periodic axes.
 inline std::array<int, 6> ranks_beyond(const comm::Communicator& comm, const Options& options,
                                        const Block& block) {
-  std::vector<std::int64_t> offsets(3 * static_cast<std::size_t>(comm.size())), extents(offsets.size());
-  comm::mpi::check(
-      MPI_Allgather(block.offset.data(), 3, MPI_INT64_T, offsets.data(), 3, MPI_INT64_T, comm.native()),
-      "MPI_Allgather");
-  comm::mpi::check(
-      MPI_Allgather(block.extents.data(), 3, MPI_INT64_T, extents.data(), 3, MPI_INT64_T, comm.native()),
-      "MPI_Allgather");
+  using Indices = std::array<Index3, 2>; // of the first own cell, and how many there are
+  const Indices mine{block.offset, block.extents};
+  std::vector<Indices> all(static_cast<std::size_t>(comm.size()));
+  comm::mpi::check(MPI_Allgather(&mine, 6, MPI_INT64_T, all.data(), 6, MPI_INT64_T, comm.native()),
+                   "MPI_Allgather");
   std::array<int, 6> ranks;
   ranks.fill(comm::no_rank);
   for (int face = 0; face < 2 * block.dimensions; ++face) {
@@ -50,8 +48,8 @@ inline std::array<int, 6> ranks_beyond(const comm::Communicator& comm, const Opt
     for (int rank = 0; rank < comm.size(); ++rank) {
       bool has = true;
       for (int axis = 0; axis < 3; ++axis) {
-        const auto begin = offsets[3 * rank + axis];
-        has = has && begin <= cell[axis] && cell[axis] < begin + extents[3 * rank + axis];
+        const auto& [offset, extents] = all[static_cast<std::size_t>(rank)];
+        has = has && offset[axis] <= cell[axis] && cell[axis] < offset[axis] + extents[axis];
       }
       if (has) ranks[face] = rank;
     }
@@ -100,28 +98,24 @@ void fill_ghosts(const comm::Communicator& comm, const Options& options, const B
   const auto type = std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
   const auto ranks = detail::ranks_beyond(comm, options, block);
   std::vector<HostBlockView<T>> own, beyond;
-  std::vector<MPI_Request> requests;
-  const auto count = [](const HostBlockView<T>& layer) { return static_cast<int>(layer.size()); };
   for (int face = 0; face < 2 * block.dimensions; ++face) {
     own.push_back(detail::layer_on_host(field, block, detail::layer_at(block, face, false)));
     const auto& inside = own.back();
     beyond.emplace_back("heat/layer beyond", inside.extent(0), inside.extent(1), inside.extent(2));
-    if (terms.boundary(face)) {
+    if (terms.boundary(face))
       detail::evaluate_on_face(block, face, grid::DeckFunction(options.faces[face].value), t, beyond.back());
-      continue;
-    }
-    if (ranks[face] == comm::no_rank) throw std::logic_error("a block without neighbour inside the grid");
-    requests.resize(requests.size() + 2);
-    const int opposite = face % 2 == 0 ? face + 1 : face - 1;
-    comm::mpi::check(MPI_Irecv(beyond.back().data(), count(inside), type, ranks[face], opposite,
-                               comm.native(), &requests[requests.size() - 2]),
-                     "MPI_Irecv");
-    comm::mpi::check(MPI_Isend(inside.data(), count(inside), type, ranks[face], face, comm.native(),
-                               &requests[requests.size() - 1]),
-                     "MPI_Isend");
+    else if (ranks[face] == comm::no_rank)
+      throw std::logic_error("a block without neighbour inside the grid");
   }
-  comm::mpi::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                   "MPI_Waitall");
+  for (int face = 0; face < 2 * block.dimensions;
+       ++face) { // its layer goes beyond the opposite face of another
+    const int opposite = face % 2 == 0 ? face + 1 : face - 1;
+    const auto peer = [&](int at) { return terms.boundary(at) ? MPI_PROC_NULL : ranks[at]; };
+    const auto count = static_cast<int>(own[face].size());
+    comm::mpi::check(MPI_Sendrecv(own[face].data(), count, type, peer(face), face, beyond[opposite].data(),
+                                  count, type, peer(opposite), face, comm.native(), MPI_STATUS_IGNORE),
+                     "MPI_Sendrecv");
+  }
   for (int face = 0; face < 2 * block.dimensions; ++face) {
     const auto ghosts = grid::view_of(field, block, detail::layer_at(block, face, true));
     grid::copy_values(ghosts, Kokkos::create_mirror_view_and_copy(typename FieldView<T>::memory_space(),

@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/check/range.hpp"
 #include "heat/names.hpp"
 #include "heat/options.hpp"
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 /// Checks of a result by formulas, weights and ghosts that the sweep does not use.
 namespace kontor::heat {
+
+/// The smallest and the largest of some values; of none at first.
+struct Range {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+
+  void add(double value) {
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+  }
+  double width() const { return largest - smallest; }
+  double magnitude() const { return std::max(std::abs(smallest), std::abs(largest)); }
+};
+
+/// That of the values of both.
+inline constexpr auto both = [](const Range& a, const Range& b) {
+  return Range{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+};
 
 /// The deck's equation in the cells of a block, from its options alone.
 struct Terms {
@@ -99,8 +118,13 @@ KOKKOS_INLINE_FUNCTION Residual residual(const Judged<T>& in, std::int64_t i, st
   return sum;
 }
 
-template <class ExecutionSpace>
-using CellPolicy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
+/// The own cells (k, j, i) of a block.
+inline auto cells_of(const Block& block) {
+  using Space = FieldView<double>::execution_space;
+  const auto& n = block.extents;
+  return Kokkos::MDRangePolicy<Space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>({0, 0, 0},
+                                                                                        {n[2], n[1], n[0]});
+}
 
 } // namespace detail
 
@@ -108,11 +132,9 @@ using CellPolicy = Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<3>, Kokkos
 /// value is not finite.
 template <class T>
 double largest_update(const Judged<T>& in) {
-  using ExecutionSpace = typename FieldView<T>::execution_space;
-  const auto& n = in.block.extents;
   double result = 0;
   Kokkos::parallel_reduce(
-      "heat/residual", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      "heat/residual", detail::cells_of(in.block),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
         const auto left = detail::residual(in, i, j, k);
         const double size = detail::size_or_infinity(left.value / left.diagonal);
@@ -126,13 +148,11 @@ double largest_update(const Judged<T>& in) {
 /// weight residual)|. Infinite if a value is not finite. `in.u` is the field before.
 template <class T>
 double step_defect(const Judged<T>& in, const FieldView<T>& after) {
-  using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
-  const auto& n = in.block.extents;
   const std::int64_t z = P::z(in.block.dimensions);
   double result = 0;
   Kokkos::parallel_reduce(
-      "heat/defect", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      "heat/defect", detail::cells_of(in.block),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
         const auto left = detail::residual(in, i, j, k);
         const double weight = in.terms.step == 0 ? 1 / left.diagonal : in.terms.step;
@@ -147,13 +167,11 @@ double step_defect(const Judged<T>& in, const FieldView<T>& after) {
 /// Local, waits. The largest change from one field to another, and the sum of the changes' squares.
 template <class T>
 std::array<double, 2> changes(const Block& block, const FieldView<T>& before, const FieldView<T>& after) {
-  using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
-  const auto& n = block.extents;
   const std::int64_t z = P::z(block.dimensions);
   std::array<double, 2> result{};
   Kokkos::parallel_reduce(
-      "heat/changes", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      "heat/changes", detail::cells_of(block),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest, double& squares) {
         const T change = after(k + z, j + P::y, i + P::x) - before(k + z, j + P::y, i + P::x);
         const double size = detail::size_or_infinity(change);
@@ -167,13 +185,11 @@ std::array<double, 2> changes(const Block& block, const FieldView<T>& before, co
 /// Local, waits. Of a field's own cells; infinite if a value is not finite.
 template <class T>
 Range range_of(const FieldView<T>& field, const Block& block) {
-  using ExecutionSpace = typename FieldView<T>::execution_space;
   using P = Padding<T>;
-  const auto& n = block.extents;
   const std::int64_t z = P::z(block.dimensions);
   Kokkos::MinMaxScalar<double> result;
   Kokkos::parallel_reduce(
-      "heat/range", detail::CellPolicy<ExecutionSpace>({0, 0, 0}, {n[2], n[1], n[0]}),
+      "heat/range", detail::cells_of(block),
       KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, Kokkos::MinMaxScalar<double> & range) {
         const double value = field(k + z, j + P::y, i + P::x);
         double known = value;

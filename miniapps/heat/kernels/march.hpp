@@ -2,7 +2,7 @@
 #pragma once
 
 #include "heat/kernels/march_shape.hpp"
-#include "heat/problem/sweep_input.hpp"
+#include "heat/problem/stencil.hpp"
 #include "stepping/norm_parts.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -206,30 +206,16 @@ template <int batch = 0, class T, class ExecutionSpace, class Boxes>
 void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
            const Boxes& boxes, Norm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
-  const auto call = [&](auto dimensions, auto sourced, auto norm_kind) {
-    const int lanes = norm_kind() == Norm::none ? 1 : boxes.lanes();
-    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
-    constexpr int ahead = batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
-    Kokkos::parallel_for(
-        "heat/sweep", policy,
-        detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
-  };
-  const auto with_norm = [&](auto dimensions, auto sourced) {
-    switch (norm) {
-    case Norm::max: return call(dimensions, sourced, std::integral_constant<Norm, Norm::max>());
-    case Norm::l2: return call(dimensions, sourced, std::integral_constant<Norm, Norm::l2>());
-    case Norm::none: break;
-    }
-    return call(dimensions, sourced, std::integral_constant<Norm, Norm::none>());
-  };
-  const auto with_source = [&](auto dimensions) {
-    return in.source.size() > 0 ? with_norm(dimensions, std::true_type())
-                                : with_norm(dimensions, std::false_type());
-  };
-  if (in.block.dimensions == 3)
-    with_source(std::integral_constant<int, 3>());
-  else
-    with_source(std::integral_constant<int, 2>());
+  with_constants(
+      in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
+        const int lanes = norm_kind() == Norm::none ? 1 : boxes.lanes();
+        const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
+        constexpr int ahead =
+            batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
+        Kokkos::parallel_for(
+            "heat/sweep", policy,
+            detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
+      });
 }
 
 /// Compiled once, in march.cpp.

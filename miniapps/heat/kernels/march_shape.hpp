@@ -153,13 +153,15 @@ template <class MemorySpace>
 class MarchShapes {
  public:
   /// Local; waits for a copy. All shapes have teams of the same size; those without teams are left out.
-  explicit MarchShapes(const std::vector<MarchShape>& shapes) : entries_(list(shapes)) {
+  explicit MarchShapes(const std::vector<MarchShape>& shapes) {
+    const Kokkos::View<Entry*, Kokkos::HostSpace> host("heat/boxes", shapes.size());
     for (const auto& shape : shapes) {
       if (shape.teams() == 0) continue;
+      host(count_++) = {shape, teams_};
       teams_ += shape.teams();
       team_ = shape.team();
-      ++count_;
     }
+    entries_ = Kokkos::create_mirror_view_and_copy(MemorySpace(), host);
   }
 
   int team() const { return team_; }
@@ -175,21 +177,8 @@ class MarchShapes {
 
  private:
   using Entry = detail::NumberedShape;
-  using Entries = Kokkos::View<Entry*, MemorySpace>;
 
-  static Entries list(const std::vector<MarchShape>& shapes) {
-    const Kokkos::View<Entry*, Kokkos::HostSpace> host("heat/boxes", shapes.size());
-    int count = 0;
-    int teams = 0;
-    for (const auto& shape : shapes) {
-      if (shape.teams() == 0) continue;
-      host(count++) = {shape, teams};
-      teams += shape.teams();
-    }
-    return Kokkos::create_mirror_view_and_copy(MemorySpace(), host);
-  }
-
-  Entries entries_;
+  Kokkos::View<Entry*, MemorySpace> entries_;
   int count_ = 0;
   int team_ = 1;
   int teams_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/problem/sweep_input.hpp"
+#include "heat/problem/stencil.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "heat/kernels/row.hpp"
 #include "heat/names.hpp"
-#include "heat/problem/sweep_input.hpp"
+#include "heat/problem/stencil.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -99,27 +99,14 @@ double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const
 template <class T, class ExecutionSpace>
 double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
                      const Box& box, Norm norm, bool streaming) {
-  const auto call = [&](auto dimensions, auto sourced, auto norm_kind, auto streamed) {
-    return detail::sweep_rows<dimensions(), sourced(), norm_kind(), streamed()>(instance, in, out, box);
+  const auto with_stores = [&](auto streamed) {
+    return with_constants(
+        in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
+          constexpr bool streams = decltype(streamed)::value;
+          return detail::sweep_rows<dimensions(), sourced(), norm_kind(), streams>(instance, in, out, box);
+        });
   };
-  const auto with_norm = [&](auto dimensions, auto sourced, auto streamed) {
-    switch (norm) {
-    case Norm::max: return call(dimensions, sourced, std::integral_constant<Norm, Norm::max>(), streamed);
-    case Norm::l2: return call(dimensions, sourced, std::integral_constant<Norm, Norm::l2>(), streamed);
-    case Norm::none: break;
-    }
-    return call(dimensions, sourced, std::integral_constant<Norm, Norm::none>(), streamed);
-  };
-  const auto with_stores = [&](auto dimensions, auto sourced) {
-    return streaming ? with_norm(dimensions, sourced, std::true_type())
-                     : with_norm(dimensions, sourced, std::false_type());
-  };
-  const auto with_source = [&](auto dimensions) {
-    return in.source.size() > 0 ? with_stores(dimensions, std::true_type())
-                                : with_stores(dimensions, std::false_type());
-  };
-  return in.block.dimensions == 3 ? with_source(std::integral_constant<int, 3>())
-                                  : with_source(std::integral_constant<int, 2>());
+  return streaming ? with_stores(std::true_type()) : with_stores(std::false_type());
 }
 
 /// Compiled once, in sweep.cpp.

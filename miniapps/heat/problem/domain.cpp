@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/problem/domain.hpp"
 
+#include "grid/layers.hpp"
 #include "grid/process_grid.hpp"
-#include "heat/problem/boundary.hpp"
-#include "heat/problem/memory.hpp"
-#include "machine/memory.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -33,6 +31,36 @@ Block make_fitting_block(const Options& options, const comm::Communicator& carte
   const auto block = grid::make_block(grid_of(options), cartesian);
   miniapp::require_memory(cartesian, views_of_rank(options, block));
   return block;
+}
+
+/// Local, waits for the copy. The ghost cells before a boundary face, from the face's value g or q at time t
+/// and the centres of the cells' faces: 2 g (Dirichlet) or h q (Neumann); see Stencil.
+template <class T>
+void fill_boundary(const FieldView<T>& field, const Block& block, int face, const Face& condition,
+                   const grid::DeckFunction& f, double t, grid::FiniteCheck& finite) {
+  const auto box = ghost_layer(block, grid::across(face));
+  const auto ghosts = grid::view_of(field, block, box);
+  const int axis = face / 2;
+  const T factor = condition.condition == Condition::neumann ? static_cast<T>(block.spacing[axis]) : T(2);
+
+  const HostBlockView<T> values("heat/boundary", ghosts.extent(0), ghosts.extent(1), ghosts.extent(2));
+  const auto on_face = [&](int a, std::int64_t index) {
+    return a == axis ? block.face(a, face % 2 == 0 ? 0 : block.extents[a]) : block.coordinate(a, index);
+  };
+  std::vector<double> x;
+  for (auto i = box.begin[0]; i < box.end[0]; ++i) x.push_back(on_face(0, i));
+  std::vector<double> of_row(x.size());
+  for (auto k = box.begin[2]; k < box.end[2]; ++k) {
+    for (auto j = box.begin[1]; j < box.end[1]; ++j) {
+      const double y = on_face(1, j);
+      const double z = on_face(2, k);
+      f.evaluate(x, y, z, t, of_row, finite);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        values(k - box.begin[2], j - box.begin[1], i) = factor * static_cast<T>(of_row[i]);
+    }
+  }
+  grid::copy_values(ghosts,
+                    Kokkos::create_mirror_view_and_copy(typename FieldView<T>::memory_space(), values));
 }
 
 } // namespace
@@ -71,8 +99,7 @@ void Domain<T>::set_initial() {
   grid::FiniteCheck finite;
   grid::fill<T>(scratch, block_, grid::DeckFunction(options_.initial), 0, finite);
   grid::copy_values(grid::view_of(fields_[0], block_, block_.all()), scratch);
-  for (const auto& boundary : boundaries_)
-    for (const int which : {0, 1}) fill_boundary_of(which, boundary, 0, finite);
+  for (const int which : {0, 1}) fill_boundaries(which, 0, finite);
   finite.agree(cartesian_);
   set_sweeps(0);
 }
@@ -81,8 +108,7 @@ template <class T>
 void Domain<T>::set_time_dependent() {
   grid::FiniteCheck
       finite; // not agreed on: what is not finite here shows in the field, and so in the verification
-  for (const auto& boundary : boundaries_)
-    if (boundary.function.function.uses("t")) fill_boundary_of(current_, boundary, now(), finite);
+  fill_boundaries(current_, now(), finite, true);
   if (source_function_ && source_function_->function.uses("t")) fill_source(now());
 }
 
@@ -130,7 +156,7 @@ grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
 template <class T>
 void Domain<T>::refill_boundaries(int which, double t) const {
   grid::FiniteCheck finite;
-  for (const auto& boundary : boundaries_) fill_boundary_of(which, boundary, t, finite);
+  fill_boundaries(which, t, finite);
 }
 
 template <class T>
@@ -139,10 +165,10 @@ void Domain<T>::refill_source(double t) {
 }
 
 template <class T>
-void Domain<T>::fill_boundary_of(int which, const BoundaryFunction& boundary, double t,
-                                 grid::FiniteCheck& finite) const {
-  fill_boundary(fields_[which], block_, boundary.face, options_.faces[boundary.face], boundary.function, t,
-                finite);
+void Domain<T>::fill_boundaries(int which, double t, grid::FiniteCheck& finite, bool changing) const {
+  for (const auto& [face, value] : boundaries_)
+    if (!changing || value.function.uses("t"))
+      fill_boundary(fields_[which], block_, face, options_.faces[face], value, t, finite);
 }
 
 template <class T>

@@ -4,7 +4,7 @@
 #include "grid/functions.hpp"
 #include "heat/names.hpp"
 #include "heat/options.hpp"
-#include "heat/problem/sweep_input.hpp"
+#include "heat/problem/stencil.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
@@ -85,7 +85,8 @@ class Domain {
     grid::DeckFunction function;
   };
 
-  void fill_boundary_of(int which, const BoundaryFunction&, double t, grid::FiniteCheck&) const;
+  /// Of a field; `changing`: only those that depend on time.
+  void fill_boundaries(int which, double t, grid::FiniteCheck&, bool changing = false) const;
   void fill_source(double t);
 
   Options options_;

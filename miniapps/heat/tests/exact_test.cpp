@@ -162,9 +162,7 @@ void shift(const Domain<double>& domain) {
 }
 
 TEST_P(RightAnswer, FailsWhenShiftedByOneCell) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Problem<double> problem(read_options(deck_of(GetParam()), ranks), MPI_COMM_WORLD);
+  const Problem<double> problem(deck_of(GetParam()));
   problem.heat->run();
   const auto& domain = problem.heat->domain();
   const int wide = domain.block().extents[0] > 1 ? 1 : 0;
@@ -177,10 +175,8 @@ TEST_P(RightAnswer, FailsWhenShiftedByOneCell) {
 }
 
 TEST_P(RightAnswer, FailsWithoutHalos) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks == 1 || std::string(GetParam().name) == "constant") GTEST_SKIP();
-  Problem<double> problem(read_options(deck_of(GetParam()), ranks), MPI_COMM_WORLD, {.backend = "null"});
+  if (world_size() == 1 || std::string(GetParam().name) == "constant") GTEST_SKIP();
+  const Problem<double> problem(deck_of(GetParam()), {.backend = "null"});
   problem.heat->run();
   const auto result = problem.heat->verify();
   EXPECT_FALSE(result.passed()) << result.error << " within " << result.tolerance;
@@ -306,16 +302,13 @@ TEST(Decay, BoundsWhatIsLeft) {
           fmt::format("app: heat\nproblem:\n  equation: transient\n  cells: [12, 9]\n  initial: 1\n"
                       "  boundary:\n{}time: {{end: {}}}\n",
                       faces, end);
-      int ranks = 1;
-      MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-      const auto options = read_options(deck, ranks);
-      Problem<double> problem(options, MPI_COMM_WORLD);
+      const Problem<double> problem(deck);
       problem.heat->run();
       const auto& domain = problem.heat->domain();
       const double left =
           comm::allreduce(domain.comm(), range_of(domain.field(domain.current()), domain.block()).largest,
                           comm::ReduceOp::max);
-      const Decay decay(options);
+      const Decay decay(domain.options());
       EXPECT_LE(left, decay(end)) << deck;
       EXPECT_GT(left, 0.4 * decay(end)) << deck;
       double sum = 0;

@@ -52,20 +52,16 @@ double combined(const Instance& instance, double* parts, int count, Norm norm) {
 using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, double /*step*/>;
 class March : public testing::TestWithParam<Parameters> {
  protected:
-  template <class T>
-  void compare(const Index3& cells, const Box& box, MarchTuning tuning) const {
-    const auto [dimensions, sourced, norm, step] = GetParam();
-    const auto in = make_input<T>(make_test_block(dimensions, cells), sourced, step);
+  /// A MarchShape or MarchShapes over the box.
+  template <class T, class Shape>
+  static void compare(const SweepInput<T>& in, const Box& box, const Shape& shape) {
+    const auto norm = std::get<2>(GetParam());
     const auto [plain, plain_norm] = swept_plainly(in, box, norm);
-
     const Instance instance;
     const auto out = grid::make_field<T>("heat/out", in.block);
-    // As if the device ran few threads at a time, so that they march far.
-    const auto shape = MarchShape::make<T>(box, dimensions, 4, device::on_host<Instance>, tuning);
     const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.parts());
     march(instance, in, out, shape, norm, parts.data());
     const double marched_norm = combined(instance, parts.data(), shape.parts(), norm);
-
     const auto marched = to_host(out);
     EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(T)));
     if (norm == Norm::max)
@@ -74,30 +70,27 @@ class March : public testing::TestWithParam<Parameters> {
       EXPECT_NEAR(marched_norm, plain_norm, 1e-12 * plain_norm);
   }
 
+  /// As if the device ran few threads at a time, so that they march far.
+  template <class T>
+  static MarchShape shape_of(const Box& box, MarchTuning tuning) {
+    return MarchShape::make<T>(box, std::get<0>(GetParam()), 4, device::on_host<Instance>, tuning);
+  }
+
   template <class T>
   void compare_tunings(const Index3& cells, const Box& box) const {
+    const auto [dimensions, sourced, norm, step] = GetParam();
+    const auto in = make_input<T>(make_test_block(dimensions, cells), sourced, step);
     for (const int rows : {1, 4, 64})
-      for (const int tile : {8, 128}) compare<T>(cells, box, {128, tile, rows});
+      for (const int tile : {8, 128}) compare(in, box, shape_of<T>(box, {128, tile, rows}));
   }
 };
 
-TEST_P(March, WholeBlock) {
-  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 5 : 1;
-  for (const Index3& cells : {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz},
-                              Index3{16, 13, 2 * nz - 1}, Index3{1037, 7, nz}}) {
-    compare_tunings<double>(cells, {{}, cells});
-    compare_tunings<float>(cells, {{}, cells});
-  }
-}
-
 /// Cells outside the box keep what they had (zero in both fields).
-TEST_P(March, BoxInside) {
-  const std::int64_t nz = std::get<0>(GetParam()) == 3 ? 4 : 1;
-  const Index3 cells{613, 9, nz};
-  compare_tunings<double>(cells, {{3, 2, 0}, {600, 8, nz}});
-  compare_tunings<float>(cells, {{0, 0, 0}, {1, 9, nz}});
-  compare_tunings<float>(cells, {{17, 8, nz - 1}, {613, 9, nz}});
-  compare_tunings<double>(cells, {{604, 0, nz / 2}, {613, 9, nz}});
+TEST_P(March, AgreesInEveryBox) {
+  each_box(std::get<0>(GetParam()), [&](const Index3& cells, const Box& box) {
+    compare_tunings<double>(cells, box);
+    compare_tunings<float>(cells, box);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Heat, March,
@@ -110,24 +103,11 @@ TEST_P(March, SeveralBoxes) {
   const auto [dimensions, sourced, norm, step] = GetParam();
   auto block = make_test_block(dimensions, {77, 9, dimensions == 3 ? 5 : 1});
   const auto in = make_input<float>(block, sourced, step);
-  const auto [plain, plain_norm] = swept_plainly(in, block.all(), norm);
   block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
   const auto regions = grid::split(block, 16);
-  std::vector<MarchShape> shapes;
-  const auto add = [&, d = dimensions](const Box& box) {
-    shapes.push_back(MarchShape::make<float>(box, d, 4, device::on_host<Instance>, {64, 32, 4}));
-  };
-  add(regions.interior);
-  for (const auto& strip : regions.strips) add(strip);
-  const MarchShapes<FieldView<float>::memory_space> boxes(shapes);
-  const Kokkos::View<double*, FieldView<float>::memory_space> parts("heat/parts", boxes.parts());
-  const Instance instance;
-  const auto out = grid::make_field<float>("heat/out", block);
-  march(instance, in, out, boxes, norm, parts.data());
-  const double marched_norm = combined(instance, parts.data(), boxes.parts(), norm);
-  const auto marched = to_host(out);
-  EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(float)));
-  EXPECT_NEAR(marched_norm, plain_norm, 1e-12 * plain_norm);
+  std::vector<MarchShape> shapes{shape_of<float>(regions.interior, {64, 32, 4})};
+  for (const auto& strip : regions.strips) shapes.push_back(shape_of<float>(strip, {64, 32, 4}));
+  compare(in, block.all(), MarchShapes<FieldView<float>::memory_space>(shapes));
 }
 
 /// Every cell belongs to one thread, whatever the box, the device and the tuning.

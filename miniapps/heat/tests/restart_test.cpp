@@ -66,11 +66,19 @@ solver: {check_every: 7}
 time: {end: 0.04}
 )deck";
 
+/// A checkpoint every so many sweeps, of which so many stay.
+miniapp::CheckpointOptions checkpoints(const std::string& file, std::int64_t every, std::int64_t keep = 2) {
+  miniapp::CheckpointOptions wanted;
+  wanted.every = every;
+  wanted.keep = keep;
+  wanted.file = file;
+  return wanted;
+}
+
 using miniapp::test::FirstRanks;
 using miniapp::test::Folder;
 using miniapp::test::some_ranks;
 using miniapp::test::world_rank;
-using miniapp::test::world_size;
 
 /// A problem that writes checkpoints.
 template <class T>
@@ -158,9 +166,7 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
     auto whole = options;
     whole.process_grid.assign(options.cells.size(), 1);
     const Problem<T> problem(whole, MPI_COMM_SELF);
-    problem.heat->warm_up();
-    problem.heat->reset();
-    problem.heat->run();
+    problem.run();
     return answer_of(*problem.heat, MPI_COMM_SELF);
   }();
   const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
@@ -173,12 +179,8 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
       auto how = options;
       how.process_grid = some_grid(from, options.cells.size(), from);
       how.graph = graphs(how, from);
-      miniapp::CheckpointOptions wanted;
-      wanted.every = 20;
-      wanted.keep = 9;
-      wanted.file = name;
-      Written<T> written(how, writers, wanted, methods[static_cast<std::size_t>(turn) % methods.size()],
-                         from % 2 == 0);
+      Written<T> written(how, writers, checkpoints(name, 20, 9),
+                         methods[static_cast<std::size_t>(turn) % methods.size()], from % 2 == 0);
       written.run();
       const auto& all = written.checkpoints.summary().steps;
       steps = {std::ssize(all), all.empty() ? 0 : all.front()};
@@ -236,16 +238,14 @@ TEST(Restart, TransientHasTheSameBits) {
 TEST(Restart, AnotherToleranceAndLimit) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("tolerance");
-  auto options = read_options(steady("tolerance: 0, max_sweeps: 50, check_every: 7"), world_size());
-  miniapp::CheckpointOptions wanted;
-  wanted.every = 40;
-  wanted.file = folder / "u.h5";
-  Written<double> written(options, MPI_COMM_WORLD, wanted);
+  auto options = read_options(steady("tolerance: 0, max_sweeps: 50, check_every: 7"));
+  const auto file = folder / "u.h5";
+  Written<double> written(options, MPI_COMM_WORLD, checkpoints(file, 40));
   written.run();
   const auto go_on = [&](double tolerance, std::int64_t limit) {
     options.tolerance = tolerance;
     options.max_sweeps = limit;
-    const miniapp::Restart restart(MPI_COMM_WORLD, wanted.file);
+    const miniapp::Restart restart(MPI_COMM_WORLD, file);
     const Problem<double> problem(options, MPI_COMM_WORLD);
     problem.heat->read_state(restart.reader());
     problem.heat->run();
@@ -261,13 +261,10 @@ TEST(Restart, AnotherToleranceAndLimit) {
 TEST(Restart, TheNewestThatIsWhole) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("newest");
-  const auto options = read_options(steady(fixed_sweeps), world_size());
-  miniapp::CheckpointOptions wanted;
-  wanted.every = 10;
-  wanted.keep = 3;
-  wanted.file = folder / "u.h5";
-  const auto of = [&](std::int64_t step) { return miniapp::checkpoint_name(wanted.file, step); };
-  Written<double> written(options, MPI_COMM_WORLD, wanted);
+  const auto options = read_options(steady(fixed_sweeps));
+  const auto file = folder / "u.h5";
+  const auto of = [&](std::int64_t step) { return miniapp::checkpoint_name(file, step); };
+  Written<double> written(options, MPI_COMM_WORLD, checkpoints(file, 10, 3));
   written.run();
   EXPECT_EQ(written.checkpoints.summary().steps, (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
   for (const int step : {10, 20}) EXPECT_FALSE(fs::exists(of(step))) << step;
@@ -278,19 +275,19 @@ TEST(Restart, TheNewestThatIsWhole) {
     const miniapp::Restart restart(MPI_COMM_WORLD, name.string());
     return std::pair(restart.header().step, restart.note().empty());
   };
-  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{50}, true));
+  EXPECT_EQ(taken(file), std::pair(std::int64_t{50}, true));
   EXPECT_EQ(taken(of(40)), std::pair(std::int64_t{40}, true));
   const auto damage = [&](std::int64_t step) {
     if (world_rank() == 0) fs::resize_file(of(step), 4000);
     MPI_Barrier(MPI_COMM_WORLD);
   };
   damage(50);
-  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{40}, false));
+  EXPECT_EQ(taken(file), std::pair(std::int64_t{40}, false));
   EXPECT_EQ(taken(of(50)), std::pair(std::int64_t{40}, false));
   damage(30);
-  EXPECT_EQ(taken(wanted.file), std::pair(std::int64_t{40}, false));
+  EXPECT_EQ(taken(file), std::pair(std::int64_t{40}, false));
   damage(40);
-  miniapp::test::expect_facts(miniapp::test::error_of([&] { taken(wanted.file); }),
+  miniapp::test::expect_facts(miniapp::test::error_of([&] { taken(file); }),
                               {of(30).string(), of(40).string(), of(50).string()});
 }
 
@@ -298,16 +295,12 @@ TEST(Restart, TheNewestThatIsWhole) {
 TEST(Restart, AnotherRunOfTheName) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("another");
-  auto options = read_options(steady(fixed_sweeps), world_size());
-  miniapp::CheckpointOptions wanted;
-  wanted.every = 25;
-  wanted.keep = 1;
-  wanted.file = folder / "u.h5";
-  Written<double>(options, MPI_COMM_WORLD, wanted).run();
-  wanted.every = 15;
-  Written<double>(options, MPI_COMM_WORLD, wanted).run();
-  EXPECT_TRUE(fs::exists(miniapp::checkpoint_name(wanted.file, 50)));
-  EXPECT_EQ(miniapp::Restart(MPI_COMM_WORLD, wanted.file).header().step, 45);
+  const auto options = read_options(steady(fixed_sweeps));
+  const auto file = folder / "u.h5";
+  for (const int every : {25, 15})
+    Written<double>(options, MPI_COMM_WORLD, checkpoints(file, every, 1)).run();
+  EXPECT_TRUE(fs::exists(miniapp::checkpoint_name(file, 50)));
+  EXPECT_EQ(miniapp::Restart(MPI_COMM_WORLD, file).header().step, 45);
 }
 
 } // namespace

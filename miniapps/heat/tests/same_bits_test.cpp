@@ -66,23 +66,12 @@ std::vector<std::vector<std::int64_t>> process_grids(int ranks, std::size_t axes
   return grids;
 }
 
-/// The own cells of the current field, (nz, ny, nx), on the host.
-template <class T>
-auto cells_on_host(const Domain<T>& domain) {
-  const auto field = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), domain.field(domain.current()));
-  using P = Padding<T>;
-  const auto& n = domain.block().extents;
-  const auto range = [](std::int64_t from, std::int64_t count) { return std::pair(from, from + count); };
-  return Kokkos::subview(field, range(P::z(domain.block().dimensions), n[2]), range(P::y, n[1]),
-                         range(P::x, n[0]));
-}
-
 /// The own cells of `part` are, bit by bit, the cells of `whole` in the same places.
 template <class T>
 bool same_bits(const Domain<T>& part, const Domain<T>& whole) {
   const auto& block = part.block();
-  const auto cells = cells_on_host(part);
-  const auto all = cells_on_host(whole);
+  const auto cells = part.current_on_host();
+  const auto all = whole.current_on_host();
   for (std::int64_t k = 0; k < block.extents[2]; ++k)
     for (std::int64_t j = 0; j < block.extents[1]; ++j)
       if (std::memcmp(&cells(k, j, 0), &all(k + block.offset[2], j + block.offset[1], block.offset[0]),
@@ -106,8 +95,6 @@ class SameBits : public testing::Test {
   /// On a device, and as on one, half of the combinations: to start a library there takes most of the time,
   /// and a host has shown the others. Any two choices still meet.
   static void check_all(const char* deck) {
-    int ranks = 1;
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     auto options = read_options(deck, 1);
     options.graph = Graphs::off;
     options.check_every = 1;
@@ -117,7 +104,7 @@ class SameBits : public testing::Test {
     const auto methods = in_host_memory ? comm::test::methods() : comm::test::device_methods();
     options.check_every = options.equation == Equation::transient ? 5 : 21;
     int grids = 0;
-    for (const auto& grid : process_grids(ranks, options.cells.size())) {
+    for (const auto& grid : process_grids(world_size(), options.cells.size())) {
       options.process_grid = grid;
       int turn = grids++ + static_cast<int>(sizeof(T) / sizeof(float));
       for (const auto& method : methods) {
@@ -241,9 +228,7 @@ std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, doub
 /// Tolerances between two norms that differ by the number of ranks: runs stop at other sweeps, but not with
 /// reproducible sums.
 TEST(Tolerance, StopsAtTheSameSweepOnAnyRanks) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks == 1) GTEST_SKIP() << "one rank";
+  if (world_size() == 1) GTEST_SKIP() << "one rank";
   const auto alone = stop(MPI_COMM_SELF, 0, SumKind::fast).second;
   const auto together = stop(MPI_COMM_WORLD, 0, SumKind::fast).second;
   int between = 0;
@@ -260,9 +245,7 @@ TEST(Tolerance, StopsAtTheSameSweepOnAnyRanks) {
 }
 
 std::string refusal_of_graph(const char* deck) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  auto options = read_options(deck, ranks);
+  auto options = read_options(deck);
   options.graph = Graphs::on;
   Problem<double> problem(options, MPI_COMM_WORLD);
   const auto error = miniapp::test::error_of([&] { problem.heat->warm_up(); });
@@ -270,8 +253,6 @@ std::string refusal_of_graph(const char* deck) {
 }
 
 TEST(Graph, IsRefusedWithTheReason) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::string steady = "test.yaml:12:1: solver.graph is on, but ";
   const std::string transient = "test.yaml: solver.graph is on, but ";
   const std::string choice = "; choose auto or off";
@@ -282,8 +263,8 @@ TEST(Graph, IsRefusedWithTheReason) {
   EXPECT_EQ(refusal_of_graph(transient_3d),
             transient + "the deck's boundary values or source depend on time" + choice);
   EXPECT_EQ(refusal_of_graph(steady_2d),
-            ranks == 1 ? "accepted"
-                       : steady + "the host takes part in each message by backend 'raw'" + choice);
+            world_size() == 1 ? "accepted"
+                              : steady + "the host takes part in each message by backend 'raw'" + choice);
   auto deck = std::string(steady_2d);
   deck.replace(deck.find("tolerance: 0, max_sweeps: 41, check_every: 1,"), 45,
                "tolerance: 1, max_sweeps: 41, check_every: 16,");

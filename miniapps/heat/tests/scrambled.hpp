@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/problem/sweep_input.hpp"
+#include "heat/problem/stencil.hpp"
 
 #include <cstdint>
 
@@ -41,6 +41,18 @@ SweepInput<T> make_input(const Block& block, bool sourced, double step) {
   for (int f = 0; f < 2 * block.dimensions; ++f) stencil.adjust[f] = adjust[f];
   stencil.step = static_cast<T>(step);
   return {u, source, stencil, block};
+}
+
+/// Calls work(cells, box) for whole blocks of so many cells, and for boxes in a block.
+template <class Work>
+void each_box(int dimensions, const Work& work) {
+  const std::int64_t nz = dimensions == 3 ? 5 : 1;
+  for (const Index3& cells : {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz},
+                              Index3{16, 13, 2 * nz - 1}, Index3{1037, 7, nz}})
+    work(cells, Box{{}, cells});
+  for (const Box& box : {Box{{3, 2, 0}, {600, 8, nz}}, Box{{0, 0, 0}, {1, 9, nz}},
+                         Box{{17, 8, nz - 1}, {613, 9, nz}}, Box{{604, 0, nz / 2}, {613, 9, nz}}})
+    work(Index3{613, 9, nz}, box);
 }
 
 } // namespace kontor::heat::test

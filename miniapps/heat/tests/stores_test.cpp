@@ -13,8 +13,7 @@ namespace {
 
 /// Of a run with so many cells for each rank.
 miniapp::AppRecord record_with(int cells, const char* stores, const char* source = "0") {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int ranks = world_size();
   const auto deck = fmt::format(R"deck(
 app: heat
 problem:
@@ -27,10 +26,8 @@ time: {{end: 1e-6, step: 1e-7}}
 solver: {{stores: {}}}
 )deck",
                                 cells / 1024 * ranks, source, ranks, stores);
-  Problem<double> problem(read_options(deck, ranks), MPI_COMM_WORLD, {.trial = 1e-3});
-  problem.heat->warm_up();
-  problem.heat->reset();
-  problem.heat->run();
+  const Problem<double> problem(deck, {.trial = 1e-3});
+  problem.run();
   return problem.heat->record();
 }
 

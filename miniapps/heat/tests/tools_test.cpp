@@ -83,13 +83,9 @@ class Tools : public testing::TestWithParam<bool> {
 };
 
 TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   {
-    Problem<double> problem(read_options(deck, ranks), MPI_COMM_WORLD, {}, GetParam());
-    problem.heat->warm_up();
-    problem.heat->reset();
-    problem.heat->run();
+    const Problem<double> problem(deck, {}, GetParam());
+    problem.run();
     problem.heat->verify();
   }
   const std::pair<const char*, const std::vector<std::string>*> lists[] = {
@@ -106,14 +102,13 @@ TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {
 
 TEST_P(Tools, AStepMakesOneFenceAndAllocatesNothing) {
   if (on_device) GTEST_SKIP() << "what a device's backend fences is its own affair";
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Problem<double> problem(read_options(deck, ranks), MPI_COMM_WORLD, {}, GetParam());
+  const Problem<double> problem(deck, {}, GetParam());
   problem.heat->reset();
   seen() = {};
   problem.heat->run();
   EXPECT_EQ(seen().views.size(), 0u);
-  EXPECT_EQ(count(seen().fences, "comm/packed"), ranks > 1 ? 10u : 0u); // alone there is nothing to send
+  EXPECT_EQ(count(seen().fences, "comm/packed"),
+            world_size() > 1 ? 10u : 0u); // alone there is nothing to send
   EXPECT_EQ(count(seen().regions, "heat/step"), 10u);
   for (const char* phase : {"comm/post", "comm/wait"}) EXPECT_EQ(count(seen().regions, phase), 10u) << phase;
   for (const char* phase : {"comm/pack", "comm/unpack"}) // only around kernels
