@@ -42,7 +42,7 @@ Heat<T>::~Heat() = default;
 template <class T>
 void Heat<T>::add_norm() {
   const Region region("heat/norm");
-  if (norms_.in_slots()) sweeper_.leave_norm_part(norm_, norms_.slots());
+  if (norms_.in_slots()) sweeper_.leave_norm_part(1 - domain_.current(), norm_, norms_.slots());
   const ScopedTimer timed(reduce_timer_);
   if (norms_.in_slots())
     norms_.add(sweeps_of_repeat_, sweeper_.streams());
@@ -237,20 +237,14 @@ template <class T>
 std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
                                                      const miniapp::Calibration& machine) const {
   const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
-  return miniapp::figures_of_cells(updates, sizeof(T), seconds, moved_by(updates), machine);
-}
-
-/// What the kernels of so many cell updates must read and write. An exact sum of squares has a pass of its
-/// own over both fields.
-template <class T>
-miniapp::BytesMoved Heat<T>::moved_by(double updates) const {
   const double with_source = domain_.source().size() > 0 ? 2 : 1;
   miniapp::BytesMoved moved{with_source * sizeof(T) * updates, sizeof(T) * updates};
+  // An exact sum of squares has a pass of its own over both fields.
   if (stepping::exactly_summed(norm_, domain_.options().sums))
     moved.read += 2 * sizeof(T) * domain_.cells() *
                   static_cast<double>(std::ranges::count_if(
                       norms_.steps(), [&](std::int64_t step) { return step > first_sweep_; }));
-  return moved;
+  return miniapp::figures_of_cells(updates, sizeof(T), seconds, moved, machine);
 }
 
 template <class T>

@@ -51,7 +51,6 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   void add_norm();
   void sweep_by_graph();
   double field_bytes() const;
-  miniapp::BytesMoved moved_by(double updates) const;
 
   Domain<T> domain_;
   Sweeper<T> sweeper_;

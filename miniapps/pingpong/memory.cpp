@@ -2,7 +2,6 @@
 #include "pingpong/memory.hpp"
 
 #include "grid/field.hpp"
-#include "machine/device.hpp"
 #include "machine/memory.hpp"
 #include "machine/node.hpp"
 
@@ -71,11 +70,9 @@ double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName sca
 }
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
-  const bool of_device = of_kernels && !device::kernels_on_host;
-  const int sharing =
-      of_device ? miniapp::ranks_of_memory(comm).size() : miniapp::place_on_node(comm.native()).ranks;
-  const double free = of_device ? miniapp::free_device_memory() : miniapp::free_host_memory();
-  const double mine = 0.9 * free / sharing;
+  constexpr double share = 0.9;
+  if (of_kernels || device::kernels_on_host) return share * miniapp::free_memory_of_rank(comm);
+  const double mine = share * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

@@ -63,12 +63,6 @@ void Sweeper<T>::sweep_alone(Norm norm) {
 }
 
 template <class T>
-void Sweeper<T>::leave_norm_part(Norm norm, const stepping::NormSlots& slots) {
-  leave_norm_part(1 - domain_->current(), norm, slots);
-}
-
-/// Of the sweep from that field.
-template <class T>
 void Sweeper<T>::leave_norm_part(int from, Norm norm, const stepping::NormSlots& slots) {
   const ScopedTimer timed(compute_, 0);
   if (exact_norm_)
@@ -156,22 +150,18 @@ std::optional<std::string> Sweeper<T>::graph_refusal(const stepping::StepSchedul
 }
 
 template <class T>
-void Sweeper<T>::queue_sweeps(int first, Norm norm, const stepping::NormSlots& slots) {
-  for (int n = 1; n <= graph_shape_.steps; ++n) {
-    const int from = (first + n - 1) % 2;
-    queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halos_[from]);
-    if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
-  }
-}
-
-template <class T>
 void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
                               const stepping::NormSlots& slots) {
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
   graph_.choose(
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
-      [this, norm, slots](int first) { queue_sweeps(first, norm, slots); },
+      [this, norm, slots](int from) {
+        for (int n = 1; n <= graph_shape_.steps; ++n, from = 1 - from) {
+          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halos_[from]);
+          if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
+        }
+      },
       [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });
   if (graph_) graph_timer_ = &timers_["graph"];
 }

@@ -38,8 +38,9 @@ class Sweeper {
   void sweep_alone(Norm);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
-  /// Local; waits for nothing. Device, and exact sums: the next slot = that part.
-  void leave_norm_part(Norm, const stepping::NormSlots&);
+  /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field
+  /// `from`.
+  void leave_norm_part(int from, Norm, const stepping::NormSlots&);
 
   /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves
   /// the choice and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
@@ -75,8 +76,6 @@ class Sweeper {
  private:
   template <class Exchange>
   void queue_sweep(int from, Norm, Exchange&);
-  void queue_sweeps(int first, Norm, const stepping::NormSlots&);
-  void leave_norm_part(int from, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 

@@ -140,7 +140,7 @@ Judged<T> judged(const comm::Communicator& comm, Domain<T>& domain, int which, d
   const auto& block = domain.block();
   const auto terms = terms_of(domain.options(), block, domain.step());
   fill_ghosts(comm, domain.options(), block, terms, domain.field(which), t);
-  domain.refill_source(t);
+  domain.fill_source(t);
   return {domain.field(which), domain.source(), block, terms};
 }
 

@@ -160,11 +160,6 @@ void Domain<T>::refill_boundaries(int which, double t) const {
 }
 
 template <class T>
-void Domain<T>::refill_source(double t) {
-  if (source_function_) fill_source(t);
-}
-
-template <class T>
 void Domain<T>::fill_boundaries(int which, double t, grid::FiniteCheck& finite, bool changing) const {
   for (const auto& [face, value] : boundaries_)
     if (!changing || value.function.uses("t"))
@@ -173,6 +168,7 @@ void Domain<T>::fill_boundaries(int which, double t, grid::FiniteCheck& finite, 
 
 template <class T>
 void Domain<T>::fill_source(double t) {
+  if (!source_function_) return;
   grid::FiniteCheck finite;
   grid::fill<T>(source_, block_, *source_function_, t, finite);
   finite.agree(cartesian_);

@@ -77,7 +77,7 @@ class Domain {
   /// Local. The ghost cells of a field before all boundary faces, at time t.
   void refill_boundaries(int which, double t) const;
   /// Collective. The source at time t, if there is one.
-  void refill_source(double t);
+  void fill_source(double t);
 
  private:
   struct BoundaryFunction {
@@ -87,7 +87,6 @@ class Domain {
 
   /// Of a field; `changing`: only those that depend on time.
   void fill_boundaries(int which, double t, grid::FiniteCheck&, bool changing = false) const;
-  void fill_source(double t);
 
   Options options_;
   comm::Communicator cartesian_;

@@ -19,7 +19,7 @@ namespace {
 /// A problem with an exact solution: what stands under `problem:`, and the sections after it.
 struct Exact {
   const char* name;
-  const char* problem;
+  std::string problem;
   const char* rest = "";
 };
 
@@ -27,21 +27,39 @@ std::string deck_of(const Exact& e, const char* more_of_problem = "") {
   return fmt::format("app: heat\nproblem:\n{}{}{}", e.problem, more_of_problem, e.rest);
 }
 
-constexpr const char* plate = R"deck(
-  cells: [24, 20]
-  boundary: {y_max: {dirichlet: "sin(pi*x)"
+std::string plate_of(const char* cells, const char* factor = "") {
+  return fmt::format(R"deck(
+  cells: {}
+  boundary: {{y_max: {{dirichlet: "sin(pi*x)"}}}}
+  exact: "{}sin(pi*x)*sinh(pi*y)/sinh(pi)"
+)deck",
+                     cells, factor);
 }
+const std::string plate = plate_of("[24, 20]");
+
+std::string eigenvector(const char* sweeps) {
+  return fmt::format(R"deck(
+  cells: [33, 20]
+  boundary: {{x_min: periodic, x_max: periodic, y_min: periodic, y_max: periodic}}
+  initial: "sin(2*pi*x)*sin(2*pi*y)"
+  exact: "((33^2*cos(2*pi/nx)+20^2*cos(2*pi/ny))/(33^2+20^2))^{}*sin(2*pi*x)*sin(2*pi*y)"
+)deck",
+                     sweeps);
 }
-  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
-)deck";
+
+std::string decay(const char* factor = "") {
+  return fmt::format(R"deck(
+  equation: transient
+  cells: [16, 13]
+  initial: "{}sin(pi*x)*sin(pi*y)"
+  exact: "exp(-2*pi^2*t)*sin(pi*x)*sin(pi*y)"
+)deck",
+                     factor);
+}
 
 const Exact right[] = {
     {"plate", plate},
-    {"on_few_cells", R"deck(
-  cells: [6, 5]
-  boundary: {y_max: {dirichlet: "sin(pi*x)"}}
-  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
-)deck"},
+    {"on_few_cells", plate_of("[6, 5]")},
     {"far_from_zero", R"deck(
   cells: [14, 20]
   initial: 500
@@ -85,27 +103,9 @@ const Exact right[] = {
   exact: 2
 )deck"},
     {"enough_sweeps", plate, "solver: {tolerance: 0, max_sweeps: 2000}\n"},
-    {"sweeps_known", R"deck(
-  cells: [33, 20]
-  boundary: {x_min: periodic, x_max: periodic, y_min: periodic, y_max: periodic}
-  initial: "sin(2*pi*x)*sin(2*pi*y)"
-  exact: "((33^2*cos(2*pi/nx)+20^2*cos(2*pi/ny))/(33^2+20^2))^sweeps*sin(2*pi*x)*sin(2*pi*y)"
-)deck",
-     "solver: {tolerance: 0, max_sweeps: 100}\n"},
-    {"decay", R"deck(
-  equation: transient
-  cells: [16, 13]
-  initial: "sin(pi*x)*sin(pi*y)"
-  exact: "exp(-2*pi^2*t)*sin(pi*x)*sin(pi*y)"
-)deck",
-     "time: {end: 0.05}\n"},
-    {"decay_to_little", R"deck(
-  equation: transient
-  cells: [16, 13]
-  initial: "sin(pi*x)*sin(pi*y)"
-  exact: "exp(-2*pi^2*t)*sin(pi*x)*sin(pi*y)"
-)deck",
-     "time: {end: 0.2}\n"},
+    {"sweeps_known", eigenvector("sweeps"), "solver: {tolerance: 0, max_sweeps: 100}\n"},
+    {"decay", decay(), "time: {end: 0.05}\n"},
+    {"decay_to_little", decay(), "time: {end: 0.2}\n"},
     {"at_the_largest_step", R"deck(
   equation: transient
   cells: [16, 16]
@@ -187,31 +187,15 @@ INSTANTIATE_TEST_SUITE_P(Heat, RightAnswer, testing::ValuesIn(right),
 
 /// Decks whose exact solution is not that of the problem, or whose runs stop too soon.
 const Exact wrong[] = {
-    {"a_percent_more", R"deck(
-  cells: [24, 20]
-  boundary: {y_max: {dirichlet: "sin(pi*x)"}}
-  exact: "1.01*sin(pi*x)*sinh(pi*y)/sinh(pi)"
-)deck"},
+    {"a_percent_more", plate_of("[24, 20]", "1.01*")},
     {"another_source", R"deck(
   cells: [30, 1]
   source: "pi^2*sin(pi*x) + 0.1"
   boundary: {y_min: periodic, y_max: periodic}
   exact: "sin(pi*x)"
 )deck"},
-    {"one_sweep_more", R"deck(
-  cells: [33, 20]
-  boundary: {x_min: periodic, x_max: periodic, y_min: periodic, y_max: periodic}
-  initial: "sin(2*pi*x)*sin(2*pi*y)"
-  exact: "((33^2*cos(2*pi/nx)+20^2*cos(2*pi/ny))/(33^2+20^2))^(sweeps+1)*sin(2*pi*x)*sin(2*pi*y)"
-)deck",
-     "solver: {tolerance: 0, max_sweeps: 100}\n"},
-    {"another_initial_value", R"deck(
-  equation: transient
-  cells: [16, 13]
-  initial: "1.03*sin(pi*x)*sin(pi*y)"
-  exact: "exp(-2*pi^2*t)*sin(pi*x)*sin(pi*y)"
-)deck",
-     "time: {end: 0.05}\n"},
+    {"one_sweep_more", eigenvector("(sweeps+1)"), "solver: {tolerance: 0, max_sweeps: 100}\n"},
+    {"another_initial_value", decay("1.03*"), "time: {end: 0.05}\n"},
     {"not_converged", plate, "solver: {max_sweeps: 300}\n"},
 };
 

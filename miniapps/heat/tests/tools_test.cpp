@@ -40,16 +40,6 @@ void listen() {
       [](const char* name, const uint32_t, uint64_t*) { seen().fences.emplace_back(name); });
 }
 
-void be_deaf() {
-  namespace Tools = Kokkos::Tools::Experimental;
-  Tools::set_begin_parallel_for_callback(nullptr);
-  Tools::set_begin_parallel_reduce_callback(nullptr);
-  Tools::set_allocate_data_callback(nullptr);
-  Tools::set_push_region_callback(nullptr);
-  Tools::set_pop_region_callback(nullptr);
-  Tools::set_begin_fence_callback(nullptr);
-}
-
 /// Kokkos labels its own kernels "Kokkos::View::initialization [label]"; the label is ours.
 bool starts_with_module(std::string label) {
   if (label.rfind("Kokkos::View::", 0) == 0) label = label.substr(label.find('[') + 1);
@@ -79,7 +69,7 @@ class Tools : public testing::TestWithParam<bool> {
     seen() = {};
     listen();
   }
-  void TearDown() override { be_deaf(); }
+  void TearDown() override { Kokkos::Tools::Experimental::set_callbacks({}); }
 };
 
 TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {

@@ -24,15 +24,6 @@ struct Allocated {
 };
 Allocated allocated;
 
-using Place = Kokkos::Tools::SpaceHandle;
-void allocate(const Place, const char*, const void*, const std::uint64_t bytes) {
-  allocated.now += static_cast<double>(bytes);
-  allocated.most = std::max(allocated.most, allocated.now);
-}
-void deallocate(const Place, const char*, const void*, const std::uint64_t bytes) {
-  allocated.now -= static_cast<double>(bytes);
-}
-
 /// As the README says it, of a rank.
 double derived(const Options& o, const GridShape& grid) {
   const auto part = [](std::int64_t n, int parts) { return static_cast<double>((n + parts - 1) / parts); };
@@ -67,11 +58,17 @@ TEST(Memory, OfViewsIsAsDerivedAtMost) {
       SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows
                                       << " x " << grid.columns << " ranks");
       allocated = {};
-      Kokkos::Tools::Experimental::set_allocate_data_callback(allocate);
-      Kokkos::Tools::Experimental::set_deallocate_data_callback(deallocate);
+      namespace Tools = Kokkos::Tools::Experimental;
+      Tools::set_allocate_data_callback([](const auto, const char*, const void*, const std::uint64_t bytes) {
+        allocated.now += static_cast<double>(bytes);
+        allocated.most = std::max(allocated.most, allocated.now);
+      });
+      Tools::set_deallocate_data_callback(
+          [](const auto, const char*, const void*, const std::uint64_t bytes) {
+            allocated.now -= static_cast<double>(bytes);
+          });
       const auto record = run_whole(o);
-      Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-      Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+      Tools::set_callbacks({});
       const double expected = derived(o, grid);
       EXPECT_NEAR(of_all(allocated.most, MPI_MAX), expected, 0.1 * expected);
       const double views = record.extras.at("memory").at("views").get<double>();
