@@ -26,7 +26,7 @@ def parse_arguments(words=None):
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="what runs have written, .h5 or .json; or the folder of one study")
     parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit; a study: all charts of its report")
-    parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with plots whose values can be looked at")
+    parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     return parser.parse_args(words)
@@ -34,6 +34,7 @@ def parse_arguments(words=None):
 
 def main():
     arguments = parse_arguments()
+    warnings.simplefilter("ignore")  # numpy's of values that are then refused or not drawn, matplotlib's of letters that a font lacks
     return isolated(lambda now: report(arguments, now), arguments.files)
 
 
@@ -177,7 +178,6 @@ def plot(records, path):
     timeline = len(records) == 1 and not charts and records[0].timeline
     field = None if len(records) > 1 or charts or timeline else read_field(records[0].path)
     allow(DRAWING)
-    warnings.simplefilter("ignore")  # numpy's, about values that are then refused or not drawn
     with packages("--plot"):
         from kontor_report.chart_plots import plot_charts
         from kontor_report.field_plots import plot_field

@@ -2,7 +2,6 @@
 """Runs beside those of the same deck by the textbook's kernel."""
 
 from .deck import SECTIONS, settings
-from .text import printable
 
 KERNELS = ("solver.kernel", "product.gemm")
 SAME = ("ranks", "execution_space", "backend", "overlap")
@@ -16,7 +15,7 @@ def times_plain(group, speed):
         twin = None if _is_plain(record) else plain.get(_but_for_the_kernel(record))
         ratio = twin and speed(record, twin)
         if ratio is not None:
-            lines.append(f"  {printable(record.path)}: {ratio:.3g} times plain ({printable(twin.path)})")
+            lines.append(f"{record.path}: {ratio:.3g} times plain ({twin.path})")
     return lines
 
 

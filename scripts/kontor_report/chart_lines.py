@@ -6,11 +6,11 @@ from .report_parts import Line
 from .statistics import Estimate
 
 
-def estimated(name: str, colour: str, points: list[tuple[float, Estimate, str]], dash: int = 0) -> Line:
-    """A line through estimates: of each point x, the estimate, and what is shown of it."""
-    values = [value for _, value, _ in points]
-    return Line(name, colour, x=[x for x, _, _ in points], y=[value.value for value in values], low=[value.low for value in values],
-                high=[value.high for value in values], words=[words for _, _, words in points], dash=dash)
+def estimated(name: str, colour: str, points: list[tuple[float, Estimate]], dash: int = 0) -> Line:
+    """A line through estimates, of each point x and the estimate."""
+    values = [value for _, value in points]
+    return Line(name, colour, x=[x for x, _ in points], y=[value.value for value in values], low=[value.low for value in values],
+                high=[value.high for value in values], dash=dash)
 
 
 def level(name: str, value: float, lines: list[Line]) -> Line:

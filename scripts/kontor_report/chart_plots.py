@@ -1,35 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The charts of a report in one picture, by matplotlib."""
+"""The charts of a report, drawn by matplotlib: all in one picture, or each as SVG for a page."""
 
-import textwrap
+import io
 
-from matplotlib.ticker import EngFormatter, FixedFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.transforms import ScaledTranslation
 
-from .drawing import STYLE, plt, save
+from .colours import OTHER
+from .drawing import styled, wrapped
 from .report_parts import Chart
+from .text import percent, printable
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
-HEIGHT, BAR = 3.9, 0.35  # inches of a chart at least, and of a bar
+WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches: of a chart, of a bar, and from an axis to the legend below
+LEAST = 0.08  # of the longest bar: a part that has room for its percentage
+PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
+MOST_TICKS = 12
 
 
+@styled
 def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) -> None:
     """ValueError if there is none."""
-    charts = [chart for chart in charts if chart.bars or chart.lines]
+    charts = list(filter(None, charts))
     if not charts:
         raise ValueError("there is nothing to plot yet")
     columns = min(columns, len(charts))
-    rows = [charts[first: first + columns] for first in range(0, len(charts), columns)]
-    heights = [max(HEIGHT, *(1.5 + BAR * len(chart.bars) for chart in row)) for row in rows]
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(len(rows), columns, figsize=(6.4 * columns, sum(heights)), squeeze=False, height_ratios=heights)
-        for chart, place in zip(charts, axes.flat):
-            (_draw_bars if chart.bars else _draw_lines)(chart, place)
-            place.set_title(textwrap.fill(chart.title, 80), fontsize=10)
-        for place in axes.flat[len(charts):]:
-            place.set_axis_off()
-        figure.suptitle(title)
-        save(figure, path)
+    heights = [max(map(_height, charts[first: first + columns])) for first in range(0, len(charts), columns)]
+    figure = Figure(figsize=(WIDTH * columns, sum(heights)))
+    places = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights).flat
+    for chart, axes in zip(charts, places):
+        (_draw_bars if chart.bars else _draw_lines)(chart, axes)
+        axes.set_title(wrapped(chart.title, 80), fontsize=10)
+    for axes in places[len(charts):]:
+        axes.set_axis_off()
+    figure.suptitle(wrapped(title, 80 * columns))
+    figure.savefig(path)
+
+
+@styled
+def chart_svg(chart: Chart) -> bytes:
+    """Without its title."""
+    figure, file = Figure(figsize=(1.2 * WIDTH, _height(chart))), io.BytesIO()
+    (_draw_bars if chart.bars else _draw_lines)(chart, figure.subplots())
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _height(chart: Chart) -> float:
+    return 1.8 + BAR * len(chart.bars) if chart.bars else HEIGHT
 
 
 def _draw_lines(chart: Chart, axes) -> None:
@@ -37,8 +57,7 @@ def _draw_lines(chart: Chart, axes) -> None:
     for place, line in enumerate(chart.lines):
         # The first of many points are the widest: others may lie upon them.
         width = 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2
-        style = {"color": line.colour, "linestyle": DASHES[line.dash % len(DASHES)], "label": textwrap.fill(line.name, 48),
-                 "linewidth": width}
+        style = {"color": line.colour, "linestyle": DASHES[line.dash % len(DASHES)], "label": wrapped(line.name, 48), "linewidth": width}
         if line.ideal or line.small:
             axes.plot(line.x, line.y, marker="." if line.small and len(line.x) < 40 else None, **style)
             continue
@@ -46,25 +65,22 @@ def _draw_lines(chart: Chart, axes) -> None:
         errors = [[y - low if low is not None else 0 for y, low in zip(line.y, line.low)],
                   [high - y if high is not None else 0 for y, high in zip(line.y, line.high)]] if any(known) else None
         axes.errorbar(line.x, line.y, errors, capsize=3, marker=MARKERS[place % len(MARKERS)], markersize=5, **style)
-    axes.set(xlabel=chart.x_label, ylabel=chart.y_label)
+    axes.set(xlabel=printable(chart.x_label), ylabel=printable(chart.y_label))
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
     across = sorted({x for line in chart.lines for x in line.x})
-    if chart.x_unit:
-        _tell(axes.xaxis, chart.x_unit, chart.log_x)
-    elif len(across) <= 12:
+    _tell(axes.xaxis, chart.x_unit, chart.log_x)
+    if not chart.x_unit and len(across) <= MOST_TICKS:
         axes.xaxis.set_major_locator(FixedLocator(across))
-        axes.xaxis.set_major_formatter(FixedFormatter([f"{x:g}" for x in across]))
         axes.xaxis.set_minor_locator(NullLocator())
-    if chart.unit:
-        _tell(axes.yaxis, chart.unit, chart.log_y)
+    _tell(axes.yaxis, chart.unit, chart.log_y)
     if chart.from_zero:
         axes.set_ylim(bottom=0)
     axes.legend(frameon=False, fontsize=8)
 
 
 def _tell(axis, unit: str, log: bool) -> None:
-    """Ticks as 1 kB, 1 MB; on a logarithmic axis with steps in between where the range is short."""
-    axis.set_major_formatter(EngFormatter(unit))
+    """Ticks as 1 kB, 1 MB, or 1e-09 without a unit; on a logarithmic axis with steps in between where the range is short."""
+    axis.set_major_formatter(EngFormatter(unit) if unit else StrMethodFormatter("{x:g}"))
     if log:
         low, high = axis.get_view_interval()
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
@@ -72,19 +88,23 @@ def _tell(axis, unit: str, log: bool) -> None:
 
 
 def _draw_bars(chart: Chart, axes) -> None:
+    longest = max(sum(length for _, length in bar.parts) for bar in chart.bars)
     told: set[str] = set()
     for place, bar in enumerate(chart.bars):
-        left = 0.0
+        left, whole = 0.0, sum(length for _, length in bar.parts)
         for name, length in bar.parts:
-            axes.barh(place, length, height=0.65, left=left, color=chart.colours.get(name, "#999999"), label=None if name in told else name)
+            part = axes.barh(place, length, height=0.65, left=left, color=chart.colours.get(name, OTHER), label=None if name in told else printable(name))
+            if LEAST * longest < length < whole:
+                axes.bar_label(part, [percent(length / whole)], label_type="center", fontsize=7, bbox=PLATE)
             told.add(name)
             left += length
-        axes.text(left, place, f" {bar.words}", va="center", fontsize=8)
-    axes.set_yticks(range(len(chart.bars)), [textwrap.fill(bar.name, 52) for bar in chart.bars], fontsize=8)
+        axes.text(left, place, f" {printable(bar.words)}", va="center", fontsize=8)
+    axes.set_yticks(range(len(chart.bars)), [wrapped(bar.name, 52) for bar in chart.bars], fontsize=8)
     axes.set_ylim(len(chart.bars) - 0.5, -0.5)
-    axes.set_xlabel(chart.x_label)
+    axes.set_xlabel(printable(chart.x_label))
     axes.xaxis.set_major_formatter(EngFormatter(chart.unit))
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
     if told != {bar.name for bar in chart.bars}:
-        axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.18))
+        below = axes.transAxes + ScaledTranslation(0, -LEGEND, axes.figure.dpi_scale_trans)
+        axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below)

@@ -4,7 +4,8 @@
 from . import solves
 from .beside_plain import times_plain
 from .deck import other_problem, settings
-from .text import on_off, percent, printable, quantity, seconds, table, verdict
+from .report_parts import Section, Table
+from .text import on_off, percent, quantity, seconds, text, verdict
 
 HEADER = ["file", "app", "backend", "packing", "ranks", "overlap", "time", "figure of merit", "of attainable",
           "communication", "verified", "speed"]
@@ -30,13 +31,15 @@ def speed(record, baseline):
 
 
 def compare(records):
-    return "\n".join("\n".join(parts) + "\n" for app, group in by_app(records).items() for parts in [compare_app(app, group)])
+    return "\n".join(text(compare_app(app, group)) for app, group in by_app(records).items())
 
 
 def compare_app(app, group):
-    """Runs of one app: a title, tables, and lines of notes."""
+    """Runs of one app: tables, and lines on what they have in common and what not."""
     if all(map(solves.is_solve, group)):
-        return [*solves.compare_solves(app, group), *times_plain(group, speed), *_notes(group, solves.incomparable, "not comparable with")]
+        found = solves.compare_solves(app, group)
+        found.parts += [*times_plain(group, speed), *_notes(group, solves.incomparable, "not comparable with")]
+        return found
     baseline = group[0]
     names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
     note = f"figure of merit: {', '.join(names) or 'none'}; speed 1 is {baseline.path}"
@@ -46,7 +49,8 @@ def compare_app(app, group):
         header = [*HEADER[:2], "algorithm", *HEADER[2:]]
         rows = [[*row[:2], algorithm or "-", *row[2:]] for row, algorithm in zip(rows, algorithms)]
     left = 5 if any(algorithms) else 4
-    return [f"{app}  ({note})", table(rows, header, left=left), *_bytes(group), *times_plain(group, speed), *_notes(group, other_problem, "another problem than")]
+    notes = [*times_plain(group, speed), *_notes(group, other_problem, "another problem than")]
+    return Section(app, [Table(header, rows, left=left), *_bytes(group), *notes], note)
 
 
 def _bytes(group):
@@ -58,7 +62,7 @@ def _bytes(group):
     header = ["file", *(f"sent: {key}".replace("_", " ") if name == "volume" and "bound" not in key else
                         key.replace("_", " ") if name == "volume" else f"memory: {key}".replace("_", " ") for name, key in columns)]
     rows = [[record.path, *(quantity(getattr(record, name).get(key), "B") for name, key in columns)] for record in group]
-    return ["", table(rows, header)]
+    return ["", Table(header, rows)]
 
 
 def _notes(group, differences, what):
@@ -67,7 +71,7 @@ def _notes(group, differences, what):
     for record in group[1:]:
         if found := differences(record, group[0]):
             more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
-            lines.append(f"  {printable(record.path)}: {what} {printable(group[0].path)}: {printable('; '.join(found[:TOLD]))}{more}")
+            lines.append(f"{record.path}: {what} {group[0].path}: {'; '.join(found[:TOLD])}{more}")
     return lines
 
 

@@ -68,8 +68,7 @@ def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
     names = [f"{other.name} / {one.name}" for one, other, _ in compared]
     colour = _pair_colours(compared)
     for name, (_, _, found) in zip(names, compared):
-        points = [(row.workers, row.ratio, f"{name}, {row.workers} workers: {interval(row.ratio, '{:.3f}'.format)}") for row in found]
-        chart.lines.append(estimated(name, colour[name], points))
+        chart.lines.append(estimated(name, colour[name], [(row.workers, row.ratio) for row in found]))
     chart.lines.append(level("equal", 1.0, chart.lines))
     return chart
 

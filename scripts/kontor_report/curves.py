@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times over message sizes, and the ratios of one series to another: grouped, and as text."""
+"""Times over message sizes, and the ratios of one series to another: as tables and as charts."""
+
+from collections.abc import Callable
 
 import numpy as np
 
-from .text import percent, quantity, seconds, section, table
+from .chart_lines import estimated, level
+from .colours import colours, dashes
+from .record import Record
+from .report_parts import Bar, Chart, Line, Section, Table
+from .statistics import Estimate
+from .text import percent, quantity, seconds
+from .time_section import bar_parts, time_bars
 
 SPLIT = ("pack", "post", "wait", "unpack")
 
@@ -25,14 +33,14 @@ def bandwidth(row):
     return row["bytes"] / row["mean"] if row.get("mean") else float("nan")
 
 
-def curve_sections(record):
-    sections = [section("Ratios, over all sizes", _ratio_summary(record.ratios))] if record.ratios else []
+def curve_sections(record: Record) -> list[Section]:
+    sections = [Section("Ratios, over all sizes", [_ratio_summary(record.ratios)])] if record.ratios else []
     ratios = by("curve", record.ratios)
     for name, rows in by("curve", record.curves).items():
         if is_split(rows):
-            sections.append(section(f"{name}: median time and its parts", _parts(rows)))
+            sections.append(Section(f"{name}: median time and its parts", [_parts(rows)]))
         else:
-            sections.append(section(f"{name}: mean time and its standard error", _times(rows, ratios.get(name, []))))
+            sections.append(Section(f"{name}: mean time and its standard error", [_times(rows, ratios.get(name, []))]))
     return sections
 
 
@@ -45,7 +53,7 @@ def _ratio_summary(ratios):
             beyond = sum(not row["low"] <= 1 <= row["high"] for row in points)
             lines.append([name, pair, f"{np.median(values):.3f}", f"{min(values):.3f}", f"{max(values):.3f}",
                           str(worst["size"]), f"{beyond} of {len(points)}"])
-    return table(lines, ["curve", "ratio", "median", "min", "max", "at size", "1 outside the interval"], left=2)
+    return Table(["curve", "ratio", "median", "min", "max", "at size", "1 outside the interval"], lines, left=2)
 
 
 def _pairs(ratios):
@@ -57,14 +65,14 @@ def _times(rows, ratios):
     series, pairs = by("series", rows), _pairs(ratios)
     lines = []
     for size, points in by("size", rows).items():
-        times = {row["series"]: _time(row) for row in points}
+        times = {row["series"]: _mean(row) for row in points}
         found = {pair: _interval(row) for pair, of_pair in pairs.items() for row in of_pair if row["size"] == size}
         lines.append([str(size), quantity(points[0]["bytes"], "B"), *(times.get(name, "-") for name in series),
                       *(found.get(pair, "-") for pair in pairs)])
-    return table(lines, ["size", "bytes", *series, *pairs], left=0)
+    return Table(["size", "bytes", *series, *pairs], lines, left=0)
 
 
-def _time(row):
+def _mean(row):
     mean, error = row["mean"], row.get("standard_error")
     return f"{seconds(mean)} ± {percent(error / mean)}" if mean and error is not None else seconds(mean)
 
@@ -76,4 +84,53 @@ def _interval(row):
 def _parts(rows):
     lines = [[str(row["size"]), row["series"], seconds(row["median"]), *(seconds(row.get(part)) for part in SPLIT),
               str(row["messages"]), quantity(row["bytes"], "B")] for row in rows]
-    return table(lines, ["size", "series", "time", *SPLIT, "messages", "bytes"], left=2)
+    return Table(["size", "series", "time", *SPLIT, "messages", "bytes"], lines, left=2)
+
+
+def curve_charts(record: Record) -> list[Chart]:
+    """Of each curve times, bandwidths and ratios to the baseline. Of many series at few sizes the parts of the times:
+    there it matters where the time of each goes, not how it grows."""
+    curves, ratios = by("curve", record.curves), by("curve", record.ratios)
+    series = list(by("series", record.curves))
+    if is_split(record.curves) and len(series) > len(by("size", record.curves)):
+        return [_part_bars(name, size, rows) for name, curve in curves.items() for size, rows in by("size", curve).items()]
+    charts = [chart for name, rows in curves.items() for chart in _curve(name, rows, ratios.get(name, []), series)]
+    return list(filter(None, charts))
+
+
+def _part_bars(name: str, size: int, rows: list[dict]) -> Chart:
+    bars = []
+    for row in rows:
+        parts = [(part, row.get(part, 0.0)) for part in SPLIT]
+        bars.append(Bar(row["series"], bar_parts(parts, row["median"]), seconds(row["median"])))
+    return time_bars(f"{name}, size {size}", bars)
+
+
+def _curve(name: str, rows: list[dict], ratios: list[dict], series: list[str]) -> list[Chart]:
+    which = "median" if is_split(rows) else "mean"
+    rows = [row for row in rows if row.get(which, 0) > 0 and row["bytes"] > 0]
+    times = _lines(rows, series, lambda row: _time(row, which))
+    rates = _lines([row for row in rows if row.get("mean")], series, lambda row: Estimate(bandwidth(row)))
+    lines = _lines(ratios, series, lambda row: Estimate(row["ratio"], row["low"], row["high"]))
+    over = " and ".join(f"time / {baseline}" for baseline in by("baseline", ratios))
+    bytes_across = {"x_label": "bytes", "x_unit": "B", "log_x": True}
+    return [Chart(name, y_label=f"{which} time", lines=times, log_y=True, unit="s", **bytes_across),
+            Chart(f"{name}: bandwidth", y_label="bytes / mean time", lines=rates, log_y=True, unit="B/s", **bytes_across),
+            Chart(f"{name}: ratio", y_label=over, lines=lines + [level("equal", 1.0, lines)] * bool(lines), **bytes_across)]
+
+
+def _lines(rows: list[dict], series: list[str], value: Callable[[dict], Estimate]) -> list[Line]:
+    """A line for each of the series that has rows."""
+    chosen = [colours(series)[name] for name in series]
+    found = by("series", rows)
+    lines = []
+    for name, colour, dash in zip(series, chosen, dashes(chosen)):
+        if name in found:
+            lines.append(estimated(name, colour, [(row["bytes"], value(row)) for row in found[name]], dash))
+    return lines
+
+
+def _time(row: dict, which: str) -> Estimate:
+    """With the standard error of a mean."""
+    time, error = row[which], row.get("standard_error") if which == "mean" else None
+    return Estimate(time) if error is None else Estimate(time, max(time - error, time / 10), time + error)

@@ -1,34 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The history of a residual or a norm, as text."""
+"""Residuals and norms of runs over iterations and over time: as a table and as charts."""
 
-from .solves import is_solve
-from .text import table
+import math
+
+from .chart_lines import level
+from .colours import colours, dashes
+from .deck import names_of, section_of
+from .record import Record
+from .report_parts import Chart, Line, Section, Table
+from .solves import is_solve, time_per_iteration, tolerance
 
 ROWS = 9  # evenly spaced, the last among them
 
 
-def history_title(record):
-    title = f"History of the {record.history['name']}"
+def history_section(record: Record) -> Section:
+    iterations, values, name = (record.history[key] for key in ("iterations", "values", "name"))
+    chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
+    rows = [[str(iterations[place]), f"{values[place]:.3e}"] for place in chosen]
+    step = next((word for word in ("sweep", "step") if f"{word}s" in record.run), "iteration")  # as the app calls it
     factor = mean_factor(record.history) if is_solve(record) else None
-    return title + (f"  (each iteration multiplies it by {factor:.4f} on average)" if factor else "")
+    note = f"each iteration multiplies it by {factor:.4f} on average" if factor else ""
+    return Section(f"History of the {name}", [Table([step, name], rows, left=0)], note)
 
 
-def history_table(record):
-    iterations, values = record.history["iterations"], record.history["values"]
-    last = len(values) - 1
-    chosen = sorted({round(place * last / (ROWS - 1)) for place in range(ROWS)})
-    return table([[str(iterations[place]), f"{values[place]:.3e}"] for place in chosen], [_step(record), record.history["name"]], left=0)
-
-
-def _step(record):
-    """What the app calls an iteration."""
-    return next((word for word in ("sweep", "step") if f"{word}s" in record.run), "iteration")
-
-
-def mean_factor(history):
+def mean_factor(history: dict) -> float | None:
     """The geometric mean over all iterations; None where it says nothing."""
     values, iterations = history["values"], history["iterations"]
     steps = iterations[-1] - iterations[0]
-    if steps < 2 or not (values[0] > 0 and 0 < values[-1] < float("inf")):
+    if steps < 2 or not (values[0] > 0 and 0 < values[-1] < math.inf):
         return None
     return (values[-1] / values[0]) ** (1 / steps)
+
+
+def history_charts(records: list[Record]) -> list[Chart]:
+    """Over iterations; of several solves over time, too."""
+    told = [record for record in records if record.history]
+    solves = [record for record in told if is_solve(record)]
+    what = " and ".join(dict.fromkeys(record.history["name"] for record in told))
+    title = ", ".join(["History", *section_of(told[0], "solver")]) if len(told) == 1 else "History"
+    charts = [Chart(title, "iteration", what, _lines(told, [1] * len(told)), log_y=True)]
+    if len(told) > 1 and solves == told:
+        lines = _lines(told, [time_per_iteration(record) for record in told])
+        charts.append(Chart("History over time", "time, each iteration at the mean of all", what, lines, log_y=True, x_unit="s"))
+    for chart in charts:
+        limits = dict.fromkeys(limit for record in solves if (limit := tolerance(record)))
+        chart.lines += [level(f"tolerance {limit:g}", limit, chart.lines) for limit in limits if chart.lines]
+    return list(filter(None, charts))
+
+
+def _lines(records: list[Record], scales: list[float | None]) -> list[Line]:
+    """A line for each run that has a scale, by which its iterations are multiplied. A backend has its colour; with one
+    backend each run has a colour."""
+    names, backends = names_of(records), [str(record.run.get("backend", "?")) for record in records]
+    groups = backends if len(set(backends)) > 1 else names
+    chosen = [colours(groups)[group] for group in groups]
+    lines = []
+    for record, name, scale, colour, dash in zip(records, names, scales, chosen, dashes(chosen)):
+        points = [(x, y) for x, y in zip(record.history["iterations"], record.history["values"]) if 0 < y < math.inf]
+        if points and scale:
+            lines.append(Line(name, colour, [x * scale for x, _ in points], [y for _, y in points], dash=dash, small=True))
+    return lines

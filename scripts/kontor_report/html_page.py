@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A report as one HTML file that needs nothing else: no network, and no script to be read."""
+"""A report as one HTML file that needs nothing else: neither a network nor scripts."""
 
+import base64
 from pathlib import Path
 
 from .errors import RecordError, packages
 from .report_parts import Chart, Part, Section, Table
-from .svg import svg
-from .text import printable
+from .text import printable, quantity
 
 PAGE = Path(__file__).parent / "page"
 
@@ -14,12 +14,21 @@ PAGE = Path(__file__).parent / "page"
 def html(title: str, sections: list[Section]) -> str:
     with packages("--html"):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
-        from markupsafe import Markup
+
+        from .chart_plots import chart_svg
+
+    def shown(part: Part) -> dict:
+        if isinstance(part, Table):
+            rows = [[printable(cell) for cell in row] for row in part.rows]
+            return {"kind": "table", "table": Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)}
+        if isinstance(part, Chart):
+            return {"kind": "chart", "title": printable(part.title), "words": in_words(part), "svg": base64.b64encode(chart_svg(part)).decode()}
+        return {"kind": "text", "text": printable(part)}
 
     environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    style, script = (Markup((PAGE / name).read_text(encoding="utf-8").strip()) for name in ("page.css", "page.js"))
-    shown = [{"title": printable(section.title), "parts": [_part(part, Markup) for part in section.parts if _is_there(part)]} for section in sections]
-    return environment.get_template("page.html.j2").render(title=printable(title), sections=shown, style=style, script=script)
+    told = [{"title": printable(section.title), "parts": [shown(part) for part in [section.note, *section.parts] if part]}
+            for section in sections]
+    return environment.get_template("page.html.j2").render(title=printable(title), sections=told)
 
 
 def write_html(path: str, title: str, sections: list[Section]) -> None:
@@ -29,22 +38,12 @@ def write_html(path: str, title: str, sections: list[Section]) -> None:
         raise RecordError(f"--html: {path} cannot be written: {error.strerror}") from error
 
 
-def _is_there(part: Part) -> bool:
-    return not isinstance(part, Chart) or bool(part.bars) or any(line.x for line in part.lines)
+def in_words(chart: Chart) -> str:
+    """What those read who do not see the chart: its lines, or its bars with all numbers."""
+    if not chart.bars:
+        return printable(f"{chart.y_label} over {chart.x_label}: {'; '.join(line.name for line in chart.lines)}")
+    return printable("; ".join(f"{bar.name}: {bar.words}{_parts(bar.parts, chart.unit) if len(bar.parts) > 1 else ''}" for bar in chart.bars))
 
 
-def _part(part: Part, markup) -> dict:
-    if isinstance(part, Table):
-        rows = [[printable(cell) for cell in row] for row in part.rows]
-        return {"kind": "table", "table": Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)}
-    if isinstance(part, Chart):
-        return {"kind": "chart", "chart": part, "legend": legend(part), "svg": markup(svg(part))}
-    return {"kind": "words" if "\n" in part else "text", "text": part if "\n" in part else printable(part)}
-
-
-def legend(chart: Chart) -> list[tuple[str, str, bool]]:
-    """Name, colour, and whether its line is dashed."""
-    if chart.bars:
-        names = sorted(dict.fromkeys(name for bar in chart.bars for name, _ in bar.parts), key=lambda name: name == "other")
-        return [(name, chart.colours.get(name, "#999999"), False) for name in names]
-    return [(line.name, line.colour, line.dash > 0) for line in chart.lines]
+def _parts(parts: list[tuple[str, float]], unit: str) -> str:
+    return f" ({', '.join(f'{name} {quantity(length, unit)}' for name, length in parts)})"

@@ -95,10 +95,9 @@ def _predictions(series: list[Series]) -> Section | None:
         told = [(point, value) for point, value in found if value.total]
         if len(told) > 1:
             across = [point.workers for point, _ in told]
-            lines.append(Line(one.name, colour[one.name], across, [value.measured for _, value in told],
-                              words=[f"{one.name}, {count_of(point)}: measured {seconds(value.measured)}" for point, value in told]))
+            lines.append(Line(one.name, colour[one.name], across, [value.measured for _, value in told]))
             lines.append(Line(f"{one.name}, predicted", colour[one.name] if len(series) > 1 else OTHER, across, [value.total for _, value in told],
-                              words=[f"{one.name}, {count_of(point)}: predicted {seconds(value.total)}" for point, value in told], dash=1))
+                              dash=1))
     if not rows:
         return None
     text = ("Predicted is the baseline's useful time of a worker, grown with its work, and the messages of the busiest rank by the latency and "

@@ -26,10 +26,9 @@ class Line:
     y: list[float]
     low: list[float | None] = field(default_factory=list)
     high: list[float | None] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)  # of each point, shown when it is pointed at
     dash: int = 0  # 0: none; lines that share a colour have different ones
     ideal: bool = False  # a line to compare with: no markers
-    small: bool = False  # many points: small markers that the keyboard does not stop at
+    small: bool = False  # many points: a curve, with small markers if any
 
 
 @dataclass
@@ -55,6 +54,10 @@ class Chart:
     x_unit: str = ""
     from_zero: bool = False
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to draw."""
+        return bool(self.bars) or any(line.x for line in self.lines)
+
 
 Part = str | Table | Chart
 
@@ -63,3 +66,4 @@ Part = str | Table | Chart
 class Section:
     title: str
     parts: list[Part]
+    note: str = ""  # on the title, such as where its numbers are from

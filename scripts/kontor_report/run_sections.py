@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from .colours import colours
 from .compare import by_app, compare_app, speed
-from .curve_charts import curve_charts
+from .curves import curve_charts
 from .deck import labels
-from .history_charts import history_charts
+from .history import history_charts
 from .record import Record
-from .report_parts import Bar, Chart, Part, Section
+from .report_parts import Bar, Chart, Section
 from .show import sections
 from .solves import ending, is_solve
-from .text import Text, percent, quantity, seconds
+from .text import percent, quantity, seconds
 from .time_section import bar_parts, part_of, time_bars
 
 
@@ -30,7 +30,7 @@ def run_sections(records: list[Record]) -> list[Section]:
     if len(records) > 1:
         return [_comparison(app, group) for app, group in by_app(records).items()]
     record = records[0]
-    shown = [Section(text.title, [_part(text.body)]) for text in sections(record)]
+    shown = sections(record)
     charts = [*_times(records), *curve_charts(record), *history_charts(records)]
     return [*shown[:1], *([Section("Plots", charts)] if charts else []), *shown[1:]]
 
@@ -41,14 +41,9 @@ def comparison_charts(records: list[Record]) -> list[Chart]:
 
 
 def _comparison(app: str, group: list[Record]) -> Section:
-    title, *parts = compare_app(app, group)
-    _, _, note = title.partition("  ")
-    return Section(app, [f"{note.strip('()')}.", *(_part(part) for part in parts if part), *comparison_charts(group)])
-
-
-def _part(text: str) -> Part:
-    """The table that a text was made of, else its words."""
-    return text.table if isinstance(text, Text) and text.table else str(text).strip("\n")
+    section = compare_app(app, group)
+    section.parts += comparison_charts(group)
+    return section
 
 
 def _named(records: list[Record]) -> list[tuple[Record, str]]:

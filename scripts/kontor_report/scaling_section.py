@@ -8,7 +8,7 @@ from .scaling import Scaled, same, scale, warnings
 from .series import Series, baseline_of, count_of
 from .statistics import Estimate
 from .study import Point, Study
-from .text import quantity, seconds
+from .text import seconds
 
 ENOUGH = 6  # measurements for an interval of a median of 95 %
 HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
@@ -66,7 +66,7 @@ def interval(value: Estimate | None, shown=lambda number: f"{number:.2f}") -> st
 
 def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     chart = Chart("Time of a repeat", "workers", "time", log_x=True, log_y=True, unit="s")
-    chart.lines = _lines(scaled, lambda row: row.seconds, lambda number: quantity(number, "s"))
+    chart.lines = _lines(scaled, lambda row: row.seconds)
     one, rows = scaled[0]
     first = next(row.seconds.value for row in rows if row.point is one.base)
     chart.lines.append(Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
@@ -76,16 +76,15 @@ def _times(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
 
 def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     chart = Chart("Weak efficiency" if weak else "Efficiency", "workers", "efficiency", log_x=True, from_zero=True)
-    chart.lines = _lines(scaled, lambda row: row.efficiency, lambda number: f"{number:.2f}")
+    chart.lines = _lines(scaled, lambda row: row.efficiency)
     chart.lines.append(level("ideal", 1.0, chart.lines))
     return chart
 
 
-def _lines(scaled, what, shown) -> list[Line]:
+def _lines(scaled, what) -> list[Line]:
     colour = colours([one.name for one, _ in scaled])
     chosen = [colour[one.name] for one, _ in scaled]
     lines = []
     for (one, rows), dash in zip(scaled, dashes(chosen)):
-        points = [(row.point.workers, what(row), f"{one.name}, {count_of(row.point)}: {interval(what(row), shown)}") for row in rows]
-        lines.append(estimated(one.name, colour[one.name], points, dash))
+        lines.append(estimated(one.name, colour[one.name], [(row.point.workers, what(row)) for row in rows], dash))
     return lines

@@ -3,51 +3,44 @@
 
 from .curves import curve_sections
 from .deck import section_of
-from .history import history_table, history_title
+from .history import history_section
+from .report_parts import Section, Table
 from .solves import is_solve, matrix_table, solution_table
-from .text import on_off, percent, printable, quantity, section, seconds, table, verdict
+from .text import on_off, percent, quantity, seconds, text, verdict
 from .timeline import timeline_table
 
 TRAFFIC_ROWS = 8  # more neighbours than this are summed up
 MOST_RANKS = 16  # whose cores are shown
 WIDTH = 110  # of what the deck says
+TIMES = ["region", "calls", "min", "median", "max", "slowest rank"]
 
 
 def show(record):
-    return "\n".join(sections(record))
+    return "\n".join(map(text, sections(record)))
 
 
 def sections(record):
-    """Texts with a title and a body."""
-    parts = [
-        section("Run", _run(record)),
-        *([section("Deck", deck)] if (deck := _deck(record)) else []),
-        *([section("Matrix", matrix_table(record))] if record.matrix else []),
-        *([section("Solution", solution_table(record))] if is_solve(record) else []),
-        section("Verification", _verification(record)),
-        section("Figures of merit", _figures(record)),
+    """Those that the record has something for."""
+    found = [
+        Section("Run", _run(record)),
+        Section("Deck", _deck(record)),
+        Section("Matrix", [matrix_table(record)] if record.matrix else []),
+        Section("Solution", [solution_table(record)] if is_solve(record) else []),
+        Section("Verification", _verification(record)),
+        Section("Figures of merit", _figures(record)),
+        *curve_sections(record),
+        Section("Time of one repeat, over ranks", [_timers(record)] if record.timers else [], _repeats(record)),
+        Section("Outside the measured time", _outside(record)),
+        Section("Checkpoints", [_checkpoints(record.checkpoint)] if record.checkpoint else []),
+        Section("Steps of the last repeat", [timeline_table(record)] if record.timeline else [], "of the rank that each takes longest"),
+        *([history_section(record)] if record.history else []),
+        Section("Cores of ranks and of their threads", [_placement(record.placement)] if record.placement else []),
+        Section("Traffic of one exchange", [_traffic(record)] if record.traffic else []),
+        Section("Bytes that all ranks send in a repeat", _bytes(record.volume)),
+        Section("Memory, all ranks", _bytes(record.memory)),
+        Section("Calibration (same job, same ranks)", [_calibration(record)] if record.calibration else []),
     ]
-    parts += curve_sections(record)
-    if record.timers:
-        parts.append(section(_time_title(record), _timers(record)))
-        if outside := _outside(record):
-            parts.append(section("Outside the measured time", outside))
-    if record.checkpoint:
-        parts.append(section("Checkpoints", _checkpoints(record.checkpoint)))
-    if record.timeline:
-        parts.append(section("Steps of the last repeat  (of the rank that each takes longest)", timeline_table(record)))
-    if record.history:
-        parts.append(section(history_title(record), history_table(record)))
-    if record.placement:
-        parts.append(section("Cores of ranks and of their threads", _placement(record.placement)))
-    if record.traffic:
-        parts.append(section("Traffic of one exchange", _traffic(record)))
-    for name, values in ("Bytes that all ranks send in a repeat", record.volume), ("Memory, all ranks", record.memory):
-        if values:
-            parts.append(section(name, bytes_table(values)))
-    if record.calibration:
-        parts.append(section("Calibration (same job, same ranks)", _calibration(record)))
-    return parts
+    return [section for section in found if section.parts]
 
 
 def _run(record):
@@ -77,7 +70,7 @@ def _run(record):
         ["compiler", words("compiler", "flags")],
         ["command", words("command")],
     ]
-    return table([row for row in rows if row[1].strip()], left=2)
+    return [Table([], [row for row in rows if row[1].strip()], left=2)]
 
 
 def _deck(record):
@@ -89,7 +82,7 @@ def _deck(record):
             longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase
             lines = [*lines[:-1], longer] if len(longer) < WIDTH else [*lines, phrase]
         rows += [[name if place == 0 else "", line] for place, line in enumerate(lines) if line]
-    return rows and table(rows, left=2)
+    return rows and [Table([], rows, left=2)]
 
 
 def _named(name, version):
@@ -99,34 +92,30 @@ def _named(name, version):
 def _verification(record):
     check = record.verification
     early = record.run.get("end_signal")
-    asked = "checkpoint.walltime" if early == "walltime" else f"signal {printable(early or '')}"
-    early = f"\n  the run ended early: {asked} asked" if early else ""
+    asked = "checkpoint.walltime" if early == "walltime" else f"signal {early}"
+    early = [f"the run ended early: {asked} asked"] if early else []
     if record.passed is None:
-        return "  not verified" + early
-    row = [verdict(record.passed), check.get("measure", "error"), f"{check.get('error', float('nan')):.3g}"]
-    text = table([[*row, f"{check.get('tolerance', float('nan')):.3g}"]], ["verdict", "measure", "error", "tolerance"], left=2)
-    return text + (f"\n  {printable(check['remark'])}" if check.get("remark") else "") + early
+        return ["not verified", *early]
+    error, tolerance = (f"{check.get(key, float('nan')):.3g}" for key in ("error", "tolerance"))
+    row = [verdict(record.passed), check.get("measure", "error"), error, tolerance]
+    return [Table(["verdict", "measure", "error", "tolerance"], [row], left=2), *filter(None, [check.get("remark")]), *early]
 
 
 def _figures(record):
     if not record.figures:
-        return "  none" + (": the run failed its verification" if record.passed is False else "")
+        return ["none" + (": the run failed its verification" if record.passed is False else "")]
     rows = [
         [figure["name"].replace("_", " "), quantity(figure["value"], figure.get("unit", "")),
          quantity(figure.get("attainable"), figure.get("unit", "")), percent(figure.get("fraction"))]
         for figure in record.figures
     ]
-    text = table(rows, ["name", "value", "attainable", "fraction"])
-    remarks = [f"\n  {printable(figure['name'])}: {printable(figure['remark'])}" for figure in record.figures if figure.get("remark")]
-    return text + "".join(remarks) if remarks else text
+    remarks = [f"{figure['name']}: {figure['remark']}" for figure in record.figures if figure.get("remark")]
+    return [Table(["name", "value", "attainable", "fraction"], rows), *remarks]
 
 
-def _time_title(record):
-    title = "Time of one repeat, over ranks"
-    if len(record.repeats) > 1:
-        low, high = min(record.repeats), max(record.repeats)
-        title += f"  ({len(record.repeats)} repeats: {seconds(record.seconds)}, {seconds(low)} to {seconds(high)})"
-    return title
+def _repeats(record):
+    repeats = record.repeats
+    return f"{len(repeats)} repeats: {seconds(record.seconds)}, {seconds(min(repeats))} to {seconds(max(repeats))}" if len(repeats) > 1 else ""
 
 
 def _timers(record):
@@ -135,12 +124,12 @@ def _timers(record):
     known = record.share(*record.parts)
     if known is not None and known < 0.995:
         rows.append(["other", "", "", "", "", "", percent(1 - known)])
-    return table(rows, ["region", "calls", "min", "median", "max", "slowest rank", "share"])
+    return Table([*TIMES, "share"], rows)
 
 
 def _outside(record):
     rows = [[region, *_times(times)] for region, times in record.timers.items() if region != "total" and record.is_outside(region)]
-    return rows and table(rows, ["region", "calls", "min", "median", "max", "slowest rank"])
+    return rows and [Table(TIMES, rows)]
 
 
 def _times(times):
@@ -155,30 +144,31 @@ def _traffic(record):
     if len(record.traffic) <= TRAFFIC_ROWS:
         rows = [[str(row["rank"]), str(row["neighbour"]), str(row["messages"]), quantity(row["bytes"], "B")]
                 for row in record.traffic] + rows
-    return table(rows, ["rank", "neighbour", "messages", "bytes"], left=2)
+    return Table(["rank", "neighbour", "messages", "bytes"], rows, left=2)
 
 
 def _placement(ranks):
-    rows = [[str(rank), *(printable(row.get(key) or "-") for key in ("host", "cores", "threads"))] for rank, row in enumerate(ranks[:MOST_RANKS])]
+    rows = [[str(rank), *(row.get(key) or "-" for key in ("host", "cores", "threads"))] for rank, row in enumerate(ranks[:MOST_RANKS])]
     if len(ranks) > MOST_RANKS:
         rows.append(["...", "", "", f"{len(ranks)} ranks"])
-    return table(rows, ["rank", "host", "cores", "of threads"], left=4)
+    return Table(["rank", "host", "cores", "of threads"], rows, left=4)
 
 
 def _checkpoints(found):
     rows = []
     if "restarted_from" in found:
-        rows.append(["gone on from", f"{printable(found['restarted_from'])}, after step {found.get('at_step', '?')}"])
+        rows.append(["gone on from", f"{found['restarted_from']}, after step {found.get('at_step', '?')}"])
     written = found.get("written", 0)
-    rows.append(["written", f"{written}, {quantity(found.get('bytes'), 'B')}, the last {printable(found.get('newest', '?'))}" if written else "none"])
+    rows.append(["written", f"{written}, {quantity(found.get('bytes'), 'B')}, the last {found.get('newest', '?')}" if written else "none"])
     if written:
         rows.append(["bandwidth", quantity(found.get("bandwidth"), "B/s")])
         rows.append(["overhead", f"{percent(found.get('overhead'))} of the time of the steps"])
-    return table(rows, left=2)
+    return Table([], rows, left=2)
 
 
-def bytes_table(values):
-    return table([[key.replace("_", " "), quantity(value, "B")] for key, value in values.items()])
+def _bytes(values):
+    rows = [[key.replace("_", " "), quantity(value, "B")] for key, value in values.items()]
+    return rows and [Table([], rows)]
 
 
 def _calibration(record):
@@ -188,4 +178,4 @@ def _calibration(record):
     names = {"bandwidth": "message bandwidth", "latency": "message latency"}
     rows = [[names.get(key, key.replace("_", " ")), quantity(record.calibration[key], unit)]
             for key, unit in units.items() if record.calibration.get(key)]
-    return table(rows or [["nothing measured", ""]])
+    return Table([], rows or [["nothing measured", ""]])

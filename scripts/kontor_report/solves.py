@@ -2,7 +2,8 @@
 """Runs that iterate until a residual is small: as text, and side by side by time to solution."""
 
 from .deck import labels, other_problem, settings
-from .text import percent, quantity, seconds, table, verdict
+from .report_parts import Section, Table
+from .text import percent, quantity, seconds, verdict
 
 # The endings that can be compared; docs/output.md has all.
 SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
@@ -66,14 +67,14 @@ def speed(record, baseline):
 
 
 def compare_solves(app, group):
+    """The table, and a line for each run that has not converged."""
     baseline = group[0]
     rows = [_row(record, label, speed(record, baseline)) for record, label in zip(group, labels(group))]
     names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
-    title = (f"{app}  (time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
-             f"speed 1 is {baseline.path})")
-    notes = [f"  {record.path}: {ending(record)}, residual {_residual(record)}"
-             for record in group if record.run["ending"] != SOLVED[0]]
-    return [title, table(rows, HEADER, left=2), *notes]
+    note = (f"time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
+            f"speed 1 is {baseline.path}")
+    endings = [f"{record.path}: {ending(record)}, residual {_residual(record)}" for record in group if record.run["ending"] != SOLVED[0]]
+    return Section(app, [Table(HEADER, rows, left=2), *endings], note)
 
 
 def _row(record, label, ratio):
@@ -95,11 +96,11 @@ def matrix_table(record):
     for key, value in matrix.items():
         number = "bytes" in key and isinstance(value, (int, float))
         lines.append([key.replace("_", " "), quantity(value, "B") if number else _plain(value)])
-    return table(lines, left=2)
+    return Table([], lines, left=2)
 
 
 def solution_table(record):
-    return table([
+    return Table([], [
         ["ending", ending(record)],
         ["iterations", str(record.run.get("iterations", "-"))],
         ["residual", _residual(record)],

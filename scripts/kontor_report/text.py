@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers and tables as aligned text."""
+"""Numbers, tables and sections as text."""
 
 from .report_parts import Table
 
@@ -39,34 +39,19 @@ def printable(text):
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
-class Text(str):
-    """A text that remembers what it was made of: a table, or a title and a body."""
-
-    table = None
-    title = body = ""
-
-
-def table(rows, header=None, left=1, indent="  "):
-    """Rows of strings as a Text; the first `left` columns are left-aligned, the others right."""
-    rows = [[printable(cell) for cell in row] for row in rows]
-    text = Text(_aligned(rows, header, left, indent))
-    text.table = Table(header or [], rows, left)
-    return text
+def text(section):
+    """The section with aligned tables; words are indented as these are."""
+    title = f"{section.title}  ({section.note})" if section.note else section.title
+    return "\n".join([printable(title), *(aligned(part) if isinstance(part, Table) else f"  {printable(part)}".rstrip() for part in section.parts), ""])
 
 
-def _aligned(rows, header, left, indent):
-    lines = ([header] if header else []) + rows
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    if header:
-        lines = [header, ["-" * width for width in widths], *rows]
+def aligned(table):
+    lines = [[printable(cell) for cell in row] for row in ([table.header] if table.header else []) + table.rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    if table.header:
+        lines.insert(1, ["-" * width for width in widths])
     return "\n".join(
-        (indent + "  ".join(cell.ljust(width) if column < left else cell.rjust(width)
-                            for column, (cell, width) in enumerate(zip(line, widths)))).rstrip()
+        ("  " + "  ".join(cell.ljust(width) if table.holds_words(column) else cell.rjust(width)
+                          for column, (cell, width) in enumerate(zip(line, widths)))).rstrip()
         for line in lines
     )
-
-
-def section(title, body):
-    text = Text(f"{printable(title)}\n{body}\n")
-    text.title, text.body = title, body
-    return text

@@ -100,8 +100,7 @@ def _attainable(series: list[Series]) -> Section | None:
             rows.append([one.name, count_of(point), figure["name"].replace("_", " "), quantity(median(values), unit),
                          quantity(median(most), unit), interval(fraction)])
         if points:
-            told = [(point.workers, value, f"{one.name}, {count_of(point)}: {percent(value.value)} of attainable") for point, value in points]
-            chart.lines.append(estimated(one.name, colour[one.name], told))
+            chart.lines.append(estimated(one.name, colour[one.name], [(point.workers, value) for point, value in points]))
     if not rows:
         return None
     chart.lines.append(level("attainable", 1.0, chart.lines))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each rank computed and communicated: as text."""
+"""When each rank computed and communicated: as a table."""
 
-from .text import percent, seconds, table
+from .report_parts import Table
+from .text import percent, seconds
 
 COMPUTES = ("gemm",)  # the activities that are no communication
 HEADER = ["activity", "times", "longest", "all", "not hidden", "hidden"]
@@ -15,7 +16,7 @@ def activities(record):
 
 def timeline_table(record):
     """Of each activity, the rank that it takes longest."""
-    return table([_row(record, name) for name in activities(record)], HEADER)
+    return Table(HEADER, [_row(record, name) for name in activities(record)])
 
 
 def exposed_time(row, computing):

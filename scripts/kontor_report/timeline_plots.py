@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The activities of all ranks on one axis of time: what each computed, and what travelled meanwhile."""
 
+from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from .colours import PALETTE, PARTS
-from .drawing import STYLE, plt, save
 from .deck import section_of
+from .drawing import styled
+from .text import on_off, printable
 from .timeline import COMPUTES, activities
 
 HEIGHT = 0.8  # of the lanes of a rank together
 MOST_RANKS = 16
 
 
+@styled
 def plot_timeline(record, path):
     ranks = sorted({row["rank"] for row in record.timeline})
     shown = ranks[:MOST_RANKS]
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(10, 1.8 + 0.7 * len(shown)))
-        draw_timeline(record, axes, shown)
-        run = record.run
-        words = [run.get("backend", "?"), *([f"overlap {'on' if run['overlap'] else 'off'}"] if "overlap" in run else []), f"{len(ranks)} ranks",
-                 *([f"the first {len(shown)} shown"] if len(shown) < len(ranks) else [])]
-        figure.suptitle(f"{run.get('app', '')}: {', '.join(words)}; the last repeat", fontsize=11)
-        axes.set_title(", ".join([*section_of(record, "problem")[:4], *section_of(record, "product")[:1]])[:70], fontsize=8, loc="left")
-        save(figure, path)
+    figure = Figure(figsize=(10, 1.8 + 0.7 * len(shown)))
+    axes = figure.subplots()
+    draw_timeline(record, axes, shown)
+    run = record.run
+    words = [run.get("backend", "?"), *([f"overlap {on_off(run['overlap'])}"] if "overlap" in run else []), f"{len(ranks)} ranks",
+             *([f"the first {len(shown)} shown"] if len(shown) < len(ranks) else [])]
+    figure.suptitle(printable(f"{run.get('app', '')}: {', '.join(words)}; the last repeat"), fontsize=11)
+    problem = ", ".join([*section_of(record, "problem")[:4], *section_of(record, "product")[:1]])[:70]
+    axes.set_title(printable(problem), fontsize=8, loc="left")
+    figure.savefig(path)
 
 
 def draw_timeline(record, axes, ranks):

@@ -60,7 +60,7 @@ class Errors(ReportTest):
 
     def test_packages_that_cannot_be_loaded(self):
         """It is neither the file's fault nor told by nobody."""
-        for package, option in ("jinja2", "--html"), ("matplotlib", "--plot"), ("h5py", "--json"):
+        for package, option in ("jinja2", "--html"), ("matplotlib", "--html"), ("matplotlib", "--plot"), ("h5py", "--json"):
             for error in "ImportError('cannot import name')", "RuntimeError('built for another numpy')":
                 with self.subTest(package, error=error):
                     self.write(f"broken/{package}.py", f"raise {error}")

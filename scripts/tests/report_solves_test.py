@@ -12,7 +12,7 @@ from sample_solve import write_solve
 from kontor_report.colours import BACKENDS, colours
 from kontor_report.compare import compare, speed
 from kontor_report.errors import RecordError
-from kontor_report.history_charts import history_charts
+from kontor_report.history import history_charts
 from kontor_report.record import read_record
 from kontor_report.show import show
 

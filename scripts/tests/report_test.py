@@ -16,7 +16,8 @@ from kontor_report.record import read_field, read_record
 from sample_solve import write_solve
 
 if PLOTS:
-    from kontor_report.drawing import plt
+    from matplotlib.figure import Figure
+
     from kontor_report.field_plots import plot_field
     from kontor_report.timeline_plots import draw_timeline
 
@@ -247,8 +248,7 @@ class Timeline(ReportTest):
     def test_picture(self):
         """A bar for all that was done, of each rank."""
         record = read_record(str(self.folder / self.sample_timeline()))
-        figure, axes = plt.subplots()
-        self.addCleanup(plt.close, figure)
+        axes = Figure().subplots()
         draw_timeline(record, axes, [0, 1])
         self.assertEqual([len(bars.get_paths()) for bars in axes.collections], [2, 1, 1, 1])
         self.assert_picture("a.h5")
