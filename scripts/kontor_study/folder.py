@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A study's folder: its lock, its state, and whether another study may use it."""
+"""A study's folder: its lock, its state, whether another study may use it, and what killed runs and studies have left there."""
 
 import errno
 import fcntl
 import json
 import os
+import re
 import secrets
 import socket
 from pathlib import Path
@@ -16,6 +17,8 @@ from .progress import say
 FORMAT = 1
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
+MARK = "kontor: "  # what a lock of a file's name begins with: output/src/name_lock.cpp
+OWN = re.compile(r"study\.(json|yaml|csv|h5)\.\d+\.[0-9a-f]+\.tmp")
 
 
 def replace(path: Path, contents: str | bytes) -> None:
@@ -126,3 +129,30 @@ class Folder:
         attempts = self.attempts(point, repeat)
         failed = [run for run in attempts if run["state"] == "failed" and not run.get("forgiven")]
         return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed))
+
+    def remove_left(self) -> None:
+        """Locks that nobody holds, with the temporaries that they name; and the study's own, if this one has the lock."""
+        for lock in (self.path / "runs").glob(".*.kontor-lock"):
+            try:
+                _remove_dead(lock)
+            except OSError:
+                pass  # held, or on a file system without locks, where nobody can tell
+        for path in self.path.glob("study.*.tmp") if self.locked else []:
+            if OWN.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+
+def _remove_dead(lock: Path) -> None:
+    file = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        holder, *names = os.pread(file, 1 << 16, 0).decode("utf-8", "surrogateescape").split("\n")
+        if holder and not holder.startswith(MARK):
+            return
+        target = lock.name.removeprefix(".").removesuffix(".kontor-lock")
+        for name in names:
+            if re.fullmatch(re.escape(target) + r"\.[0-9a-f]{8}\.tmp", name) and not (lock.parent / name).is_symlink():
+                (lock.parent / name).unlink(missing_ok=True)
+        lock.unlink()
+    finally:
+        os.close(file)

@@ -5,7 +5,7 @@ import os
 import re
 import socket
 import subprocess
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,6 @@ class Machine:
     mpi: str
     nodes: int = 1
     job: str = ""  # the scheduler's, if this is the part of a machine that a job was given
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass

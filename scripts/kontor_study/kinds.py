@@ -10,20 +10,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .problems import Problems, nearest, shown
-from .ranges import MOST_VALUES, RANGE_SCHEMA, read_range
+from .schema import misfit
 from .tree import Node
+
+MOST_VALUES = 1000  # of a list or a range
+RANGE_KEYS = ("from", "to", "factor", "step")
+RANGE_SCHEMA = {"type": "object", "properties": {name: {"type": "number"} for name in RANGE_KEYS},
+                "required": ["from", "to"], "additionalProperties": False}
 
 
 class Kind:
+    """Takes what its schema allows, if it has no `read` of its own."""
+
     def read(self, key: str, node: Node, problems: Problems) -> Any:
-        raise NotImplementedError
+        value = node.plain_value()
+        wrong = misfit(self.schema(), value)
+        return self.refuse(problems, node, key, wrong) if wrong else value
 
     def schema(self) -> dict[str, Any]:
         raise NotImplementedError
 
     @staticmethod
-    def refuse(problems: Problems, node: Node, key: str, allowed: str) -> None:
-        problems.add(node.place, f"{key} takes {allowed}, found {node.shown()}")
+    def refuse(problems: Problems, node: Node, key: str, allowed: str, hint: str = "") -> None:
+        problems.add(node.place, f"{key} takes {allowed}, found {node.shown()}{hint}")
 
 
 @dataclass
@@ -48,18 +57,13 @@ class Word(Kind):
         if node.value in self.words:
             return node.value
         hint = nearest(node.value, self.words) if isinstance(node.value, str) else ""
-        problems.add(node.place, f"{key} takes one of {', '.join(self.words)}, found {node.shown()}{hint if 'mean' in hint else ''}")
-        return None
+        return self.refuse(problems, node, key, f"one of {', '.join(self.words)}", hint if "mean" in hint else "")
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.words)}
 
 
 class Flag(Kind):
-    def read(self, key: str, node: Node, problems: Problems) -> Any:
-        value = node.plain_value()
-        return value if isinstance(value, bool) else self.refuse(problems, node, key, "true or false")
-
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}
 
@@ -69,17 +73,6 @@ class Whole(Kind):
     low: int
     high: int
     auto: bool = False
-
-    def allowed(self) -> str:
-        return f"a whole number from {self.low} to {self.high}{' or auto' if self.auto else ''}"
-
-    def read(self, key: str, node: Node, problems: Problems) -> Any:
-        value = node.plain_value()
-        if self.auto and value == "auto":
-            return value
-        if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high:
-            return value
-        return self.refuse(problems, node, key, self.allowed())
 
     def schema(self) -> dict[str, Any]:
         whole = {"type": "integer", "minimum": self.low, "maximum": self.high}
@@ -102,6 +95,36 @@ class ListOf(Kind):
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "array", "items": self.item.schema(), "minItems": self.least}, RANGE_SCHEMA]}
+
+
+def read_range(key: str, node: Node, problems: Problems) -> list[Any] | None:
+    """{from: 1, to: 64, factor: 2} or {from: 0, to: 1, step: 0.25} as a list."""
+    given: dict[str, float] = {}
+    before = len(problems.lines)
+    for name, item in node.value.items():
+        value = item.plain_value()
+        if name not in RANGE_KEYS:
+            problems.add(node.keys[name], f"{name} is not a key of a range{nearest(name, RANGE_KEYS)}")
+        elif isinstance(value, bool) or not isinstance(value, (int, float)):
+            problems.add(item.place, f"{key}: {name} takes a number, found {item.shown()}")
+        else:
+            given[name] = value
+    if len(problems.lines) > before:
+        return None
+    by = given.keys() & {"factor", "step"}
+    if "from" not in given or "to" not in given or len(by) != 1:
+        return problems.add(node.place, f"{key}: a range is {{from, to, factor}} or {{from, to, step}}, found {node.shown()}")
+    start, end = given["from"], given["to"]
+    if start > end or ("factor" in by and (given["factor"] <= 1 or start <= 0)) or ("step" in by and given["step"] <= 0):
+        return problems.add(node.place, f"{key}: a range goes up, from a number above 0 by a factor above 1, or by a step above 0, "
+                                        f"found {node.shown()}")
+    values: list[float] = []
+    while len(values) <= MOST_VALUES:
+        at = start * given["factor"] ** len(values) if "factor" in by else start + given["step"] * len(values)
+        if at > end * (1 + 1e-12):
+            return values
+        values.append(at)
+    return problems.add(node.place, f"{key}: a range of more than {MOST_VALUES} values")
 
 
 def read_items(key: str, node: Node, item: Kind, problems: Problems, least: int = 1) -> list[Any] | None:

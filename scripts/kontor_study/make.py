@@ -10,7 +10,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from .decks import Deck
 from .folder import Folder
 from .here import Here
 from .plan import Point
-from .progress import Progress
+from .progress import Progress, now
 from .tree import flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -109,7 +108,7 @@ class Maker:
         for suffix in (".json", ".h5", ".log"):
             base.with_name(base.name + suffix).unlink(missing_ok=True)
         words = command_of(point, self.decks[point.deck], self.here, str(base))
-        started, begin, late = datetime.now(timezone.utc), time.monotonic(), False
+        started, begin, late = now(), time.monotonic(), False
         try:
             with open(f"{base}.log", "wb") as log:
                 code, late = self.launch(words, point, log)
@@ -118,7 +117,7 @@ class Maker:
         record = read_json(Path(f"{base}.json"))
         run = {"point": point.id, "repeat": repeat, "attempt": attempt, "state": "failed", "exit_code": code, "message": "",
                "record": f"{name}.json" if record is not None else None, "result": f"{name}.h5" if Path(f"{base}.h5").exists() else None,
-               "log": f"{name}.log", "started": started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+               "log": f"{name}.log", "started": started,
                "seconds": round(time.monotonic() - begin, 3)}
         self.judge(run, record, Path(f"{base}.log"), late)
         return run

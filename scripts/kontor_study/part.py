@@ -4,6 +4,7 @@
 import argparse
 import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ class JobFolder(Folder):
 
     def save(self) -> None:
         run: dict[str, Any] = self.runs[-1]
-        self.write(f"{run['log'].removesuffix('.log')}{ENTRY}", json.dumps({**run, "machine": self.machine.plain()}, indent=1) + "\n")
+        self.write(f"{run['log'].removesuffix('.log')}{ENTRY}", json.dumps({**run, "machine": asdict(self.machine)}, indent=1) + "\n")
 
 
 def make_part(study: Study, points: list[Point], machine: Machine, path: Path, arguments: argparse.Namespace, here: Here) -> int:

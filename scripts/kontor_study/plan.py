@@ -4,14 +4,15 @@
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from .decks import Deck, misfit
+from .decks import Deck
 from .expression import ExpressionError, Sizes, compact_grid, evaluate
 from .here import Machine
 from .needs import need_of, seconds
 from .problems import Problems, StudyError
+from .schema import misfit
 from .study import Study
 from .tree import flow
 
@@ -38,9 +39,6 @@ class Point:
     estimate_basis: str = ""
     memory_bytes: float = 0.0
     skipped: str | None = None
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
 
     def words(self) -> str:
         """What tells it from the others."""

@@ -3,6 +3,7 @@
 
 import statistics
 import sys
+from datetime import datetime, timezone
 from typing import Any
 
 from .plan import Point
@@ -10,6 +11,11 @@ from .plan import Point
 
 def say(text: str) -> None:
     print(f"kontor: {text}", file=sys.stderr, flush=True)
+
+
+def now() -> str:
+    """The time, as records have it."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def span(seconds: float) -> str:

@@ -4,20 +4,19 @@
 import os
 import shutil
 import subprocess
-from datetime import datetime, timezone
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from .folder import FORMAT, Folder
 from .here import Here, Machine, differences
-from .left import remove_left
 from .make import Interrupted, Maker
 from .plan import Point
-from .problems import StudyError
-from .progress import Progress, count, say
-from .same import other_study
-from .study import Study
+from .problems import StudyError, shown
+from .progress import Progress, count, now, say
+from .study import FREE_TO_CHANGE, Study
 from .table import write_tables
+from .tree import flow, parse
 
 
 def refuse_foreign(path: Path, resume: bool) -> None:
@@ -48,7 +47,7 @@ def refuse_other(folder: Folder, study: Study, revision: str, machine: Machine |
     if other := other_study(folder, study):
         raise StudyError("\n".join([f"{folder.path}: is the folder of another study; -o names another folder. In this study", *other]))
     before = folder.state.get("machine") or {}
-    told = differences(machine.plain(), before) if machine and before.get("hosts") else []
+    told = differences(asdict(machine), before) if machine and before.get("hosts") else []
     if folder.state.get("git_revision") != revision:
         told.insert(0, f"revision {revision}, was {folder.state.get('git_revision')}")
     if told and not mixed:
@@ -59,22 +58,40 @@ def refuse_other(folder: Folder, study: Study, revision: str, machine: Machine |
         folder.state.setdefault("mixed", []).append(line)
 
 
+def other_study(folder: Folder, study: Study) -> list[str]:
+    """In what the folder's study differs, in words; empty if it is this one."""
+    path = folder.path / "study.yaml"
+    try:
+        before = parse(path.read_text(encoding="utf-8"), str(path)).plain_value()
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {error.strerror}") from error
+    now = parse(study.resolved(), study.file).plain_value()
+    told = []
+    for key in dict.fromkeys([*now, *before]):
+        mine, its = now.get(key), before.get(key)
+        if key in FREE_TO_CHANGE or (key == "seed" and mine == "auto") or mine == its:
+            continue
+        told.append(f"{key} is {shown(flow(mine), 200)}, was {shown(flow(its), 200)}")
+    decks = folder.state.get("decks", {})
+    told += [f"{deck.path} has changed since" for deck in study.decks if decks.get(deck.path, {}).get("sha256", deck.sha256) != deck.sha256]
+    return told
+
+
 def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, machine: Machine | None) -> None:
     """What the folder says of the study, whatever its runs."""
     old = folder.state
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
     apps, decks = sorted({deck.app for deck in study.decks}), [deck.path for deck in study.decks]
     unknown = Machine([], "", 0, 0, [], "", nodes=0)  # of jobs: known when their runs are
     folder.state = {
         "format": FORMAT, "study": study["study"], "kind": study["kind"], "app": apps[0] if len(apps) == 1 else None,
         "deck": decks[0] if len(decks) == 1 else None, "decks": {deck.path: {"app": deck.app, "sha256": deck.sha256} for deck in study.decks},
-        "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"], "created": old.get("created", now),
-        "git_revision": old.get("git_revision", revision), "machine": old.get("machine") or (machine or unknown).plain(),
+        "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"], "created": old.get("created", now()),
+        "git_revision": old.get("git_revision", revision), "machine": old.get("machine") or asdict(machine or unknown),
         **{key: old[key] for key in ("mixed", "jobs") if key in old},
-        "points": [point.plain() for point in points], "runs": old.get("runs", []),
+        "points": [asdict(point) for point in points], "runs": old.get("runs", []),
     }
     if machine and not folder.state["machine"]["hosts"]:
-        folder.state["machine"] = machine.plain()
+        folder.state["machine"] = asdict(machine)
     folder.write("study.yaml", study.resolved())
     folder.save()
 
@@ -136,7 +153,7 @@ def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], here:
 
 
 def tabulate(folder: Folder) -> None:
-    remove_left(folder.path, own=folder.locked)
+    folder.remove_left()
     if left_out := write_tables(folder):
         say(f"study: {left_out}")
 
@@ -165,5 +182,3 @@ def code_of(run: dict[str, Any]) -> int:
     if run["exit_code"] == 1 and run["record"]:
         return 1
     return 2 if run["exit_code"] == 2 else 3
-
-

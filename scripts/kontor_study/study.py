@@ -7,11 +7,12 @@ from typing import Any
 
 import yaml
 
-from .decks import Deck, find_deck, misfit, read_schema, reduced_settings
+from .decks import Deck, find_deck, read_schema, reduced_settings
 from .description import STUDY
 from .here import Here
 from .kinds import same
 from .problems import Problems, StudyError, nearest
+from .schema import misfit
 from .tree import Node, flow, parse
 
 FREE_TO_CHANGE = ("repeats", "timeout", "launch")  # when a study is resumed

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .expression import ExpressionError, check
-from .kinds import Kind, ListOf, Text, Whole, read_items
+from .kinds import RANGE_SCHEMA, Kind, ListOf, Text, Whole, read_items, read_range
 from .problems import Problems, shown
-from .ranges import RANGE_SCHEMA, read_range
 from .tree import Node
 
 DECK_KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
@@ -49,13 +48,9 @@ class Paths(Kind):
     """A file, or a list of them."""
 
     def read(self, key: str, node: Node, problems: Problems) -> Any:
-        if isinstance(node.value, list) and not node.value:
-            return problems.add(node.place, f"{key} is an empty list; give at least one deck")
-        items = node.value if isinstance(node.value, list) else [node]
-        found = [Text(allowed="the path of a deck").read(key, item, problems) for item in items]
-        if len(set(found)) < len(found) and None not in found:
-            return problems.add(node.place, f"{key} has a deck twice")
-        return found if None not in found else None
+        items = node if isinstance(node.value, list) else Node(node.place, [node])
+        found = read_items(key, items, Text(allowed="the path of a deck"), problems)
+        return found if found and None not in found else None
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}

@@ -4,7 +4,6 @@
 import shlex
 import shutil
 import subprocess
-from datetime import datetime, timezone
 from typing import Any
 
 from .folder import Folder
@@ -12,7 +11,7 @@ from .here import Here
 from .jobs import Part, parts_of, script
 from .plan import Point
 from .problems import StudyError
-from .progress import say
+from .progress import count, now, say
 
 SUBMIT = {"slurm": ["sbatch", "--parsable"], "flux": ["flux", "batch"], "pbs": ["qsub"]}
 SUFFIX = {"slurm": "sbatch", "flux": "flux", "pbs": "pbs"}
@@ -40,14 +39,14 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch:
         folder.write(name, script(part, study, scheduler, launch, folder.path, here))
         (folder.path / name).chmod(0o755)
         files.append(name)
-        print(f"{folder.path / name}: {part.words()}, {len(part.repeats)} repeat{'s' * (len(part.repeats) != 1)}")
+        print(f"{folder.path / name}: {part.words()}, {count(len(part.repeats), 'repeat')}")
     if not shutil.which(command[0]):
         say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: kontor study {shlex.quote(str(folder.path))} --collect")
         return 0
     for part, name in zip(parts, files):
         folder.state.setdefault("jobs", []).append(hand_over(folder, part, name, scheduler, command))
         folder.save()
-    say(f"study: {len(parts)} job{'s' * (len(parts) != 1)} submitted; when they have ended: kontor study {shlex.quote(str(folder.path))} --collect")
+    say(f"study: {count(len(parts), 'job')} submitted; when they have ended: kontor study {shlex.quote(str(folder.path))} --collect")
     return len(parts)
 
 
@@ -60,7 +59,7 @@ def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: li
     number = words[-1].split(";")[0]
     print(f"{number}: {name}")
     return {"id": number, "part": part.name, "script": name, "scheduler": scheduler, "repeats": part.repeats,
-            "submitted": datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")}
+            "submitted": now()}
 
 
 def still_queued(folder: Folder) -> list[str]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from command import ROOT
 from study_case import STUDY, StudyTest
 
-from kontor_study.decks import misfit
 from kontor_study.description import STUDY as KEYS
 from kontor_study.description import json_schema
 from kontor_study.expression import ExpressionError, Sizes, check, compact_grid, evaluate
@@ -22,6 +21,7 @@ from kontor_study.only import selector
 from kontor_study.plan import make_plan, run_order
 from kontor_study.problems import StudyError
 from kontor_study.reference import table
+from kontor_study.schema import misfit
 from kontor_study.tree import parse
 
 MIB = 1 << 20
