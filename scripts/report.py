@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import contextmanager
 from dataclasses import asdict
 
 from kontor_report.isolated import DRAWING, READING, allow, isolated
@@ -56,10 +55,8 @@ def report(arguments, now):
             records.append(read_record(path))
         allow(READING + len(records))
         print(text_of(records, arguments))
-        if arguments.html:
-            page(records, arguments)
-        if arguments.plot:
-            plot(records, arguments.plot)
+        if arguments.html or arguments.plot:
+            draw_runs(records, arguments)
         sys.stdout.flush()
     except RecordError as error:
         return refuse(error)
@@ -72,8 +69,8 @@ def report_study(arguments, now):
     """Returns the exit code."""
     from kontor_report.errors import RecordError, shown
     from kontor_report.markdown import markdown
+    from kontor_report.reports import study_sections
     from kontor_report.study import read_study
-    from kontor_report.study_report import study_sections
 
     if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
         raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
@@ -82,38 +79,64 @@ def report_study(arguments, now):
         allow(DRAWING)
         sections = study_sections(study)
         print(markdown(study.name, sections), end="")
-    write_pages(arguments, f"{study.name} ({study.app})" if study.app else study.name, sections)
+    title = f"{study.name} ({study.app})" if study.app else study.name
+    draw(arguments, title, sections, lambda path: plot_study(title, sections, path))
     sys.stdout.flush()
     return 0
 
 
-def write_pages(arguments, title, sections):
-    """--html and --plot of sections."""
+def draw_runs(records, arguments):
+    from kontor_report.errors import shown
+    from kontor_report.reports import run_sections, run_title
+
+    allow(DRAWING)
+    with shown(*arguments.files):
+        title, sections = run_title(records), run_sections(records)
+    draw(arguments, title, sections, lambda path: plot_runs(records, title, path))
+
+
+def draw(arguments, title, sections, picture):
+    """--html of the sections, and --plot, which picture(path) makes."""
+    from kontor_report.errors import RecordError, packages, shown
+
     if arguments.html:
         from kontor_report.html_page import write_html
 
         write_html(arguments.html, title, sections)
         print(f"kontor: wrote {arguments.html}", file=sys.stderr)
     if arguments.plot:
-        from kontor_report.errors import packages
-
         with packages("--plot"):
-            from kontor_report.chart_plots import plot_charts
-            from kontor_report.report_parts import Chart
-        with written(arguments.plot):
-            plot_charts(title, [part for section in sections for part in section.parts if isinstance(part, Chart)], arguments.plot)
+            from kontor_report import chart_plots  # noqa: F401
+        try:
+            with shown(*arguments.files, but=(OSError, ValueError)):
+                picture(arguments.plot)
+        except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
+            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
+        print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
-@contextmanager
-def written(path):
-    """Around what writes a picture."""
-    from kontor_report.errors import RecordError
+def plot_study(title, sections, path):
+    from kontor_report.chart_plots import plot_charts
+    from kontor_report.report_parts import Chart
 
-    try:
-        yield
-    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-        raise RecordError(f"--plot: {path} cannot be written: {error}") from error
-    print(f"kontor: plotted {path}", file=sys.stderr)
+    plot_charts(title, [part for section in sections for part in section.parts if isinstance(part, Chart)], path)
+
+
+def plot_runs(records, title, path):
+    """Residuals, curves, or a comparison; of one run without these its steps or its field."""
+    from kontor_report.chart_plots import plot_charts
+    from kontor_report.field_plots import plot_field
+    from kontor_report.record import read_field
+    from kontor_report.reports import run_charts
+    from kontor_report.timeline_plots import plot_timeline
+
+    charts = run_charts(records)
+    if len(records) > 1 or charts:
+        plot_charts(title, charts, path, columns=3 if records[0].curves and len(records) == 1 else 2)
+    elif records[0].timeline:
+        plot_timeline(records[0], path)
+    else:
+        plot_field(records[0], read_field(records[0].path), path)
 
 
 def refuse(message, code=2):
@@ -155,40 +178,6 @@ def extract_deck(record, path):
     except OSError as error:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
     return record.run["ranks"]
-
-
-def page(records, arguments):
-    from kontor_report.errors import shown
-    from kontor_report.html_page import write_html
-    from kontor_report.run_sections import run_sections, run_title
-
-    allow(DRAWING)
-    with shown(*arguments.files):
-        write_html(arguments.html, run_title(records), run_sections(records))
-    print(f"kontor: wrote {arguments.html}", file=sys.stderr)
-
-
-def plot(records, path):
-    from kontor_report.errors import packages, shown
-    from kontor_report.record import read_field
-    from kontor_report.run_sections import run_charts, run_title
-
-    with shown(*(record.path for record in records)):
-        charts = run_charts(records)
-    timeline = len(records) == 1 and not charts and records[0].timeline
-    field = None if len(records) > 1 or charts or timeline else read_field(records[0].path)
-    allow(DRAWING)
-    with packages("--plot"):
-        from kontor_report.chart_plots import plot_charts
-        from kontor_report.field_plots import plot_field
-        from kontor_report.timeline_plots import plot_timeline
-    with written(path), shown(*(record.path for record in records), but=(OSError, ValueError)):
-        if timeline:
-            plot_timeline(records[0], path)
-        elif field:
-            plot_field(records[0], field, path)
-        else:
-            plot_charts(run_title(records), charts, path, columns=3 if records[0].curves and len(records) == 1 else 2)
 
 
 def encodable(error):

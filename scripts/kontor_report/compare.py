@@ -2,14 +2,15 @@
 """Several runs side by side."""
 
 from . import solves
-from .beside_plain import times_plain
-from .deck import other_problem, settings
+from .deck import SECTIONS, other_problem, settings
 from .report_parts import Section, Table
 from .text import on_off, percent, quantity, seconds, text, verdict
 
 HEADER = ["file", "app", "backend", "packing", "ranks", "overlap", "time", "figure of merit", "of attainable",
           "communication", "verified", "speed"]
 TOLD = 3  # differences of two problems
+KERNELS = ("solver.kernel", "product.gemm")
+SAME = ("ranks", "execution_space", "backend", "overlap")
 
 
 def by_app(records):
@@ -38,7 +39,7 @@ def compare_app(app, group):
     """Runs of one app: tables, and lines on what they have in common and what not."""
     if all(map(solves.is_solve, group)):
         found = solves.compare_solves(app, group)
-        found.parts += [*times_plain(group, speed), *_notes(group, solves.incomparable, "not comparable with")]
+        found.parts += [*_times_plain(group), *_notes(group, solves.incomparable, "not comparable with")]
         return found
     baseline = group[0]
     names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
@@ -49,7 +50,7 @@ def compare_app(app, group):
         header = [*HEADER[:2], "algorithm", *HEADER[2:]]
         rows = [[*row[:2], algorithm or "-", *row[2:]] for row, algorithm in zip(rows, algorithms)]
     left = 5 if any(algorithms) else 4
-    notes = [*times_plain(group, speed), *_notes(group, other_problem, "another problem than")]
+    notes = [*_times_plain(group), *_notes(group, other_problem, "another problem than")]
     return Section(app, [Table(header, rows, left=left), *_bytes(group), *notes], note)
 
 
@@ -63,6 +64,28 @@ def _bytes(group):
                         key.replace("_", " ") if name == "volume" else f"memory: {key}".replace("_", " ") for name, key in columns)]
     rows = [[record.path, *(quantity(getattr(record, name).get(key), "B") for name, key in columns)] for record in group]
     return ["", Table(header, rows)]
+
+
+def _times_plain(group):
+    """A line for each run of which a twin by the textbook's kernel is in the group: how many times as fast."""
+    plain = {_but_for_the_kernel(record): record for record in reversed(group) if _is_plain(record)}
+    lines = []
+    for record in group:
+        twin = None if _is_plain(record) else plain.get(_but_for_the_kernel(record))
+        ratio = twin and speed(record, twin)
+        if ratio is not None:
+            lines.append(f"{record.path}: {ratio:.3g} times plain ({twin.path})")
+    return lines
+
+
+def _is_plain(record):
+    return any(settings(record).get(key) == "plain" for key in KERNELS)
+
+
+def _but_for_the_kernel(record):
+    values = settings(record)
+    return (*(record.run.get(key) for key in SAME), record.threads,
+            *sorted((key, value) for key, value in values.items() if key.startswith(SECTIONS) and key not in KERNELS))
 
 
 def _notes(group, differences, what):

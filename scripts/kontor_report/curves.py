@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .chart_lines import estimated, level
-from .colours import colours, dashes
+from .chart_lines import level, lines_of
 from .record import Record
 from .report_parts import Bar, Chart, Line, Section, Table
 from .statistics import Estimate
@@ -121,13 +120,8 @@ def _curve(name: str, rows: list[dict], ratios: list[dict], series: list[str]) -
 
 def _lines(rows: list[dict], series: list[str], value: Callable[[dict], Estimate]) -> list[Line]:
     """A line for each of the series that has rows."""
-    chosen = [colours(series)[name] for name in series]
     found = by("series", rows)
-    lines = []
-    for name, colour, dash in zip(series, chosen, dashes(chosen)):
-        if name in found:
-            lines.append(estimated(name, colour, [(row["bytes"], value(row)) for row in found[name]], dash))
-    return lines
+    return lines_of([(name, [(row["bytes"], value(row)) for row in found.get(name, [])]) for name in series])
 
 
 def _time(row: dict, which: str) -> Estimate:

@@ -5,7 +5,7 @@ from .alpha_beta import Prediction, predict
 from .colours import OTHER, colours
 from .fits import fit
 from .pop import Pop, pop_of, why_none
-from .report_parts import Chart, Line, Part, Section, Table
+from .report_parts import Chart, Line, Part, Section, Table, tabulated
 from .scaling_section import interval
 from .series import Series, count_of, points_of
 from .study import Study
@@ -17,10 +17,10 @@ PARTS_HEADER = ["series", "workers", "communication", "serialisation at most", "
 
 
 def limits_sections(study: Study, series: list[Series]) -> list[Section]:
-    return [section for section in (_pop(study, series), _laws(study, series), _volumes(series), _predictions(series)) if section]
+    return [*_pop(study, series), *_laws(study, series), *_volumes(series), *_predictions(series)]
 
 
-def _pop(study: Study, series: list[Series]) -> Section | None:
+def _pop(study: Study, series: list[Series]) -> list[Section]:
     rows, parted, none = [], [], []
     for one, point in points_of(series):
         if metrics := pop_of(point, one.base, study.ablations(point).get("null_backend")):
@@ -30,7 +30,7 @@ def _pop(study: Study, series: list[Series]) -> Section | None:
         else:
             none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
     if not rows and not none:
-        return None
+        return []
     parts: list[Part] = ["Load balance is mean over greatest useful time of the ranks, communication efficiency the greatest useful time over "
                          "the time of a repeat; their product is the parallel efficiency. Computational scalability is the useful time for "
                          "the same work at the baseline over that here, and the product of all the global efficiency. Packing is the part of "
@@ -44,7 +44,7 @@ def _pop(study: Study, series: list[Series]) -> Section | None:
         parts.append("Serialisation and transfer are not given where the study has no run with backend null (`ablation: true`).")
     if none:
         parts.append(f"Not given for {len(none)} point{'s' * (len(none) != 1)}: {'; '.join(none[:4])}{'; ...' if len(none) > 4 else ''}.")
-    return Section("POP metrics", parts)
+    return [Section("POP metrics", parts)]
 
 
 def _pop_row(metrics: Pop) -> list[str]:
@@ -52,7 +52,7 @@ def _pop_row(metrics: Pop) -> list[str]:
             percent(metrics.packing), metrics.words or "-"]
 
 
-def _laws(study: Study, series: list[Series]) -> Section | None:
+def _laws(study: Study, series: list[Series]) -> list[Section]:
     rows = []
     for one in series:
         if len(one.points) > 1:
@@ -60,20 +60,16 @@ def _laws(study: Study, series: list[Series]) -> Section | None:
             error = "-" if found.error is None else percent(found.error)
             rows.append([one.name, found.law, "-" if found.serial is None else interval(found.serial, "{:.3g}".format), error,
                          f"not given: {found.refused}" if found.refused else "given"])
-    if not rows:
-        return None
     text = ("The serial fraction of Amdahl's law (a problem that stays) or Gustafson's (one that grows), fitted to all points of a series, beside "
             "the error of the fit. A fraction describes these points; it is no promise for more workers.")
-    return Section("Fitted laws", [text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1)])
+    return tabulated("Fitted laws", text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1))
 
 
-def _volumes(series: list[Series]) -> Section | None:
+def _volumes(series: list[Series]) -> list[Section]:
     rows = [[one.name, count_of(point), *_volume_row(volume)] for one, point in points_of(series)
             if (volume := volume_of(point.records[0]))]
-    if not rows:
-        return None
     text = "What all ranks send in one step by the record, beside what the app must send by its problem and process grid."
-    return Section("Messages and volume", [text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2, last=2)])
+    return tabulated("Messages and volume", text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2, last=2))
 
 
 def _volume_row(volume: Volume) -> list[str]:
@@ -86,7 +82,7 @@ def _count(number: float | None) -> str:
     return "-" if number is None else f"{number:g}"
 
 
-def _predictions(series: list[Series]) -> Section | None:
+def _predictions(series: list[Series]) -> list[Section]:
     rows, lines = [], []
     colour = colours([one.name for one in series])
     for one in series:
@@ -98,16 +94,13 @@ def _predictions(series: list[Series]) -> Section | None:
             lines.append(Line(one.name, colour[one.name], across, [value.measured for _, value in told]))
             lines.append(Line(f"{one.name}, predicted", colour[one.name] if len(series) > 1 else OTHER, across, [value.total for _, value in told],
                               dash=1))
-    if not rows:
-        return None
     text = ("Predicted is the baseline's useful time of a worker, grown with its work, and the messages of the busiest rank by the latency and "
             "bandwidth that the run's own calibration has measured. It knows nothing of waiting, of caches, of links that are shared or ranks "
             "that share a core: the difference to the measurement is what these take.")
-    parts: list[Part] = [text, Table(["series", "workers", "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"],
-                                     rows, left=2, last=1)]
-    if lines:
-        parts.append(Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s"))
-    return Section("Prediction and measurement", parts)
+    table = Table(["series", "workers", "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"], rows,
+                  left=2, last=1)
+    chart = Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s")
+    return tabulated("Prediction and measurement", text, table, chart)
 
 
 def _prediction_row(value: Prediction) -> list[str]:

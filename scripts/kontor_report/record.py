@@ -9,6 +9,9 @@ from .errors import RecordError, read_as_damaged
 from .expected import misfit
 from .hdf5 import attributes, check_values, members, numbers, open_run, rows
 
+# Parts of /run that a record has as they are: attributes, and rows.
+GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint")
+TABLES = ("traffic", "curves", "ratios", "timeline", "placement")
 # What a region's time goes to, as the record says it.
 WORK, PACKING, COMMUNICATION = "work", "packing", "communication"
 # Of records that do not say it: those without `kind` in /run/timers. Other regions are work.
@@ -113,26 +116,10 @@ def _read_hdf5(path):
     with read_as_damaged(path), open_run(path) as file:
         run = file["run"]
         return Record(
-            path=path,
-            run=attributes(run),
+            path=path, run=attributes(run), repeats=numbers(run.get("repeats")), history=_history(run.get("history")),
             figures=figures_of(attributes(run.get("figure_of_merit")), members(run.get("figures_of_merit", {}))),
-            verification=attributes(run.get("verification")),
-            timers={row.pop("region"): row for row in rows(run.get("timers"))},
-            repeats=numbers(run.get("repeats")),
-            traffic=rows(run.get("traffic")),
-            calibration=attributes(run.get("calibration")),
-            curves=rows(run.get("curves")),
-            ratios=rows(run.get("ratios")),
-            matrix=attributes(run.get("matrix")),
-            solver=attributes(run.get("solver")),
-            timeline=rows(run.get("timeline")),
-            history=_history(run.get("history")),
-            per_rank=_per_rank(run.get("per_rank")),
-            volume=attributes(run.get("volume")),
-            memory=attributes(run.get("memory")),
-            placement=rows(run.get("placement")),
-            checkpoint=attributes(run.get("checkpoint")),
-        )
+            timers={row.pop("region"): row for row in rows(run.get("timers"))}, per_rank=_per_rank(run.get("per_rank")),
+            **{name: attributes(run.get(name)) for name in GROUPS}, **{name: rows(run.get(name)) for name in TABLES})
 
 
 @dataclass

@@ -6,10 +6,7 @@ import math
 from pathlib import Path
 
 from .errors import RecordError, read_as_damaged
-from .record import Record, figures_of
-
-GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint", "per_rank")
-TABLES = ("traffic", "curves", "ratios", "timeline", "placement")
+from .record import GROUPS, TABLES, Record, figures_of
 
 
 def read_json(path):
@@ -21,7 +18,7 @@ def read_json(path):
         if not isinstance(tree, dict) or "app" not in tree:
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
         tree = _some(tree)
-        groups = {key: tree.pop(key) if isinstance(tree.get(key), dict) else {} for key in GROUPS}  # memory of pingpong is a word
+        groups = {key: tree.pop(key) if isinstance(tree.get(key), dict) else {} for key in (*GROUPS, "per_rank")}  # memory of pingpong is a word
         tables = {key: tree.pop(key, []) for key in TABLES}
         timers = {row.pop("region"): row for row in tree.pop("timers", [])}
         history = tree.pop("history", {})

@@ -67,3 +67,8 @@ class Section:
     title: str
     parts: list[Part]
     note: str = ""  # on the title, such as where its numbers are from
+
+
+def tabulated(title: str, text: str, table: Table, *more: Part) -> list[Section]:
+    """A section of the table, if that has rows."""
+    return [Section(title, [text, table, *more])] if table.rows else []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
-from .chart_lines import estimated, level
-from .colours import OTHER, colours, dashes
+from .chart_lines import level, lines_of
+from .colours import OTHER
 from .report_parts import Chart, Line, Part, Section, Table
 from .scaling import Scaled, same, scale, warnings
 from .series import Series, baseline_of, count_of
@@ -82,9 +82,4 @@ def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
 
 
 def _lines(scaled, what) -> list[Line]:
-    colour = colours([one.name for one, _ in scaled])
-    chosen = [colour[one.name] for one, _ in scaled]
-    lines = []
-    for (one, rows), dash in zip(scaled, dashes(chosen)):
-        lines.append(estimated(one.name, colour[one.name], [(row.point.workers, what(row)) for row in rows], dash))
-    return lines
+    return lines_of([(one.name, [(row.point.workers, what(row)) for row in rows]) for one, rows in scaled])

@@ -4,6 +4,7 @@
 B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993, chapter 13.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -74,17 +75,16 @@ def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> flo
     if m * n > 400:
         deviation = math.sqrt(m * n * (m + n + 1) / 12)
         return min(1.0, math.erfc((m * n / 2 - least) / deviation / math.sqrt(2)))
-    ways = [[[1] if not a or not b else [] for b in range(n + 1)] for a in range(m + 1)]  # of a, b with so many wins
-    for a in range(1, m + 1):
-        for b in range(1, n + 1):
-            with_last, without = ways[a - 1][b], ways[a][b - 1]
-            counts = [0] * (a * b + 1)
-            for wins_so_far, count in enumerate(with_last):
-                counts[wins_so_far + b] += count
-            for wins_so_far, count in enumerate(without):
-                counts[wins_so_far] += count
-            ways[a][b] = counts
-    return min(1.0, 2 * sum(ways[m][n][: math.floor(least) + 1]) / math.comb(m + n, m))
+    ways = sum(_ways(m, n, won) for won in range(math.floor(least) + 1))
+    return min(1.0, 2 * ways / math.comb(m + n, m))
+
+
+@functools.cache
+def _ways(m: int, n: int, wins: int) -> int:
+    """In how many orders of m and n values so many pairs are won: the greatest value is of the m, and wins n pairs, or of the n."""
+    if wins < 0 or not m or not n:
+        return int(wins == 0)
+    return _ways(m - 1, n, wins - n) + _ways(m, n - 1, wins)
 
 
 def median_of(sample: Sequence[float]) -> Estimate:

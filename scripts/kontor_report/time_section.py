@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
 
-from .chart_lines import estimated, level
-from .colours import colours, part_colours
+from .chart_lines import level, lines_of
+from .colours import part_colours
 from .record import Record
-from .report_parts import Bar, Chart, Part, Section, Table
+from .report_parts import Bar, Chart, Section, Table, tabulated
 from .scaling_section import interval
 from .series import Series, count_of, points_of
 from .statistics import Estimate, estimate, median, median_of
@@ -15,10 +15,10 @@ LEAST = 0.002  # a smaller part of the time is not drawn
 
 
 def time_sections(study: Study, series: list[Series]) -> list[Section]:
-    return [section for section in (_phases(series), _exposed(study, series), _attainable(series)) if section]
+    return [*_phases(series), *_exposed(study, series), *_attainable(series)]
 
 
-def _phases(series: list[Series]) -> Section | None:
+def _phases(series: list[Series]) -> list[Section]:
     """A bar for each point."""
     charts = []
     for one in series:
@@ -28,7 +28,7 @@ def _phases(series: list[Series]) -> Section | None:
     text = ("Each bar is the time of a repeat, its parts are means over ranks in a typical repeat: where some ranks take longer than others in "
             "a region, the others wait for them elsewhere. What is left, the end of the repeat on ranks that are done before the last included, "
             "is 'other'.")
-    return Section("Where the time goes", [text, *charts]) if charts else None
+    return [Section("Where the time goes", [text, *charts])] if charts else []
 
 
 def phases(point: Point) -> list[tuple[str, float]]:
@@ -64,7 +64,7 @@ def part_of(record: Record, region: str) -> float:
     return record.share(region) or 0.0
 
 
-def _exposed(study: Study, series: list[Series]) -> Section | None:
+def _exposed(study: Study, series: list[Series]) -> list[Section]:
     rows = []
     for one, point in points_of(series):
         if found := study.ablations(point):
@@ -73,22 +73,19 @@ def _exposed(study: Study, series: list[Series]) -> Section | None:
             gain = difference(plain.sample, point.sample) if plain else None
             rows.append([one.name, count_of(point), seconds(median(point.sample)), interval(exposed, seconds),
                          percent(exposed.value / median(point.sample)) if exposed else "-", interval(gain, seconds)])
-    if not rows:
-        return None
     text = ("Exposed communication is the time of a point less its time with backend null, which moves nothing; what overlap hides is the time "
             "without overlap less the time with it. Negative numbers are within the scatter of the runs.")
-    return Section("Exposed communication", [text, Table(["series", "workers", "time", "exposed", "of the time", "hidden by overlap"], rows, left=2)])
+    return tabulated("Exposed communication", text, Table(["series", "workers", "time", "exposed", "of the time", "hidden by overlap"], rows, left=2))
 
 
 def difference(first, second) -> Estimate:
     return estimate(lambda a, b: a - b, first, second)
 
 
-def _attainable(series: list[Series]) -> Section | None:
+def _attainable(series: list[Series]) -> list[Section]:
     """How much of what the machine could do, by its calibration in the same run."""
     chart = Chart("Fraction of attainable", "workers", "fraction", log_x=True, from_zero=True)
-    colour = colours([one.name for one in series])
-    rows = []
+    rows, told = [], []
     for one in series:
         points = [(point, median_of([record.fraction for record in point.records if record.fraction is not None]))
                   for point in one.points if any(record.fraction is not None for record in point.records)]
@@ -99,12 +96,9 @@ def _attainable(series: list[Series]) -> Section | None:
                              if one_figure["name"] == figure["name"] and key in one_figure] for key in ("value", "attainable"))
             rows.append([one.name, count_of(point), figure["name"].replace("_", " "), quantity(median(values), unit),
                          quantity(median(most), unit), interval(fraction)])
-        if points:
-            chart.lines.append(estimated(one.name, colour[one.name], [(point.workers, value) for point, value in points]))
-    if not rows:
-        return None
+        told.append((one.name, [(point.workers, value) for point, value in points]))
+    chart.lines = lines_of(told)
     chart.lines.append(level("attainable", 1.0, chart.lines))
     text = ("Attainable is what the machine could do at best by what the run itself has measured of it (reading, copying or matrix products on the "
             "same ranks), as in a roofline: see figures-of-merit.md.")
-    parts: list[Part] = [text, Table(["series", "workers", "figure", "value", "attainable", "fraction"], rows, left=3), chart]
-    return Section("Fraction of attainable", parts)
+    return tabulated("Fraction of attainable", text, Table(["series", "workers", "figure", "value", "attainable", "fraction"], rows, left=3), chart)

@@ -12,8 +12,8 @@ from sample_study import write_study
 from kontor_report.colours import BACKENDS
 from kontor_report.record import read_record
 from kontor_report.report_parts import Chart
+from kontor_report.reports import study_sections
 from kontor_report.study import read_study
-from kontor_report.study_report import study_sections
 
 
 class StudyReport(ReportTest):

@@ -1,19 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The report of one run, or of several beside each other, as sections for a page: what the text says, and charts."""
+"""Which sections a report has: of one run, of several beside each other, or of a study."""
 
 from dataclasses import replace
 
 from .colours import colours
 from .compare import by_app, compare_app, speed
+from .comparison_section import comparison_sections
 from .curves import curve_charts
 from .deck import labels
 from .history import history_charts
+from .limits_section import limits_sections
+from .provenance_section import failure_section, provenance_section
 from .record import Record
 from .report_parts import Bar, Chart, Section
+from .scaling_section import scaling_sections
+from .series import series_of
 from .show import sections
 from .solves import ending, is_solve
+from .study import Study
+from .summary_section import summary_section
 from .text import percent, quantity, seconds
-from .time_section import bar_parts, part_of, time_bars
+from .time_section import bar_parts, part_of, time_bars, time_sections
+
+
+def study_sections(study: Study) -> list[Section]:
+    series = series_of(study)
+    return [summary_section(study, series), *scaling_sections(study, series), *comparison_sections(series), *time_sections(study, series),
+            *limits_sections(study, series), failure_section(study), provenance_section(study)]
 
 
 def run_title(records: list[Record]) -> str:
