@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from kontor_torture.mpirun import ENVIRONMENT, MPIEXEC
+from kontor_torture.processes import marked
 
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = {
@@ -63,11 +64,11 @@ def soak(app, deck, folder, seconds, arguments):
     (folder / f"{app}.yaml").write_text(deck)
     program = arguments.build.resolve() / "bin" / app
     words = [MPIEXEC, "-n", str(arguments.ranks), str(program), f"{app}.yaml", "--quiet"]
-    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env={**os.environ, **ENVIRONMENT}) as run:
+    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env={**os.environ, **ENVIRONMENT, "KONTOR_SOAK": str(folder)}) as run:
         samples = []
         end = time.monotonic() + 2 * seconds + 120
         while run.poll() is None and time.monotonic() < end:
-            samples += [(pid, memory(pid), files(pid)) for pid in ranks_of(run.pid, app)]
+            samples += [(rank.pid, memory(rank.pid), files(rank.pid)) for rank in marked(f"KONTOR_SOAK={folder}") if rank.name == app]
             time.sleep(1)
         run.kill()
         run.wait()
@@ -95,20 +96,6 @@ def is_flat(samples):
     print(f"  process {samples[0][0]}: {len(samples)} samples, MiB by quarter: {', '.join(f'{median / 1024:.1f}' for median in medians)}; "
           f"open files: {', '.join(map(str, usual))}: {'flat' if flat else 'GROWS'}")
     return flat
-
-
-def ranks_of(launcher, app):
-    """The processes below the launcher that are of the app."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                name, fields = (entry / "comm").read_text().strip(), (entry / "stat").read_text().rsplit(")", 1)[1].split()
-                if name == app and int(fields[1]) == launcher and fields[0] != "Z":
-                    found.append(int(entry.name))
-        except (OSError, IndexError):
-            pass  # it has ended
-    return found
 
 
 def memory(pid):

@@ -7,13 +7,12 @@ This is an estimate from one record; docs/scaling-metrics.md says what it leaves
 import math
 from dataclasses import dataclass
 
-from .deck import settings
 from .pop import useful_times
 from .record import Record
 from .scaling import work_of
 from .statistics import median
 from .study import Point
-from .traffic_model import numbers
+from .traffic_model import blocks
 
 REDUCES = ("reduce", "sums_post")
 EXCHANGES = ("post", "wait")
@@ -85,10 +84,8 @@ def hides(record: Record, links: str) -> float:
 
 def _interior(record: Record) -> float:
     """The part of heat's cells that reads no ghosts, of a block in the middle."""
-    cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
-    if not cells or len(cells) != len(grid):
-        return 0.0
-    return math.prod(max(0.0, 1 - 2 * ranks / extent) if ranks > 1 else 1.0 for extent, ranks in zip(cells, grid))
+    parts = [max(0.0, 1 - 2 * ranks / extent) if ranks > 1 else 1.0 for extent, ranks in blocks(record)]
+    return math.prod(parts) if parts else 0.0
 
 
 def communication(record: Record, alpha: float, beta: float) -> tuple[float, float]:

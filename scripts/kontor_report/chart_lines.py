@@ -6,18 +6,12 @@ from .report_parts import Line
 from .statistics import Estimate
 
 
-def estimated(name: str, colour: str, points: list[tuple[float, Estimate]], dash: int = 0) -> Line:
-    """A line through estimates, of each point x and the estimate."""
-    values = [value for _, value in points]
-    return Line(name, colour, x=[x for x, _ in points], y=[value.value for value in values], low=[value.low for value in values],
-                high=[value.high for value in values], dash=dash)
-
-
 def lines_of(series: list[tuple[str, list[tuple[float, Estimate]]]]) -> list[Line]:
-    """A line for each name that has points. A backend has its colour, and lines that share one differ by their dash."""
+    """A line for each name that has points, x and the estimate. A backend has its colour, and lines that share one differ by their dash."""
     colour = colours([name for name, _ in series])
     dash = dashes([colour[name] for name, _ in series])
-    return [estimated(name, colour[name], points, of_line) for (name, points), of_line in zip(series, dash) if points]
+    return [Line(name, colour[name], *zip(*((x, value.value, value.low, value.high) for x, value in points)), dash=of_line)
+            for (name, points), of_line in zip(series, dash) if points]
 
 
 def level(name: str, value: float, lines: list[Line]) -> Line:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
-from .chart_lines import estimated, level
-from .colours import PALETTE, colours
+from .chart_lines import level, lines_of
+from .colours import colours
 from .crossover import Compared, Crossing, compare, crossings, pairs
 from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval
@@ -64,22 +64,8 @@ def _told(one: Series, other: Series, crossing: Crossing) -> str:
 
 
 def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:
-    chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio", log_x=True, log_y=True)
-    names = [f"{other.name} / {one.name}" for one, other, _ in compared]
-    colour = _pair_colours(compared)
-    for name, (_, _, found) in zip(names, compared):
-        chart.lines.append(estimated(name, colour[name], [(row.workers, row.ratio) for row in found]))
-    chart.lines.append(level("equal", 1.0, chart.lines))
-    return chart
-
-
-def _pair_colours(compared: list[tuple[Series, Series, list[Compared]]]) -> dict[str, str]:
-    """A pair has the colour of its second series, as long as no other pair has that."""
-    names = {f"{other.name} / {one.name}": other.name for one, other, _ in compared}
-    if len(set(names.values())) < len(names):
-        return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
-    own = colours(list(names.values()))
-    return {name: own[second] for name, second in names.items()}
+    lines = lines_of([(f"{other.name} / {one.name}", [(row.workers, row.ratio) for row in found]) for one, other, found in compared])
+    return Chart("Ratio of times: above 1 the first is faster", "workers", "ratio", [*lines, level("equal", 1.0, lines)], log_x=True, log_y=True)
 
 
 def _bars(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:

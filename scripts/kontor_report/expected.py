@@ -24,6 +24,8 @@ CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": 
          **dict.fromkeys(("mean", "median", "standard_error", "pack", "post", "wait", "unpack"), NUMBER)}
 RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,
          "high": NUMBER}
+GROUPS = {"run": RUN, "verification": VERIFICATION, "calibration": CALIBRATION, "matrix": MATRIX, "checkpoint": CHECKPOINT}
+TABLES = {"figures": FIGURE, "timers": TIMER, "traffic": TRAFFIC, "placement": PLACEMENT, "timeline": TIMELINE, "curves": CURVE, "ratios": RATIO}
 ALWAYS = {  # what all rows of a table have; a number that is not one is left out
     "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC), "timeline": tuple(TIMELINE),
     "curves": ("curve", "series", "size", "bytes"), "ratios": tuple(RATIO),
@@ -32,18 +34,15 @@ ALWAYS = {  # what all rows of a table have; a number that is not one is left ou
 
 def misfit(record):
     """What is wrong with the first value that is; None if all are as they must be."""
-    groups = [("", record.run, RUN), ("verification", record.verification, VERIFICATION),
-              ("calibration", record.calibration, CALIBRATION), ("matrix", record.matrix, MATRIX), ("checkpoint", record.checkpoint, CHECKPOINT),
-              *((name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory)))]
-    tables = {"figures": (record.figures, FIGURE), "timers": (list(record.timers.values()), TIMER), "traffic": (record.traffic, TRAFFIC),
-              "placement": (record.placement, PLACEMENT), "timeline": (record.timeline, TIMELINE), "curves": (record.curves, CURVE),
-              "ratios": (record.ratios, RATIO)}
-    for name, (table, kinds) in tables.items():
+    groups = [(name, getattr(record, name), kinds) for name, kinds in GROUPS.items()]
+    groups += [(name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory))]
+    for name, kinds in TABLES.items():
+        table = list(record.timers.values()) if name == "timers" else getattr(record, name)
         if not isinstance(table, list) or not all(isinstance(row, dict) for row in table):
             return f"/run/{name} is no table"
         groups += [(name, row, kinds) for row in table]
     for name, values, kinds in groups:
-        where = f"/run/{name}".rstrip("/")
+        where = "/run" if name == "run" else f"/run/{name}"
         for key in ALWAYS.get(name, ()):
             if key not in values:
                 return f"{where} lacks {key}"

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """POP metrics of a point, from the seconds of each rank. docs/scaling-metrics.md has the definitions and their sources."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .record import PACKING, WORK, Record
 from .scaling import work_of
-from .statistics import Estimate, estimate, median
+from .statistics import Estimate, estimate, median, median_of, ratio
 from .study import Point
 
 USEFUL = (WORK, PACKING)
+EXACT = Estimate(1.0, 1.0, 1.0)
 
 
 @dataclass
@@ -74,24 +76,21 @@ def pop_of(point: Point, base: Point, null: Point | None = None) -> Pop | None:
     runs = _runs(point)
     if not runs:
         return None
-    balance = [[one.mean / one.most for one in run] for run in runs]
-    exchange = [[one.most / one.wall for one in run] for run in runs]
-    parallel = [[one.mean / one.wall for one in run] for run in runs]
+    balance, exchange, parallel = (_sample(runs, what) for what in (lambda one: one.mean / one.most, lambda one: one.most / one.wall,
+                                                                    lambda one: one.mean / one.wall))
     computation, overall = None, None
-    base_runs = _runs(base)
-    work, base_work = work_of(point), work_of(base)
+    base_runs, work, base_work = _runs(base), work_of(point), work_of(base)
     if base_runs and work and base_work:
-        mine, other = ([[one.total / amount for one in run] for run in side] for side, amount in ((runs, work), (base_runs, base_work)))
-        scalability = _exact() if point is base else estimate(lambda a, b: b / a, _sample(mine), _sample(other))
-        computation = scalability
-        efficiency = _of(parallel)
-        overall = Estimate(efficiency.value * scalability.value) if not efficiency.known or not scalability.known else estimate(
-            lambda a, b, c: a if point is base else a * c / b, _sample(parallel), _sample(mine), _sample(other))
+        mine, other = _sample(runs, lambda one: one.total / work), _sample(base_runs, lambda one: one.total / base_work)
+        computation = EXACT if point is base else ratio(other, mine)
+        overall = estimate(lambda a, b, c: a if point is base else a * c / b, parallel, mine, other)
+        if not median_of(parallel).known or not computation.known:
+            overall = Estimate(overall.value)
     serialisation, transfer = None, None
     if null and null.sample:
-        serialisation = estimate(lambda a, b: a / b, _sample([[one.most for one in run] for run in runs]), null.sample)
-        transfer = estimate(lambda a, b: a / b, null.sample, _sample([[one.wall for one in run] for run in runs]))
-    return Pop(_of(balance), _of(exchange), _of(parallel), computation, overall,
+        serialisation = ratio(_sample(runs, lambda one: one.most), null.sample)
+        transfer = ratio(null.sample, _sample(runs, lambda one: one.wall))
+    return Pop(median_of(balance), median_of(exchange), median_of(parallel), computation, overall,
                median([one.packing / one.total for run in runs for one in run]), serialisation, transfer)
 
 
@@ -99,13 +98,7 @@ def _runs(point: Point) -> list[list[Useful]]:
     return [times for record in point.records if (times := useful_times(record))]
 
 
-def _sample(runs: list[list[float]]) -> list[float]:
-    return runs[0] if len(runs) == 1 else [median(run) for run in runs]
-
-
-def _of(runs: list[list[float]]) -> Estimate:
-    return estimate(lambda a: a, _sample(runs))
-
-
-def _exact() -> Estimate:
-    return Estimate(1.0, 1.0, 1.0)
+def _sample(runs: list[list[Useful]], what: Callable[[Useful], float]) -> list[float]:
+    """Of one run each repeat, of several the median of each."""
+    values = [list(map(what, run)) for run in runs]
+    return values[0] if len(runs) == 1 else list(map(median, values))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a report is made of, whatever it is written as: sections of texts, tables and charts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -22,10 +23,10 @@ class Line:
 
     name: str
     colour: str
-    x: list[float]
-    y: list[float]
-    low: list[float | None] = field(default_factory=list)
-    high: list[float | None] = field(default_factory=list)
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
     dash: int = 0  # 0: none; lines that share a colour have different ones
     ideal: bool = False  # a line to compare with: no markers
     small: bool = False  # many points: a curve, with small markers if any

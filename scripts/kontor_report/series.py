@@ -53,15 +53,17 @@ def series_of(study: Study) -> list[Series]:
         factors = {key: value for key, value in _others(ordered[0]).items() if key in differ}
         base = next((point for point in ordered if all(_size(point, key) == value for key, value in sizes.items())), ordered[0])
         found.append(Series(name_of(factors, ordered[0]), factors, ordered, base))
-    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
-    return sorted(found, key=lambda one: any(one.factors.get(key, value) != value for key, value in wanted.items()))
+    return sorted(found, key=lambda one: not _has_baseline(study, one))
 
 
 def baseline_of(study: Study, series: list[Series]) -> Point | None:
     """The one point that the study's file names, if it names one of a series and not just its size."""
-    wanted = {key: value for key, value in study.baseline.items() if key not in SIZES}
-    named = [one for one in series if wanted and all(one.factors.get(key, value) == value for key, value in wanted.items())]
-    return named[0].base if len(named) == 1 and len(series) > 1 else None
+    named = [one for one in series if _has_baseline(study, one)]
+    return named[0].base if len(named) == 1 and len(series) > 1 and not study.baseline.keys() <= set(SIZES) else None
+
+
+def _has_baseline(study: Study, one: Series) -> bool:
+    return all(one.factors.get(key, value) == value for key, value in study.baseline.items() if key not in SIZES)
 
 
 def _size(point: Point, key: str) -> object:

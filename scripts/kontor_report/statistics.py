@@ -38,7 +38,7 @@ def median(sample: Sequence[float]) -> float:
     return float(np.median(sample))
 
 
-def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float], seed: int = SEED) -> Estimate:
+def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float]) -> Estimate:
     """`statistic` of the samples' medians, with an interval by resampling each sample on its own.
 
     It is called with one array of medians for each sample, and must work element by element. There is no interval if no
@@ -47,7 +47,7 @@ def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float], se
     value = float(statistic(*(np.array([median(sample)]) for sample in samples))[0])
     if all(len(sample) < 2 for sample in samples):
         return Estimate(value)
-    found = statistic(*resampled_medians(samples, seed))
+    found = statistic(*resampled_medians(samples))
     found = found[np.isfinite(found)]
     if not found.size:
         return Estimate(value)
@@ -55,9 +55,9 @@ def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float], se
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
-def resampled_medians(samples: Sequence[Sequence[float]], seed: int = SEED) -> list[np.ndarray]:
+def resampled_medians(samples: Sequence[Sequence[float]]) -> list[np.ndarray]:
     """For each sample RESAMPLES medians of as many draws with replacement."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     medians = []
     for sample in samples:
         values = np.asarray(sample, dtype=float)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study in a few sentences."""
 
+from collections import Counter
+
 from .comparison_section import DECK, crossing_words
 from .crossover import compare, pairs
 from .pop import pop_of
@@ -41,17 +43,15 @@ def _scales(study: Study, one: Series) -> str:
 
 def _fastest(series: list[Series]) -> list[str]:
     """At the most workers that several series have."""
-    shared = [workers for workers in sorted({point.workers for one in series for point in one.points}) if sum(one.at(workers) is not None for one in series) > 1]
-    if not shared:
+    counts = Counter(point.workers for one in series for point in one.points)
+    most = max((workers for workers, count in counts.items() if count > 1), default=None)
+    if most is None:
         return []
-    at = [(one, median(one.at(shared[-1]).sample)) for one in series if one.at(shared[-1])]
-    one, value = min(at, key=lambda pair: pair[1])
-    rivals = [(other, other.at(shared[-1])) for other, _ in at if other is not one and not compare_at(one, other, shared[-1])]
-    few = any(len(point.sample) < FEWEST_TO_COMPARE for _, point in rivals) or len(one.at(shared[-1]).sample) < FEWEST_TO_COMPARE
+    at = [one for one in series if one.at(most)]
+    one = min(at, key=lambda other: median(other.at(most).sample))
+    faster_than = [other for other in at for row in compare(one, other) if row.workers == most and row.significant]
+    rivals = [other for other in at if other is not one and other not in faster_than]
+    few = any(len(other.at(most).sample) < FEWEST_TO_COMPARE for other in (one, *rivals))
     tied = (f"; {FEWEST_TO_COMPARE} runs of each point would tell whether that is significant" if few
-            else f", though not significantly faster than {', '.join(other.name for other, _ in rivals)}") if rivals else ""
-    return [f"On {count_of(one.at(shared[-1]))} {one.name} is the fastest with {seconds(value)}{tied}."]
-
-
-def compare_at(one: Series, other: Series, workers: int) -> bool:
-    return next((row.significant for row in compare(one, other) if row.workers == workers), False)
+            else f", though not significantly faster than {', '.join(other.name for other in rivals)}") if rivals else ""
+    return [f"On {count_of(one.at(most))} {one.name} is the fastest with {seconds(median(one.at(most).sample))}{tied}."]

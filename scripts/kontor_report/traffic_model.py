@@ -12,7 +12,8 @@ SIZES = {"double": 8, "float": 4}
 
 @dataclass
 class Volume:
-    what: str  # what is counted: "halo of all ranks, a step"
+    """What all ranks send in a step."""
+
     messages: int
     bytes: float
     model_messages: float | None
@@ -29,15 +30,11 @@ class Volume:
 
 def volume_of(record: Record) -> Volume | None:
     """None if the record tells of no traffic."""
-    messages, size = totals(record)
     if not record.traffic:
         return None
+    messages, size = (sum(row[what] for row in record.traffic) for what in ("messages", "bytes"))
     model = {"heat": heat, "cg": cg, "matmul": matmul}.get(record.run.get("app", ""))
-    return Volume("all ranks, a step", messages, size, *(model(record) if model else (None, None, "no model of this app")))
-
-
-def totals(record: Record) -> tuple[int, int]:
-    return sum(row["messages"] for row in record.traffic), sum(row["bytes"] for row in record.traffic)
+    return Volume(messages, size, *(model(record) if model else (None, None, "no model of this app")))
 
 
 def numbers(text: str) -> list[int]:
@@ -46,12 +43,18 @@ def numbers(text: str) -> list[int]:
     return [int(word) for word in words] if all(word.strip().isdigit() for word in words) else []
 
 
+def blocks(record: Record) -> list[tuple[int, int]]:
+    """The cells of heat along each axis, and the ranks among which they are divided; empty if the record does not tell."""
+    cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
+    return list(zip(cells, grid)) if len(cells) == len(grid) else []
+
+
 def heat(record: Record) -> tuple[float | None, float | None, str]:
     """Two messages through each face between blocks, a layer of cells each. A periodic axis has one face more."""
-    cells, grid = numbers(settings(record).get("problem.cells", "")), numbers(str(record.run.get("process_grid", "")))
     size = SIZES.get(record.run.get("precision", ""))
-    if not cells or len(cells) != len(grid) or size is None:
+    if not blocks(record) or size is None:
         return None, None, "the record does not tell cells and process grid"
+    cells, grid = zip(*blocks(record))
     cut = [faces_across(record, axis, ranks) for axis, ranks in enumerate(grid)]
     faces = sum(count * math.prod(grid) // ranks for count, ranks in zip(cut, grid))
     layer = sum(count * math.prod(cells) // cells[axis] for axis, count in enumerate(cut))

@@ -11,16 +11,15 @@ from pathlib import Path
 from . import session
 from .adopt import adopt
 from .description import json_schema
-from .dry_run import show_plan
 from .folder import Folder
 from .here import Here, Machine, describe_machine
 from .jobs import find_part
-from .make import Interrupted
+from .make import Interrupted, shown_command
 from .only import selector
 from .part import make_part
 from .plan import Point, make_plan, run_order
 from .problems import StudyError
-from .progress import say
+from .progress import count, say, span
 from .study import Study, read_study
 from .submit import refuse_queued, submit
 
@@ -132,3 +131,25 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
         else:
             session.tabulate(folder)
         return session.summary(folder, able, list(range(1, study["repeats"] + 1)), f"{path / 'study.csv'} has the table")
+
+
+def show_plan(study: Study, points: list[Point], here: Here, folder: Path) -> None:
+    """Every point with its command and an estimate, and what cannot run here with the reason."""
+    decks = {deck.path: deck for deck in study.decks}
+    for point in points:
+        print(f"{point.id}  {point.words()}")
+        if point.skipped:
+            print(f"      cannot run here: {point.skipped}")
+            continue
+        more = "; more ranks than cores" if point.oversubscribed else ""
+        print(f"      {shown_command(point, decks[point.deck], here, str(folder / 'runs' / f'{point.id}-r1'))}")
+        print(f"      about {span(point.estimate_seconds)}: {point.estimate_basis}{more}")
+    able = [point for point in points if not point.skipped]
+    runs, total = study["repeats"] * len(able), study["repeats"] * sum(point.estimate_seconds for point in able)
+    skipped = f", {len(points) - len(able)} of them cannot run here" if len(able) < len(points) else ""
+    print(f"{count(len(points), 'point')}{skipped}; {count(study['repeats'], 'repeat')}: {count(runs, 'run')}, about {span(total)}")
+    for deck in study.decks:
+        if deck.schema is None:
+            say(f"study: {deck.app} is not built yet, so what the study sets in {deck.path} is not checked")
+    if study["weak"] and study["kind"] != "weak":
+        say(f"study: weak is not used, because kind is {study['kind']}")

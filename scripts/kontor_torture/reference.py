@@ -2,10 +2,13 @@
 """Undisturbed runs of each app: the output that is there before a case, the bits that a whole new one has, and which calls
 the program makes, from where and how often."""
 
+import bisect
 import dataclasses
+import functools
 import hashlib
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
@@ -14,8 +17,7 @@ from kontor_report.hdf5 import h5py
 
 from .case import Run
 from .decks import APPS, SERIES, App
-from .launch import FAULTS, Started, preload
-from .symbols import name_of
+from .launch import BUILD, FAULTS, Started, preload
 
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
 ARGUMENTS = ["-o", "plate.h5", "--results", "plate.json", "--quiet"]
@@ -123,6 +125,27 @@ def read_trace(app: str, trace: Path, keys: tuple[str, ...]) -> Iterator[Site]:
         for line in file.read_text().splitlines():
             function, place, calls = line.split()
             yield Site(function, place, int(file.suffix[1:]), int(calls), name_of(app, place), keys)
+
+
+@functools.cache
+def functions(app: str) -> tuple[list[int], list[str]]:
+    """Where they begin, in order, and their names. Empty without nm, or in a program without symbols."""
+    try:
+        listed = subprocess.run(["nm", "-C", "--numeric-sort", BUILD / "bin" / app], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return [], []
+    lines = [line.split(" ", 2) for line in listed.splitlines() if not line.startswith(" ")]
+    return [int(line[0], 16) for line in lines], [line[2] for line in lines]
+
+
+def name_of(app: str, place: str) -> str:
+    """`function+offset` for a place in the program, the same in two programs that have that code; a place in a library is its own name."""
+    module, _, offset = place.partition("+")
+    begins, names = functions(app)
+    if module != app or not begins:
+        return place
+    index = bisect.bisect_right(begins, int(offset, 16)) - 1
+    return f"{names[index]}+{int(offset, 16) - begins[index]:#x}"
 
 
 def contents(path: Path) -> tuple[dict[str, str], frozenset[str]]:
