@@ -31,7 +31,7 @@ supervise() {
   set +m
   end_if_stuck "$child" >/dev/null 2>&1 {stderr}>&- & # nor does it keep the files of a script that was killed
   watcher=$!
-  if [[ -n $caught ]]; then end_group TERM; fi # it came before there was a child
+  if [[ -n $caught ]]; then ask_to_end; fi # it came before the child was known
   wait "$child" || status=$?
   if [[ -n $caught ]]; then see_it_end; fi
   if grep -q " $child " "/dev/fd/$said"; then crashed=yes; fi
@@ -45,13 +45,15 @@ supervise() {
 pass_on() {
   if [[ -z $caught ]]; then
     caught=$1
-    if asked_to_end; then end_group "$end_signal"; else end_group TERM; fi
+    ask_to_end
   elif [[ $1 != USR1 && $caught != USR1 ]]; then
     end_group KILL
   fi
 }
 
 asked_to_end() { [[ $caught == TERM || $caught == USR1 ]]; }
+
+ask_to_end() { if asked_to_end; then end_group "$end_signal"; else end_group TERM; fi; }
 
 end_group() {
   if [[ -n $child ]]; then kill -"$1" -- "-$child" 2>/dev/null || true; fi

@@ -50,9 +50,11 @@ class KontorTest(unittest.TestCase):
         self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
 
     def fake(self, name, script):
-        path = self.bin / name
-        path.write_text(f"#!/bin/bash\n{script}\n")
-        path.chmod(0o755)
+        self.program(f"fake/{name}", script)
+
+    def program(self, name, script):
+        (self.folder / name).unlink(missing_ok=True)
+        (self.folder / self.write(name, f"#!/bin/bash\n{script}\n")).chmod(0o755)
 
     def write(self, name, text):
         (self.folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -127,15 +127,12 @@ class Refusals(KontorTest):
             with self.subTest(arguments):
                 self.assert_fails(self.kontor("run", *arguments), message)
 
-    def test_threads(self):
-        for threads in "abc", "0", "-1", "2,", "1e9", "99999999999999999999":
-            done = self.kontor("run", "plate.yaml", OMP_NUM_THREADS=threads)
-            self.assert_fails(done, f"kontor: run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1\n")
-            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-
-    def test_seconds_to_end(self):
-        done = self.kontor("run", "plate.yaml", KONTOR_END_SECONDS="soon")
-        self.assert_fails(done, "kontor: run: KONTOR_END_SECONDS is 'soon'; allowed is a whole number of seconds")
+    def test_variables(self):
+        for name, values, allowed in (("OMP_NUM_THREADS", ("abc", "0", "-1", "2,", "1e9", "99999999999999999999"), "a whole number from 1"),
+                                      ("KONTOR_END_SECONDS", ("soon",), "a whole number of seconds")):
+            for value in values:
+                done = self.kontor("run", "plate.yaml", **{name: value})
+                self.assertEqual((done.returncode, done.stderr), (2, f"kontor: run: {name} is '{value}'; allowed is {allowed}\n"))
 
     def test_set_up_that_fails_is_no_failed_verification(self):
         """Nothing has run: exit code 2."""
@@ -195,12 +192,8 @@ class Refusals(KontorTest):
 class End(KontorTest):
     """What the user sees when the program is over."""
 
-    def make_app(self, script):
-        self.write("build/bin/heat", f"#!/bin/bash\n{script}\n")
-        (self.folder / "build/bin/heat").chmod(0o755)
-
     def run_app(self, script, *arguments):
-        self.make_app(script)
+        self.program("build/bin/heat", script)
         return self.kontor("run", "plate.yaml", *arguments, KONTOR_BUILT="1")
 
     def test_the_exit_code_is_the_programs(self):
@@ -220,13 +213,11 @@ class End(KontorTest):
         self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV", code=3)
 
     def test_a_reader_of_decks_that_was_built_elsewhere(self):
-        (self.folder / "build/bin/kontor-deck").unlink()
-        self.write("build/bin/kontor-deck", "#!/bin/bash\nkill -ILL $$\n")
-        (self.folder / "build/bin/kontor-deck").chmod(0o755)
+        self.program("build/bin/kontor-deck", "kill -ILL $$")
         self.assert_fails(self.run_app("exit 0"), "kontor-deck was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=3)
 
     def test_two_at_once_are_not_bound_to_the_same_cores(self):
-        self.make_app("echo x >>log; while [[ ! -e end ]]; do sleep 0.05; done")
+        self.program("build/bin/heat", "echo x >>log; while [[ ! -e end ]]; do sleep 0.05; done")
         first = self.start("run", "plate.yaml", KONTOR_BUILT="1")
         self.wait_for_lines(1)
         second = self.start("run", "plate.yaml", KONTOR_BUILT="1")
@@ -238,54 +229,45 @@ class End(KontorTest):
         self.assertEqual(words, ["core", "none", "core"])
 
     def test_the_rest_of_a_script_is_not_read(self):
-        self.make_app("cat")
+        self.program("build/bin/heat", "cat")
         script = f"{SCRIPTS}/kontor run plate.yaml -n 1\necho second\n"
         done = subprocess.run(["bash"], input=script, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
                               env={**self.environment, "KONTOR_BUILT": "1"})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "second\n", ""))
 
     def test_a_deck_may_be_read_from_stdin(self):
-        self.make_app("cat")
+        self.program("build/bin/heat", "cat")
         with open(self.folder / "plate.yaml", encoding="utf-8") as deck:
             done = subprocess.run([SCRIPTS / "kontor", "run", "/dev/stdin"], stdin=deck, cwd=self.folder, capture_output=True, text=True,
                                   check=False, timeout=60, env={**self.environment, "KONTOR_BUILT": "1"})
         self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
 
-    def told(self, how, script, times=1, **variables):
-        """The program's process, and the exit code, stdout and stderr of a run that is sent a signal so many times. Each
-        time the program has added a line to the file `log` before."""
-        (self.folder / "log").unlink(missing_ok=True)
-        self.make_app(script)
-        running = self.start("run", "plate.yaml", KONTOR_BUILT="1", **variables)
-        for count in range(times):
-            process = int(self.wait_for_lines(count + 1)[0])
-            running.send_signal(how)
-        out, err = running.communicate(timeout=20)
-        return [process, running.returncode, out, err]
-
-    def test_signals_end_the_program_first(self):
-        """TERM asks by a signal that launchers pass on; a second one ends it at once, and HUP and INT soon."""
-        asks_and_goes_on = "trap 'echo asked >>log' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done"
-        for how, script, times in ((signal.SIGTERM, "", 1), (signal.SIGINT, "", 1), (signal.SIGHUP, "", 1),
-                                   (signal.SIGTERM, asks_and_goes_on, 2)):
-            with self.subTest(signal=how.name, times=times):
-                process, *end = self.told(how, script or "echo $$ >log; exec sleep 60", times)
-                said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
-                self.assertEqual(end, [128 + how, "", said])
-                self.assert_ends(process)
-
-    def test_a_program_that_ends_early(self):
-        for how in signal.SIGTERM, signal.SIGUSR1:
-            _, *end, err = self.told(how, "trap 'exit 4' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
-            self.assertEqual(end, [4, ""], err)
-            self.assertIn(f"kontor: heat ended early, as signal {how.name.removeprefix('SIG')} asked", err)
-
-    def test_a_program_that_is_told_to_end_and_has_its_own_end(self):
-        """It was done already; or it could not be ended as it was asked to, and has said why."""
-        for how, code in (signal.SIGTERM, 0), (signal.SIGUSR1, 0), (signal.SIGTERM, 3), (signal.SIGUSR1, 2):
-            with self.subTest(signal=how.name, code=code):
-                _, *end = self.told(how, f"trap 'echo why >&2; exit {code}' USR1; echo $$ >log; while true; do read -rt 1 <> <(:); done")
-                self.assertEqual(end, [code, "", "why\n"])
+    def test_signals(self):
+        """TERM and USR1 ask the program to end, by a signal that launchers pass on, and it ends in its own way; a second one ends it at
+        once, HUP and INT soon, and any if it does not end within its time."""
+        sleeps, waits = "echo $$ >log; exec sleep 60", "echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        interrupted = "kontor: heat was interrupted by signal {}\n"
+        for how, script, times, variables, code, said in (
+            ("TERM INT HUP", sleeps, 1, {}, None, interrupted),
+            ("TERM", f"trap 'echo asked >>log' USR1; {waits}", 2, {}, None, interrupted),
+            ("TERM", f"trap '' USR1; {sleeps}", 1, {"KONTOR_END_SECONDS": "1"}, None, interrupted),
+            ("TERM USR1", f"trap 'exit 4' USR1; {waits}", 1, {}, 4, "kontor: heat ended early, as signal {} asked; its record says how far it came\n"),
+            ("TERM USR1", f"trap 'echo why >&2; exit 0' USR1; {waits}", 1, {}, 0, "why\n"),
+            ("TERM", f"trap 'echo why >&2; exit 3' USR1; {waits}", 1, {}, 3, "why\n"),
+            ("USR1", f"trap 'echo why >&2; exit 2' USR1; {waits}", 1, {}, 2, "why\n"),
+        ):
+            for name in how.split():
+                with self.subTest(script, signal=name):
+                    number = signal.Signals[f"SIG{name}"]
+                    (self.folder / "log").unlink(missing_ok=True)
+                    self.program("build/bin/heat", script)
+                    running = self.start("run", "plate.yaml", KONTOR_BUILT="1", **variables)
+                    for count in range(times):
+                        process = int(self.wait_for_lines(count + 1)[0])
+                        running.send_signal(number)
+                    told = running.communicate(timeout=20)
+                    self.assertEqual((running.returncode, *told), (128 + number if code is None else code, "", said.format(name)))
+                    self.assert_ends(process)
 
     def test_a_launcher_that_is_told_to_end_is_not_taken_for_a_failed_verification(self):
         """Open MPI's then ends with exit code 1, and says nothing."""
@@ -295,13 +277,9 @@ class End(KontorTest):
         done = self.run_app("touch $KONTOR_RUN_FOLDER/started $KONTOR_RUN_FOLDER/done; exit 1")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
 
-    def test_a_program_that_does_not_end_early(self):
-        _, *end = self.told(signal.SIGTERM, "trap '' USR1; echo $$ >log; exec sleep 60", KONTOR_END_SECONDS="1")
-        self.assertEqual(end, [143, "", "kontor: heat was interrupted by signal TERM\n"])
-
     def test_a_launcher_that_does_not_end_after_its_ranks(self):
         """As Open MPI's when a rank is killed in MPI_Finalize; other ranks may have nothing to say any more."""
-        self.make_app("for rank in 0 1 2; do echo done >>$KONTOR_RUN_FOLDER/words; done; echo out; sleep 60 & echo $! >log; wait")
+        self.program("build/bin/heat", "for rank in 0 1 2; do echo done >>$KONTOR_RUN_FOLDER/words; done; echo out; sleep 60 & echo $! >log; wait")
         self.write("log", "")
         done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_FINISH_SECONDS="1")
         self.assertEqual(done.stdout, "out\n")
@@ -352,8 +330,7 @@ class SharedMemory(KontorTest):
     def names(self, user):
         """... where `id` says that the user has this number."""
         self.fake("id", f"echo {user}")
-        self.write("build/bin/heat", f'#!/bin/bash\nls /dev/shm; echo x >"/dev/shm/osc_sm.{self.HOST}.9"\n')
-        (self.folder / "build/bin/heat").chmod(0o755)
+        self.program("build/bin/heat", f'ls /dev/shm; echo x >"/dev/shm/osc_sm.{self.HOST}.9"')
         ours, its = os.pipe()
         if (child := os.fork()) == 0:
             try:

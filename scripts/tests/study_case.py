@@ -66,8 +66,7 @@ class StudyTest(KontorTest):
         self.fake("launch", 'for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done')
         self.write("without/h5py.py", "raise ImportError")  # it takes longer than all the rest
         self.environment |= {"KONTOR_BUILT": "1", "KONTOR_LAUNCHER": "launch", "PYTHONPATH": str(self.folder / "without")}
-        self.write("build/bin/heat", f"#!/bin/bash\n{APP}")
-        (self.folder / "build/bin/heat").chmod(0o755)
+        self.program("build/bin/heat", APP)
         self.write("schema.json", json.dumps(SCHEMA))
         self.write("revision", "abc")
         self.write("study.yaml", STUDY)

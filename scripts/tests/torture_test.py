@@ -76,9 +76,6 @@ class Checks(unittest.TestCase):
         fault.judge(case, outcome, code, said, self.folder, self.reference)
         return "\n".join(outcome.findings)
 
-    def assert_finds(self, text, **how):
-        self.assertRegex("\n".join(self.findings(**how)), text)
-
     def test_the_earlier_output_and_the_new_one_are_right(self):
         self.assertEqual(self.findings(), [])
         self.put(2.0, "new")
@@ -86,37 +83,37 @@ class Checks(unittest.TestCase):
         (self.folder / "plate.h5.0123abcd.tmp").write_text("")
         (self.folder / ".plate.h5.kontor-lock").write_text("")
         self.assertEqual(self.findings(), [])
+        self.assertRegex("\n".join(self.findings(temporaries=False)), r"temporaries: plate\.h5\.0123abcd\.tmp is left")
 
-    def test_a_part_of_a_file_under_the_final_name(self):
-        self.put(2.0, "new")
-        self.output.write_bytes(self.output.read_bytes()[:1000])
-        self.assert_finds("output: plate.h5 is neither the earlier one nor whole")
+    def test_what_is_found(self):
+        """After each of these has happened to the earlier output."""
+        checkpoint = self.folder / "plate-checkpoint-000000010.h5"
 
-    def test_a_lost_file(self):
-        self.output.unlink()
-        self.assert_finds("output: the earlier plate.h5 is gone")
+        def new(path=self.output, end=None, **how):
+            write_output(path, 2.0, "new", **how)
+            path.write_bytes(path.read_bytes()[:end])
 
-    def test_other_bits(self):
-        self.put(2.0 + 1e-15, "new")
-        self.assert_finds("fields/temperature of plate.h5 has other bits")
-
-    def test_a_lost_series(self):
-        write_output(self.output, 2.0, "new", series=False)
-        self.assert_finds("series/000000010/temperature of plate.h5 is missing")
-
-    def test_sidecars_of_another_file(self):
-        write_output(self.output, 2.0, "new")
-        self.assert_finds("sidecar: plate.xmf is not what belongs to the new")
-        self.assert_finds("sidecar: plate.json is of another run")
-        self.record.write_text('{"started":')
-        self.assert_finds("sidecar: plate.json is not whole")
-        self.put(1.0, "earlier")
-        self.xdmf.write_text("new")
-        self.assert_finds("sidecar: plate.xmf is not what belongs to the earlier")
-
-    def test_an_old_sidecar_beside_a_run_that_ended_early(self):
-        write_output(self.output, 2.0, "new", early=1)
-        self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
+        for finding, happens in (
+            ("output: plate.h5 is neither the earlier one nor whole", lambda: new(end=1000)),
+            ("output: the earlier plate.h5 is gone", self.output.unlink),
+            ("fields/temperature of plate.h5 has other bits", lambda: self.put(2.0 + 1e-15, "new")),
+            ("series/000000010/temperature of plate.h5 is missing", lambda: new(series=False)),
+            ("sidecar: plate.xmf is not what belongs to the new[^§]*sidecar: plate.json is of another run", new),
+            ("sidecar: plate.json is not whole", lambda: (new(), self.record.write_text('{"started":'))),
+            ("sidecar: plate.xmf is not what belongs to the earlier", lambda: self.xdmf.write_text("new")),
+            ("sidecar: plate.xmf is not what belongs to the ended early", lambda: new(early=1)),
+            (r"names: plate\.h5\.tmp is left", (self.folder / "plate.h5.tmp").touch),
+            (r"checkpoint: plate-checkpoint-000000010\.h5 is not whole", lambda: new(checkpoint, end=2000)),
+            (r"checkpoint: plate-checkpoint-000000010\.h5 has no checksums", lambda: new(checkpoint)),
+        ):
+            with self.subTest(finding):
+                happens()
+                self.assertRegex("\n".join(self.findings()), finding)
+                for path in self.folder.iterdir():
+                    path.unlink()
+                for name, data in self.reference.earlier.items():
+                    (self.folder / name).write_bytes(data)
+                self.assertEqual(self.findings(), [])
 
     def test_a_series_that_ended_early_has_the_steps_that_were_made(self):
         self.put(2.0, "new")
@@ -125,27 +122,11 @@ class Checks(unittest.TestCase):
         self.xdmf.write_text("".join(f"<DataItem>{step}</DataItem>" for step in steps))
         self.assertEqual(self.findings(), [])
         self.xdmf.write_text(f"<DataItem>{steps[0]}</DataItem>")
-        self.assert_finds("sidecar: plate.xmf is not what belongs to the ended early")
+        self.assertRegex("\n".join(self.findings()), "sidecar: plate.xmf is not what belongs to the ended early")
 
-    def test_names(self):
-        (self.folder / "plate.h5.tmp").write_text("")
-        self.assert_finds(r"names: plate\.h5\.tmp is left")
-
-    def test_temporaries_that_were_not_reclaimed(self):
-        (self.folder / "plate.xmf.0123abcd.tmp").write_text("")
-        self.assert_finds(r"temporaries: plate\.xmf\.0123abcd\.tmp is left", temporaries=False)
-
-    def test_a_part_of_a_checkpoint(self):
-        write_output(self.folder / "whole.h5", 2.0, "new")
-        (self.folder / "plate-checkpoint-000000010.h5").write_bytes((self.folder / "whole.h5").read_bytes()[:2000])
-        (self.folder / "whole.h5").unlink()
-        self.assert_finds(r"checkpoint: plate-checkpoint-000000010\.h5 is not whole")
-
-    def test_a_checkpoint_that_got_its_name_too_early(self):
-        path = self.folder / "plate-checkpoint-000000010.h5"
-        write_output(path, 2.0, "new")
-        self.assert_finds(r"checkpoint: plate-checkpoint-000000010\.h5 has no checksums")
-        with path.open("ab") as file:
+    def test_a_checkpoint_with_checksums(self):
+        write_output(self.folder / "plate-checkpoint-000000010.h5", 2.0, "new")
+        with (self.folder / "plate-checkpoint-000000010.h5").open("ab") as file:
             file.write(check.SEAL)
         self.assertEqual(self.findings(), [])
 
