@@ -54,10 +54,6 @@ class ReportTest(KontorTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def assert_picture(self, *arguments):
-        self.report(*arguments, "--plot", "out.png")
-        self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
-
     def assert_row(self, text, *cells):
         """A line that has these cells in this order, and nothing else."""
         lines = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines()]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor report of runs that iterate until a residual is small."""
 
-import json
 import unittest
 
-from report_case import PLOTS, ReportTest
+from report_case import ReportTest
 
 import h5py
 from sample_solve import write_solve
@@ -115,12 +114,6 @@ class Solves(ReportTest):
             self.assertIn("converged", show(record))
             self.assertEqual(speed(record, record), 1)
 
-    def test_json(self):
-        write_solve(self.folder / "a.h5")
-        (record,) = json.loads(self.report("--json", "a.h5"))
-        self.assertEqual(record["history"]["values"][:2], [1, 10**-0.5])
-        self.assertEqual(record["matrix"]["ghosts_max"], 100)
-
     def test_a_history_cut_short(self):
         write_solve(self.folder / "a.h5")
         with h5py.File(self.folder / "a.h5", "a") as file:
@@ -147,11 +140,6 @@ class Solves(ReportTest):
         self.assertEqual([label.rpartition("/")[2] for label, _ in drawn(runs[1], self.solve("d.h5"))], ["b.h5", "d.h5"])
         self.assertEqual(colours(["view persistent", "typed", "raw"])["view persistent"], BACKENDS["view"])
         self.assertEqual(len(set(colours(["view", "typed", "raw"]).values())), 3)
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_pictures(self):
-        write_solve(self.folder / "a.h5")
-        self.assert_picture("a.h5")
 
 
 if __name__ == "__main__":

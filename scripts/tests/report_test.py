@@ -14,6 +14,7 @@ from sample_file import BANDWIDTH, DECK, UPDATES
 from kontor_report.errors import RecordError
 from kontor_report.record import read_field, read_record
 from sample_solve import write_solve
+from sample_study import write_study
 
 if PLOTS:
     from matplotlib.figure import Figure
@@ -113,7 +114,8 @@ class OneRun(ReportTest):
             self.report(*files)
             found = json.loads(self.report("--json", *files), parse_constant=self.fail)
             self.assertEqual(found[0]["history"]["values"], [0.5, None, None])
-        self.assert_picture("a.json", "b.json")
+        if PLOTS:
+            self.report("a.json", "b.json", "--plot", "out.png")
         for history in {"iteration": [], "residual": []}, {"iteration": [1, 2], "residual": [1.0]}, {"iteration": [1], "residual": ["x"]}:
             self.write("c.json", json.dumps(record | {"history": history}))
             self.assert_fails(self.reported("c.json"), "c.json: cannot be read, so the file is damaged: /run/history")
@@ -122,10 +124,12 @@ class OneRun(ReportTest):
         self.assert_fails(self.reported("c.json", "--plot", "out.png"), "c.json: nothing in it can be plotted")
 
     def test_json(self):
-        (record,) = json.loads(self.report("--json", self.sample("a.h5")))
-        self.assertEqual(record["run"]["ranks"], 2)
-        self.assertEqual(record["figures"][1]["fraction"], 0.6)
-        self.assertEqual(record["timers"]["wait"]["max"], 0.3)
+        add_curves(self.folder / self.sample("a.h5"))
+        write_solve(self.folder / "solve.h5")
+        record, solve = json.loads(self.report("--json", "a.h5", "solve.h5"))
+        self.assertEqual((record["run"]["ranks"], record["figures"][1]["fraction"], record["timers"]["wait"]["max"]), (2, 0.6, 0.3))
+        self.assertEqual((record["ratios"][1]["ratio"], len(record["curves"])), (1.02, 12))
+        self.assertEqual((solve["history"]["values"][:2], solve["matrix"]["ghosts_max"]), ([1, 10**-0.5], 100))
 
 
 class Curves(ReportTest):
@@ -158,21 +162,10 @@ class Curves(ReportTest):
                 file[f"run/{table}"] = rows
         self.assert_row(self.report(name), "1024", "8.19 kB", "1.10 µs ± 1.0 %", "-", "-")
 
-    def test_json(self):
-        (record,) = json.loads(self.report("--json", self.curves("a.h5")))
-        self.assertEqual(record["ratios"][1]["ratio"], 1.02)
-        self.assertEqual(len(record["curves"]), 12)
-
     def test_comparison(self):
         typed = {"name": "typed_over_raw", "value": 1.02, "unit": "1"}
         text = self.report(self.curves("a.h5", figures=(typed,)), self.curves("b.h5", figures=(typed,), packing=None))
         self.assert_row(text, "b.h5", "pingpong", "view", "-", "2", "on", "2.00 s", "1.02", "-", "22.5 %", "passed", "1.000")
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_pictures(self):
-        self.assert_picture(self.curves("a.h5"))
-        self.assert_picture(self.curves("parts.h5", add_split_curves))
-        self.assert_picture("a.h5", "parts.h5")
 
 
 class Comparison(ReportTest):
@@ -251,7 +244,7 @@ class Timeline(ReportTest):
         axes = Figure().subplots()
         draw_timeline(record, axes, [0, 1])
         self.assertEqual([len(bars.get_paths()) for bars in axes.collections], [2, 1, 1, 1])
-        self.assert_picture("a.h5")
+        self.report("a.h5", "--plot", "out.png")
 
     def test_a_time_that_is_no_number(self):
         self.sample_timeline([(0, b"gemm", 0, float("nan"), 1)])
@@ -261,9 +254,21 @@ class Timeline(ReportTest):
 
 @unittest.skipUnless(PLOTS, "no matplotlib")
 class Plots(ReportTest):
-    def test_fields(self):
-        self.assert_picture(self.sample("plane.h5"))
-        self.assert_picture(self.sample("space.h5", shape=(6, 5, 4)))
+    def test_pictures(self):
+        """Of fields, curves, residuals, comparisons and studies."""
+        self.sample("plane.h5")
+        self.sample("space.h5", shape=(6, 5, 4))
+        self.sample("failed.h5", passed=0, figures=())
+        for name, add in ("curves.h5", add_curves), ("parts.h5", add_split_curves):
+            add(self.folder / self.sample(name, app="pingpong", field=False))
+        for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
+            write_solve(self.folder / name, method=method)
+        write_study(self.folder / "study", ranks=(1, 2), repeats=2)
+        for files in ("plane.h5", "space.h5", "curves.h5", "parts.h5", "c.h5", "study", "curves.h5 parts.h5", "plane.h5 failed.h5 c.h5 d.h5"):
+            with self.subTest(files):
+                self.report(*files.split(), "--plot", "out.png")
+                self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
+                (self.folder / "out.png").unlink()
 
     def test_a_line_and_what_values_belong_to(self):
         """Points lie at the ends of the mesh, centres of cells half a cell inside."""
@@ -275,11 +280,6 @@ class Plots(ReportTest):
             self.assertEqual((field.places, field.origin), (f"{places}s", (first,)))
         plot_field(read_record(path), field, self.folder / "out.png")
         self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
-
-    def test_comparison(self):
-        for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
-            write_solve(self.folder / name, method=method)
-        self.assert_picture(self.sample("a.h5"), self.sample("b.h5", passed=0, figures=()), "c.h5", "d.h5")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ UPDATES = {"name": "cell_updates", "value": 1.2e9, "unit": "updates/s"}
 BANDWIDTH = {"name": "effective_bandwidth", "value": 19.2e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.6}
 
 
-def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, **run):
+def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), **run):
     """`run` replaces attributes of /run; None leaves one out."""
     with h5py.File(path, "w") as file:
         group = file.create_group("run")
@@ -60,8 +60,8 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
             {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
         )
         columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1")]
-        group["timers"] = np.array([(region.encode(), *row, region == "setup") for region, row in TIMERS.items()], dtype=columns)
-        group["repeats"] = [2.0, 2.1, 1.9]
+        group["timers"] = np.array([(region.encode(), *row, region in once) for region, row in timers.items()], dtype=columns)
+        group["repeats"] = list(repeats)
         columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
         group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)
         group.create_group("calibration").attrs.update({

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor report of a study's folder, as Markdown and as a picture."""
+"""kontor report of a study's folder, as Markdown."""
 
 import json
 import re
 import unittest
 
-from report_case import PLOTS, ReportTest
+from report_case import ReportTest
 
 from sample_study import write_study
 
@@ -163,11 +163,6 @@ class StudyReport(ReportTest):
         self.assertEqual({type(value) for value in of_json.timers["wait"].values()}, {type(value) for value in of_hdf5.timers["wait"].values()})
         self.assertEqual(of_json.passed, of_hdf5.passed)
         self.assertEqual(set(of_json.figure), set(of_json.figure) | set(of_hdf5.figure))
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_picture(self):
-        write_study(self.folder / "study", ranks=(1, 2), repeats=2)
-        self.assert_picture("study")
 
 
 if __name__ == "__main__":
