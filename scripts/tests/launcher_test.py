@@ -9,11 +9,21 @@ from command import DryRunTest
 
 
 class Launcher(DryRunTest):
-    def test_one_rank_a_core(self):
-        self.assert_command(
-            "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND -x KONTOR_START_SECONDS build/bin/heat plate.yaml", "plate.yaml",
-            KONTOR_START_SECONDS="9",
-        )
+    def test_commands(self):
+        """One rank a core, threads on cores of their own, more ranks than cores; and launchers other than mpirun."""
+        self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
+        exports, many = "-x OMP_NUM_THREADS -x OMP_PROC_BIND", "1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none"
+        for command, words, variables in (
+            (f"1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core {exports} -x KONTOR_START_SECONDS", [], {"KONTOR_START_SECONDS": "9"}),
+            (f"1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core {exports}", [], {"KONTOR_RANKS_PER_NODE": "2"}),
+            *((f"{many} {exports}", words, {}) for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"])),
+            (f"2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core {exports} -x OMP_PLACES", [], {"OMP_NUM_THREADS": "2"}),
+            ("2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task", [],
+             {"FLUX_URI": "local:///run/flux", "OMP_NUM_THREADS": "2"}),
+            ("1 mpiexec.hydra -ppn 2 -n 2", [], {"KONTOR_LAUNCHER": "mpiexec.hydra -ppn 2"}),
+        ):
+            with self.subTest(words, **variables):
+                self.assert_command(f"OMP_NUM_THREADS={command} build/bin/heat plate.yaml", "plate.yaml", *words, **variables)
 
     def test_a_containers_limit_counts(self):
         """Of time by control groups of either version, of this one or one around it; and of CPUs, by affinity."""
@@ -36,20 +46,7 @@ class Launcher(DryRunTest):
                 shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
                 self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
 
-    def test_more_ranks_than_cores(self):
-        for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"]):
-            self.assert_command(
-                "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND"
-                " build/bin/heat plate.yaml",
-                "plate.yaml", *words,
-            )
-
     def test_threads_get_cores_of_their_own(self):
-        self.assert_command(
-            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core"
-            " -x OMP_NUM_THREADS -x OMP_PROC_BIND -x OMP_PLACES build/bin/heat plate.yaml",
-            "plate.yaml", OMP_NUM_THREADS="2",
-        )
         for name in "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY":  # the user's word holds
             done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS="2", **{name: "0"})
             self.assertEqual(done.stdout.split()[:2], ["OMP_NUM_THREADS=2", "mpirun"])
@@ -141,26 +138,10 @@ class Launcher(DryRunTest):
 
     def test_ranks_on_a_node(self):
         """As a study asks for them."""
-        job = {"KONTOR_RANKS_PER_NODE": "2"}
-        self.assert_command("OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND build/bin/heat plate.yaml", "plate.yaml", **job)
         self.fake("srun", "exit 1")
-        done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", **job)
+        done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", KONTOR_RANKS_PER_NODE="2")
         self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", done.stdout)
         self.assert_fails(self.kontor("run", "--dry-run", "plate.yaml", KONTOR_RANKS_PER_NODE="two"), "KONTOR_RANKS_PER_NODE is 'two'")
-
-    def test_flux(self):
-        self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
-        self.assert_command(
-            "OMP_NUM_THREADS=2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task build/bin/heat plate.yaml",
-            "plate.yaml",
-            FLUX_URI="local:///run/flux", OMP_NUM_THREADS="2",
-        )
-
-    def test_own_launcher(self):
-        self.assert_command(
-            "OMP_NUM_THREADS=1 mpiexec.hydra -ppn 2 -n 2 build/bin/heat plate.yaml", "plate.yaml",
-            KONTOR_LAUNCHER="mpiexec.hydra -ppn 2",
-        )
 
     def test_a_limit_of_memory_counts_for_studies(self):
         """Of control groups of either version, of this one or one around it; what is no limit does not."""
