@@ -44,10 +44,9 @@ def report(arguments, now):
     try:
         with packages("report"):
             from kontor_report.record import read_record
-            from kontor_report.study import is_study
             if not arguments.extract_deck:
                 import yaml  # noqa: F401
-        if any(map(is_study, arguments.files)):
+        if any(map(os.path.isdir, arguments.files)):
             return report_study(arguments, now)
         records = []
         for path in arguments.files:

@@ -12,10 +12,7 @@ BACKENDS = {"raw": "#0072B2", "view": "#D55E00", "shm": "#009E73", "nccl": "#CC7
 
 def colours(names):
     """Name by name: the backend's where a word of the name is one, else one that no backend here has."""
-    own = {name: BACKENDS[backend] for name in names if (backend := backend_in(name))}
-    free = [colour for colour in PALETTE if colour not in own.values()] or list(PALETTE)
-    others = [name for name in dict.fromkeys(names) if name not in own]
-    return {**own, **{name: free[place % len(free)] for place, name in enumerate(others)}}
+    return _with_others(names, {name: BACKENDS[backend] for name in names if (backend := backend_in(name))})
 
 
 def backend_in(name):
@@ -26,10 +23,13 @@ def backend_in(name):
 
 def part_colours(parts):
     """Those of PARTS; other parts get what these do not use."""
-    free = [colour for colour in PALETTE if colour not in {PARTS[part] for part in parts if part in PARTS}] or list(PALETTE)
-    others = [part for part in parts if part not in PARTS]
-    return {**{part: PARTS[part] for part in parts if part in PARTS},
-            **{part: free[place % len(free)] for place, part in enumerate(others)}}
+    return _with_others(parts, {part: PARTS[part] for part in parts if part in PARTS})
+
+
+def _with_others(names, own):
+    free = [colour for colour in PALETTE if colour not in own.values()] or list(PALETTE)
+    others = [name for name in dict.fromkeys(names) if name not in own]
+    return {**own, **{name: free[place % len(free)] for place, name in enumerate(others)}}
 
 
 def dashes(chosen):

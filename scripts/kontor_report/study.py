@@ -2,7 +2,6 @@
 """A study's folder as plain Python values: its points, their runs and records. Tolerant: what is absent is left out."""
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,10 +85,6 @@ class Study:
         named = {kind: by_id.get(name) for kind, name in point.ablations.items()}
         own = {other.ablation: other for other in self.points if other.ablation and other.ablation_of == point.id}
         return {kind: other for kind, other in {**named, **own}.items() if other and other.sample}
-
-
-def is_study(path: str) -> bool:
-    return os.path.isdir(path)
 
 
 def read_study(folder: str, now: Callable[[str], object] = lambda path: None) -> Study:

@@ -28,16 +28,12 @@ def exposed_time(row, computing):
 def _row(record, name):
     rows = [row for row in record.timeline if row["activity"] == name]
     ranks = {row["rank"] for row in rows}
-    totals = {rank: _sum(row["end"] - row["begin"] for row in rows if row["rank"] == rank) for rank in ranks}
+    totals = {rank: sum((row["end"] - row["begin"] for row in rows if row["rank"] == rank), 0.0) for rank in ranks}
     slowest = max(totals, key=totals.get)
     mine = [row for row in rows if row["rank"] == slowest]
     cells = [name, str(len(mine)), seconds(max(row["end"] - row["begin"] for row in mine)), seconds(totals[slowest])]
     if name in COMPUTES:
         return [*cells, "-", "-"]
     computing = [row for row in record.timeline if row["activity"] in COMPUTES and row["rank"] == slowest]
-    exposed = _sum(exposed_time(row, computing) for row in mine)
+    exposed = sum((exposed_time(row, computing) for row in mine), 0.0)
     return [*cells, seconds(exposed), percent(1 - exposed / totals[slowest]) if totals[slowest] > 0 else "-"]
-
-
-def _sum(values):
-    return float(sum(values))

@@ -153,7 +153,7 @@ def flux(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Pat
     if one.gpus:
         told.append(f"--gpus-per-slot={-(-one.gpus // one.ranks)}")
     told += ["--exclusive"] if launch["exclusive"] and one.ranks_per_node else []
-    told += [f"--time-limit={flux_time(time_limit(part, array, launch))}", f"--signal=TERM@{launch['warn']}s"]
+    told += [f"--time-limit={seconds_of(time_limit(part, array, launch))}s", f"--signal=TERM@{launch['warn']}s"]
     told += [f"--{option}={launch[key]}" for key, option in (("partition", "queue"), ("account", "bank")) if launch[key]]
     return [shlex.quote(word) for word in told], ""
 
@@ -165,7 +165,9 @@ def pbs(part: Part, name: str, array: bool, launch: dict[str, Any], folder: Path
     select = f"select={nodes}:ncpus={per_node * one.threads}:mpiprocs={per_node}:ompthreads={one.threads}"
     if one.gpus:
         select += f":ngpus={-(-one.gpus // nodes)}"
-    told = [f"-N {name[:230]}", "-j oe", f"-o {qsub_word(f'{folder}/jobs/')}", f"-l {select}", f"-l walltime={pbs_time(time_limit(part, array, launch))}"]
+    seconds = seconds_of(time_limit(part, array, launch))
+    walltime = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    told = [f"-N {name[:230]}", "-j oe", f"-o {qsub_word(f'{folder}/jobs/')}", f"-l {select}", f"-l walltime={walltime}"]
     told += ["-l place=excl"] if launch["exclusive"] else []
     told += [f"{option} {qsub_word(launch[key])}" for key, option in (("partition", "-q"), ("account", "-A")) if launch[key]]
     if array:
@@ -187,15 +189,6 @@ def seconds_of(limit: str) -> int:
     else:
         hours, minutes, seconds = ([0] + numbers)[-3:]
     return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
-
-
-def flux_time(limit: str) -> str:
-    return f"{seconds_of(limit)}s"
-
-
-def pbs_time(limit: str) -> str:
-    seconds = seconds_of(limit)
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
 def listed(numbers: list[int]) -> str:

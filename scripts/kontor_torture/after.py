@@ -22,34 +22,29 @@ class Outcome:
         self.findings: list[str] = []
         self.seen: dict[str, object] = {}
 
-    def add(self, key: str, value: object) -> None:
-        self.seen[key] = value
-
     def end(self, started: Started, result: Result, begun: float, leaves_shm: bool = False) -> None:
         """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck. `leaves_shm`: what is
         left in /dev/shm is for the next run to remove."""
-        self.add("command", started.command)
-        self.add("exit_code", result.code)
-        self.add("stderr", result.err[:2000])
+        self.seen |= {"command": started.command, "exit_code": result.code, "stderr": result.err[:2000]}
         if found := SANITIZER.search(result.err):
             self.findings.append(f"sanitizer: {result.err[found.start():][:2000]}")
-        self.add("seconds_to_end", round(time.monotonic() - begun, 3))
+        self.seen["seconds_to_end"] = round(time.monotonic() - begun, 3)
         if result.code is None and started.launcher_alone:  # not Kontor's: docs/reliability.md
-            self.add("launcher_alone", started.hung)
+            self.seen["launcher_alone"] = started.hung
         elif result.code is None:
             self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
-            self.add("stacks", started.stacks)
+            self.seen["stacks"] = started.stacks
         end = time.monotonic() + GONE
         left = started.processes()
         while left and time.monotonic() < end:
             time.sleep(0.02)
             left = started.processes()
-        self.add("seconds_until_gone", round(time.monotonic() - begun, 3))
+        self.seen["seconds_until_gone"] = round(time.monotonic() - begun, 3)
         if left:
             self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in left)}")
             started.kill()
         shm = [entry.name for entry in left_in_shm()]
-        self.add("shm", shm)
+        self.seen["shm"] = shm
         if shm and not leaves_shm and "launcher_alone" in self.seen:
             empty_shm()
         elif shm and not leaves_shm:
@@ -60,7 +55,7 @@ class Outcome:
 def follow(case: Case, folder: Path, reference: Reference, outcome: Outcome, typical: dict[int, float]) -> None:
     """The next run of these names must do everything, and reclaim what the one before has left."""
     checkpoints = sorted(folder.glob("plate-checkpoint-*.h5"))
-    outcome.add("checkpoints", len(checkpoints))
+    outcome.seen["checkpoints"] = len(checkpoints)
     restart = ["--set", "restart=plate-checkpoint.h5"] if checkpoints else []
     started = Started(case.then, folder, [*ARGUMENTS, *restart])
     result = started.finish(60)

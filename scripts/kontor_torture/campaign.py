@@ -84,7 +84,7 @@ def work(todo: multiprocessing.Queue, done: multiprocessing.Queue, make: dict[st
             outcome = Outcome(case)
             outcome.findings.append(f"checker: {traceback.format_exc()}")
         if outcome.findings and keep:
-            outcome.add("folder", str(place))
+            outcome.seen["folder"] = str(place)
         else:
             shutil.rmtree(place, ignore_errors=True)
         done.put(case.as_dict() | {"told": case.told(), "findings": outcome.findings, "seen": outcome.seen})

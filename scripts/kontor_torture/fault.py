@@ -50,7 +50,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     # Without a mark the fault is somewhere in the run.
     begun = max(mark.stat().st_mtime for mark in marks) - time.time() + time.monotonic() if marks else started.begun
     outcome.end(started, result, begun)
-    outcome.add("hit", hit)
+    outcome.seen["hit"] = hit
     judge(case, outcome, result.code, result.err, folder_now, reference)
     if result.code not in (None, 0) and (late := float(str(outcome.seen["seconds_to_end"]))) > within:
         outcome.findings.append(f"late: it ended {late:.1f} s after the fault")
@@ -62,7 +62,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
 def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path | None, reference: Reference) -> None:
     findings = outcome.findings
     if code == 0:
-        outcome.add("output", "absorbed")
+        outcome.seen["output"] = "absorbed"
         if folder:
             check_complete(folder, reference, findings, "the run", case.run, temporaries=case.kind == "files")
         return
@@ -76,10 +76,10 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     elif not any(word in said for word in words_for(case)):
         findings.append(f"words: none of {words_for(case)} in: {said[:300]}")
     if folder is None:
-        outcome.add("output", "gone")
+        outcome.seen["output"] = "gone"
         return
     state = output_state(folder, reference, findings, case.run)
-    outcome.add("output", state)
+    outcome.seen["output"] = state
     check_sidecars(folder, reference, state, findings, case.run)
     check_checkpoints(folder, findings, case.run)
     if state == "new" and "no file was replaced" in said:

@@ -38,8 +38,8 @@ def make(case: Case, place: Path, _: Reference | None, __: dict[int, float]) -> 
     batch = Batch(str(what["of"]), int(str(what["seed"])), int(str(what["first"])), int(str(what["inputs"])))
     run_batch(batch, BUILD.resolve(), place)
     outcome = Outcome(case)
-    outcome.add("hit", batch.read > 0)
-    outcome.add("inputs", batch.read)
+    outcome.seen["hit"] = batch.read > 0
+    outcome.seen["inputs"] = batch.read
     for finding in batch.findings:
         outcome.findings.append(f"input: {finding.file.name}: {finding.what}")
     return outcome

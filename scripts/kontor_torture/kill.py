@@ -68,9 +68,9 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     outcome = Outcome(case)
     result = started.finish(LIMIT if hit else UNDISTURBED)
     outcome.end(started, result, begun, hit and leaves_shm(case.what))
-    outcome.add("hit", hit)
+    outcome.seen["hit"] = hit
     state = output_state(folder, reference, outcome.findings, case.run)
-    outcome.add("output", state)
+    outcome.seen["output"] = state
     check_checkpoints(folder, outcome.findings, case.run)
     check_sidecars(folder, reference, state, outcome.findings, case.run)
     check_names(folder, outcome.findings, temporaries=True)

@@ -6,7 +6,6 @@ import bisect
 import dataclasses
 import functools
 import hashlib
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -82,9 +81,9 @@ def make_reference(app: App, folder: Path) -> Reference:
         if bits_here != {name: of for name, of in bits.items() if run.has("output.every") or not name.startswith("series")}:
             raise Unmade(f"{app.name}: other values on 2 ranks with {traced} than on {alone.ranks}")
     plain = undisturbed(dataclasses.replace(alone, overrides=()), runs / "plain", {}) if series else new
-    xdmf = {with_series: text_of(place / "plate.xmf") for with_series, place in ((True, new), (False, plain))}
-    return Reference(app, {name: (earlier / name).read_bytes() for name in OUTPUTS if (earlier / name).exists()}, bits, names,
-                     xdmf, tuple(sites), series, checkpoint)
+    outputs = {place: {name: (place / name).read_bytes() for name in OUTPUTS if (place / name).exists()} for place in (earlier, new, plain)}
+    xdmf = {True: outputs[new].get("plate.xmf"), False: outputs[plain].get("plate.xmf")}
+    return Reference(app, outputs[earlier], bits, names, xdmf, tuple(sites), series, checkpoint)
 
 
 def first_checkpoint(app: App, place: Path) -> dict[str, bytes]:
@@ -95,10 +94,6 @@ def first_checkpoint(app: App, place: Path) -> dict[str, bytes]:
     run = Run(app.name, 2, tuple(keys.replace("checkpoint.keep=1", "checkpoint.keep=1000").split()))
     first = min(undisturbed(run, place, {}).glob("plate-checkpoint-*.h5"))
     return {first.name: first.read_bytes()}
-
-
-def text_of(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
 
 
 def undisturbed(run: Run, place: Path, files: dict[str, bytes], variables: dict[str, str] | None = None, earlier: bool = False) -> Path:
@@ -170,10 +165,6 @@ def contents(path: Path) -> tuple[dict[str, str], frozenset[str]]:
         for top in {"fields", "series"} & file.keys():
             file[top].visititems(lambda name, thing, top=top: take(f"{top}/{name}", thing))
     return bits, frozenset(names)
-
-
-def json_of(path: Path) -> dict[str, object]:
-    return json.loads(path.read_text())
 
 
 CHECKPOINT = re.compile(r"plate-checkpoint-\d{9}\.h5")

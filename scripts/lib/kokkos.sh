@@ -57,11 +57,9 @@ build_kokkos() {
 install_from() {
   local source=$1 folder=$2
   shift 2
-  if ! { cmake -S "$source" -B "$folder" "$@" &&
-    cmake --build "$folder" --target install --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(processing_units)}"; } >>"$log" 2>&1; then
-    grep -m 3 -A 4 -E '(error|Error|undefined reference)[: ]' "$log" >&2 || tail -n 25 "$log" >&2
-    fail "$source could not be built; the whole output is in $(shown_path "$log")" 3
-  fi
+  { cmake -S "$source" -B "$folder" "$@" &&
+    cmake --build "$folder" --target install --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(processing_units)}"; } >>"$log" 2>&1 ||
+    build_failed "$source could not be built"
 }
 
 # cuda_architecture SOURCE: what Kokkos calls the GPU to build for, such as HOPPER90; nothing where there is no nvcc, no GPU,

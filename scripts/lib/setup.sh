@@ -120,10 +120,13 @@ compile() {
   progress=$!
   trap 'kill "$progress" 2>/dev/null || true' EXIT
   cmake --build "$build_dir" --target "$1" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(processing_units)}" >>"$log" 2>&1 || status=$?
-  if ((status != 0)); then
-    grep -m 3 -A 4 -E '(error|Error|undefined reference)[: ]' "$log" >&2 || tail -n 25 "$log" >&2
-    fail "the build failed; the whole output is in $(shown_path "$log")" 3
-  fi
+  ((status == 0)) || build_failed "the build failed"
+}
+
+# build_failed MESSAGE: after the first errors of the log, or its end.
+build_failed() {
+  grep -m 3 -A 4 -E '(error|Error|undefined reference)[: ]' "$log" >&2 || tail -n 25 "$log" >&2
+  fail "$1; the whole output is in $(shown_path "$log")" 3
 }
 
 # Silent while there is nothing to compile; then says so, with a counter on a terminal.
