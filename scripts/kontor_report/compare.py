@@ -4,7 +4,7 @@
 from . import solves
 from .deck import SECTIONS, other_problem, settings
 from .report_parts import Section, Table
-from .text import on_off, percent, quantity, seconds, text, verdict
+from .text import grouped, on_off, percent, quantity, seconds, text, verdict
 
 HEADER = ["file", "app", "backend", "packing", "ranks", "overlap", "time", "figure of merit", "of attainable",
           "communication", "verified", "speed"]
@@ -15,10 +15,7 @@ SAME = ("ranks", "execution_space", "backend", "overlap")
 
 def by_app(records):
     """The records grouped by app, in the order given."""
-    groups = {}
-    for record in records:
-        groups.setdefault(record.run.get("app", "?"), []).append(record)
-    return groups
+    return grouped(records, lambda record: record.run.get("app", "?"))
 
 
 def speed(record, baseline):

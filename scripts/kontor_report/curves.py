@@ -9,18 +9,15 @@ from .chart_lines import level, lines_of
 from .record import Record
 from .report_parts import Bar, Chart, Line, Section, Table
 from .statistics import Estimate
-from .text import percent, quantity, seconds
+from .text import grouped, percent, quantity, seconds
 from .time_section import bar_parts, time_bars
 
 SPLIT = ("pack", "post", "wait", "unpack")
 
 
 def by(key, rows):
-    """The rows grouped by the value of `key`, in the order in which the values first appear."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[key], []).append(row)
-    return groups
+    """The rows grouped by the value of `key`."""
+    return grouped(rows, lambda row: row[key])
 
 
 def is_split(rows):

@@ -2,7 +2,7 @@
 """Tables of a report as Markdown."""
 
 from .report_parts import Chart, Section, Table
-from .text import printable
+from .text import justified, printable
 
 
 def markdown(title: str, sections: list[Section]) -> str:
@@ -18,17 +18,10 @@ def markdown(title: str, sections: list[Section]) -> str:
 
 
 def table(part: Table) -> str:
-    rows = [[escaped(cell) for cell in row] for row in part.rows]
-    header = [escaped(cell) for cell in part.header]
-    widths = [max(3, *(len(row[column]) for row in [header, *rows])) for column in range(len(header))]
-
-    def line(row: list[str]) -> str:
-        cells = (cell.ljust(width) if part.holds_words(place) else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths)))
-        return f"| {' | '.join(cells)} |"
-
-    rule = ["-" * width if part.holds_words(place) else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
+    lines = justified(part, escaped, least=3)
+    lines.insert(1, ["-" * len(cell) if part.holds_words(place) else "-" * (len(cell) - 1) + ":" for place, cell in enumerate(lines[0])])
     caption = f"**{escaped(part.caption)}**\n\n" if part.caption else ""
-    return caption + "\n".join([line(header), f"| {' | '.join(rule)} |", *map(line, rows)]) + "\n"
+    return caption + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def escaped(text: str) -> str:

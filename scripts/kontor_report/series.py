@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from .study import Point, Study
+from .text import grouped
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 
@@ -42,9 +43,7 @@ def _count(number: int, word: str) -> str:
 def series_of(study: Study) -> list[Series]:
     """In the order in which the study has them, but that the baseline's is the first."""
     sizes = {key: value for key, value in study.baseline.items() if key in SIZES}
-    groups: dict[tuple, list[Point]] = {}
-    for point in study.measured:
-        groups.setdefault(tuple(sorted((key, str(value)) for key, value in _others(point).items())), []).append(point)
+    groups = grouped(study.measured, lambda point: tuple(sorted((key, str(value)) for key, value in _others(point).items())))
     differ = _what_differs(study.measured)
     found = []
     for points in groups.values():

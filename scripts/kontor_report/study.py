@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .errors import RecordError
 from .record import Record, read_record
+from .text import grouped
 
 PASSED = "passed"
 
@@ -142,9 +143,7 @@ def _point(entry: dict) -> Point:
 
 def _last_attempts(entries: list[dict]) -> list[dict]:
     """A run that was tried again counts as its last attempt."""
-    attempts: dict[tuple, list[dict]] = {}
-    for entry in entries:
-        attempts.setdefault((str(entry.get("point")), str(entry.get("repeat"))), []).append(entry)
+    attempts = grouped(entries, lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
     return [{**of_run[-1], "attempts": len(of_run)} for of_run in attempts.values()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers, tables and sections as text."""
+"""Numbers, tables and sections as text, and things in groups."""
 
 from .report_parts import Table
 
@@ -39,6 +39,14 @@ def printable(text):
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
+def grouped(things, key):
+    """Lists of things by key(thing), in the order in which the keys first appear."""
+    groups = {}
+    for thing in things:
+        groups.setdefault(key(thing), []).append(thing)
+    return groups
+
+
 def text(section):
     """The section with aligned tables; words are indented as these are."""
     title = f"{section.title}  ({section.note})" if section.note else section.title
@@ -46,12 +54,15 @@ def text(section):
 
 
 def aligned(table):
-    lines = [[printable(cell) for cell in row] for row in ([table.header] if table.header else []) + table.rows]
-    widths = [max(map(len, column)) for column in zip(*lines)]
+    lines = justified(table, printable)
     if table.header:
-        lines.insert(1, ["-" * width for width in widths])
-    return "\n".join(
-        ("  " + "  ".join(cell.ljust(width) if table.holds_words(column) else cell.rjust(width)
-                          for column, (cell, width) in enumerate(zip(line, widths)))).rstrip()
-        for line in lines
-    )
+        lines.insert(1, ["-" * len(cell) for cell in lines[0]])
+    return "\n".join(f"  {'  '.join(line)}".rstrip() for line in lines)
+
+
+def justified(table, shown, least=0):
+    """Header and rows, the cells of a column as wide as each other, and as `least`."""
+    lines = [[shown(cell) for cell in row] for row in ([table.header] if table.header else []) + table.rows]
+    widths = [max(least, *map(len, column)) for column in zip(*lines)]
+    return [[cell.ljust(width) if table.holds_words(column) else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths))]
+            for line in lines]

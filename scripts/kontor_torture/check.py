@@ -97,6 +97,15 @@ def check_checkpoints(folder: Path, findings: list[str], run: Run) -> None:
             findings.append(f"checkpoint: {path.name} is not whole: {type(error).__name__}: {error}")
 
 
+def check_ended(folder: Path, reference: Reference, findings: list[str], run: Run, told: str = "") -> str:
+    """After a run that ended in any way: what output_state() gives; each file is whole, and the next run may remove what is left."""
+    state = output_state(folder, reference, findings, run)
+    check_sidecars(folder, reference, state, findings, run)
+    check_checkpoints(folder, findings, run)
+    check_names(folder, findings, temporaries=True, told=told)
+    return state
+
+
 def check_complete(folder: Path, reference: Reference, findings: list[str], who: str, run: Run, temporaries: bool = False,
                    told: str = "") -> None:
     """After a run that ended well: everything is new, and nothing else is there but, if `temporaries`, what could not be

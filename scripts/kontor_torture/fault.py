@@ -14,7 +14,7 @@ from typing import Callable
 from . import fault_plans
 from .after import Outcome, follow
 from .case import Case
-from .check import check_checkpoints, check_complete, check_names, check_sidecars, output_state
+from .check import check_complete, check_ended
 from .launch import Started, fault_variables, send
 from .own_shm import read_only
 from .reference import ARGUMENTS, Reference, prepare
@@ -78,13 +78,9 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
     if folder is None:
         outcome.seen["output"] = "gone"
         return
-    state = output_state(folder, reference, findings, case.run)
-    outcome.seen["output"] = state
-    check_sidecars(folder, reference, state, findings, case.run)
-    check_checkpoints(folder, findings, case.run)
-    if state == "new" and "no file was replaced" in said:
+    outcome.seen["output"] = check_ended(folder, reference, findings, case.run, told=said)
+    if outcome.seen["output"] == "new" and "no file was replaced" in said:
         findings.append("words: no file was replaced, it says, but plate.h5 is new")
-    check_names(folder, findings, temporaries=True, told=said)
 
 
 def words_for(case: Case) -> list[str]:

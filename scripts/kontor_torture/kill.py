@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
-from .check import check_checkpoints, check_names, check_sidecars, output_state
+from .check import check_ended
 from .launch import Started, fault_variables, send
 from .reference import ARGUMENTS, Reference, prepare
 
@@ -69,11 +69,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     result = started.finish(LIMIT if hit else UNDISTURBED)
     outcome.end(started, result, begun, hit and leaves_shm(case.what))
     outcome.seen["hit"] = hit
-    state = output_state(folder, reference, outcome.findings, case.run)
-    outcome.seen["output"] = state
-    check_checkpoints(folder, outcome.findings, case.run)
-    check_sidecars(folder, reference, state, outcome.findings, case.run)
-    check_names(folder, outcome.findings, temporaries=True)
+    outcome.seen["output"] = state = check_ended(folder, reference, outcome.findings, case.run)
     check_code(case, result.code, state, result.err, outcome.findings)
     if result.code == 4 and case.run.has("checkpoint.") and not any(folder.glob("plate-checkpoint-*.h5")):
         outcome.findings.append("checkpoint: exit code 4, and there is none")
@@ -97,12 +93,8 @@ def strike(case: Case, started: Started) -> bool:
     ranks = [process for process in processes if process.rank is not None or case.run.launcher == "none"]
     if to.startswith("rank "):
         chosen = [process.pid for process in ranks if process.rank in (int(to[5:]), None)]
-    elif to == "launcher":
-        chosen = [started.process.pid]
-    elif to == "ranks":
-        chosen = [process.pid for process in ranks]
     else:
-        chosen = [process.pid for process in processes]
+        chosen = [started.process.pid] if to == "launcher" else [process.pid for process in (ranks if to == "ranks" else processes)]
     for name in str(case.what["signal"]).split(", "):
         if name == "KILL" and "STOP" in str(case.what["signal"]):
             time.sleep(0.05)

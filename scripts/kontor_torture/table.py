@@ -4,6 +4,8 @@
 import statistics
 from collections import Counter
 
+from kontor_report.text import grouped
+
 Entry = dict[str, object]
 
 
@@ -13,10 +15,7 @@ Place = tuple[object, object]  # the function, and where it is called
 def summary(entries: list[Entry], known: dict[str, set[Place]]) -> str:
     """`known`: the places of each class."""
     lines = [f"{'class':<10}{'what':<34}{'cases':>8}{'reached':>9}{'findings':>10}{'to the end, s: median':>23}{'largest':>9}"]
-    groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((str(entry["kind"]), group_of(entry)), []).append(entry)
-    for (kind, what), members in sorted(groups.items()):
+    for (kind, what), members in sorted(grouped(entries, lambda entry: (str(entry["kind"]), group_of(entry))).items()):
         lines.append(line(kind, what, members))
     lines.append(line("all", "", entries))
     outcomes = Counter(str(entry["seen"].get("output", "")) for entry in entries)  # type: ignore[attr-defined]
