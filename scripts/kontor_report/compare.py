@@ -53,14 +53,12 @@ def compare_app(app, group):
 
 def _bytes(group):
     """A table of what ranks send and hold, of apps that tell it."""
-    columns = [(name, key) for name in ("volume", "memory") for key in dict.fromkeys(key for record in group for key in getattr(record, name))
-               if any(getattr(record, name).get(key) for record in group)]
-    if not columns:
-        return []
-    header = ["file", *(f"sent: {key}".replace("_", " ") if name == "volume" and "bound" not in key else
-                        key.replace("_", " ") if name == "volume" else f"memory: {key}".replace("_", " ") for name, key in columns)]
-    rows = [[record.path, *(quantity(getattr(record, name).get(key), "B") for name, key in columns)] for record in group]
-    return ["", Table(header, rows)]
+    told = [{**{key if "bound" in key else f"sent: {key}": value for key, value in record.volume.items()},
+             **{f"memory: {key}": value for key, value in record.memory.items()}} for record in group]
+    columns = [key for key in dict.fromkeys(key for values in told for key in values) if any(values.get(key) for values in told)]
+    columns.sort(key=lambda key: key.startswith("memory: "))
+    rows = [[record.path, *(quantity(values.get(key), "B") for key in columns)] for record, values in zip(group, told)]
+    return ["", Table(["file", *(key.replace("_", " ") for key in columns)], rows)] if columns else []
 
 
 def _times_plain(group):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which of two series is faster at which number of workers, and where that changes."""
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -31,12 +32,8 @@ class Crossing:
 
 def pairs(series: list[Series], key: str = "comm.backend") -> list[tuple[Series, Series]]:
     """Those that differ in `key` only."""
-    found = []
-    for place, one in enumerate(series):
-        for other in series[place + 1:]:
-            if key in one.factors and key in other.factors and _without(one, key) == _without(other, key):
-                found.append((one, other))
-    return found
+    return [(one, other) for one, other in itertools.combinations([one for one in series if key in one.factors], 2)
+            if _without(one, key) == _without(other, key)]
 
 
 def _without(series: Series, key: str) -> dict:
@@ -52,7 +49,7 @@ def compare(one: Series, other: Series) -> list[Compared]:
 def crossings(compared: list[Compared]) -> list[Crossing]:
     """Where the intervals of both sides say so: equal times cross anywhere."""
     found = []
-    for before, after in zip(compared, compared[1:]):
+    for before, after in itertools.pairwise(compared):
         a, b = math.log(before.ratio.value), math.log(after.ratio.value)
         if a * b < 0 and before.ratio.excludes(1) and after.ratio.excludes(1):
             part = a / (a - b)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .series import Series
-from .statistics import LEVEL, Estimate, median, resampled_medians
+from .statistics import Estimate, estimate, median
 
 LEAST_POINTS = 4
 WORST = 0.1  # relative root mean square of what the fit leaves
+RESAMPLES = 500  # that are fitted
 
 
 @dataclass
@@ -34,13 +35,9 @@ def fit(series: Series, weak: bool) -> Fit:
         return Fit(law, None, error, f"it is off by {100 * error:.0f} % (root mean square), more than {100 * WORST:.0f} %")
     if not 0 <= fraction <= 1:
         return Fit(law, None, error, f"the serial fraction would be {fraction:.2g}, which is none")
-    samples = [point.sample for point in series.points]
-    if all(len(sample) < 2 for sample in samples):
-        return Fit(law, Estimate(fraction), error)
-    resampled = np.array(resampled_medians(samples)).T[:500]
-    found = [solve(growth, row)[0] for row in resampled]
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Fit(law, Estimate(fraction, float(min(low, fraction)), float(max(high, fraction))), error)
+    fractions = estimate(lambda *medians: np.array([solve(growth, row)[0] for row in np.stack(medians, axis=1)[:RESAMPLES]]),
+                         *(point.sample for point in series.points))
+    return Fit(law, fractions, error)
 
 
 def amdahl(growth: np.ndarray, times: np.ndarray) -> tuple[float, float]:

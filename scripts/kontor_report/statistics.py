@@ -47,7 +47,7 @@ def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float]) ->
     value = float(statistic(*(np.array([median(sample)]) for sample in samples))[0])
     if all(len(sample) < 2 for sample in samples):
         return Estimate(value)
-    found = statistic(*resampled_medians(samples))
+    found = statistic(*_resampled_medians(samples))
     found = found[np.isfinite(found)]
     if not found.size:
         return Estimate(value)
@@ -55,7 +55,7 @@ def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float]) ->
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
-def resampled_medians(samples: Sequence[Sequence[float]]) -> list[np.ndarray]:
+def _resampled_medians(samples: Sequence[Sequence[float]]) -> list[np.ndarray]:
     """For each sample RESAMPLES medians of as many draws with replacement."""
     random = np.random.default_rng(SEED)
     medians = []

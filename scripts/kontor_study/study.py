@@ -28,6 +28,10 @@ class Study:
     def __getitem__(self, key: str) -> Any:
         return self.values[key]
 
+    def sections(self) -> list[tuple[str, dict[str, Any]]]:
+        """What gives keys of the deck: the section's name, and its keys."""
+        return [*((name, self.values[name]) for name in ("set", "weak", "vary")), *(("zip", group) for group in self.values["zip"])]
+
     def place(self, *keys: str) -> str:
         """Where the file gives this key, or the nearest one around it."""
         node, place = self.tree, self.tree.place
@@ -135,9 +139,8 @@ def check_together(study: Study, problems: Problems) -> None:
     if kind in ("compare", "sweep") and not (study["vary"] or any(study["zip"]) or len(study["deck"]) > 1):
         problems.add(study.place("kind"), f"kind {kind} needs vary, zip or several decks: there is nothing to compare")
     homes: dict[str, str] = {}
-    for section, keys in (("set", study["set"]), *([("weak", study["weak"])] if kind == "weak" else []), ("vary", study["vary"]),
-                          *(("zip", group) for group in study["zip"])):
-        for key in keys:
+    for section, keys in study.sections():
+        for key in keys if section != "weak" or kind == "weak" else ():
             if key in homes:
                 problems.add(study.place(section, key), f"{key} is given by {homes[key]} and by {section}; give it once")
             homes[key] = section
@@ -179,15 +182,13 @@ def check_keys(study: Study, deck: Deck, problems: Problems) -> None:
     """The keys that the study sets are the deck's, and their values what it takes."""
     if deck.schema is None:
         return
-    sections = [("set", study["set"], False), ("weak", study["weak"], None), ("vary", study["vary"], True),
-                *(("zip", group, True) for group in study["zip"])]
-    for section, keys, listed in sections:
+    for section, keys in study.sections():
         for key, value in keys.items():
             if key not in deck.schema:
                 inner = any(known.startswith(f"{key}.") for known in deck.schema)
                 hint = "; it is a section: name one of its keys" if inner else nearest(key, deck.schema)
                 problems.add(study.place(section, key), f'{section}: "{key}" is not a key of {deck.app}\'s decks{hint}')
                 continue
-            for one in () if listed is None else value if listed else [value]:
+            for one in {"set": [value], "weak": ()}.get(section, value):
                 if wrong := misfit(deck.schema[key], one):
                     problems.add(study.place(section, key), f"{section}: {key} takes {wrong}, found {flow(one)}")
