@@ -57,11 +57,13 @@ def report(arguments, now):
         if arguments.html or arguments.plot:
             draw_runs(records, arguments)
         sys.stdout.flush()
+        return 0
     except RecordError as error:
-        return refuse(error)
+        print(f"kontor: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
-        return refuse(f"stdout cannot be written: {error.strerror}", code=3)
-    return 0
+        print(f"kontor: stdout cannot be written: {error.strerror}", file=sys.stderr)
+        return 3
 
 
 def report_study(arguments, now):
@@ -136,11 +138,6 @@ def plot_runs(records, title, path):
         plot_timeline(records[0], path)
     else:
         plot_field(records[0], read_field(records[0].path), path)
-
-
-def refuse(message, code=2):
-    print(f"kontor: {message}", file=sys.stderr)
-    return code
 
 
 def text_of(records, arguments):

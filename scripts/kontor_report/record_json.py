@@ -11,10 +11,7 @@ from .record import GROUPS, TABLES, Record, figures_of
 
 def read_json(path):
     with read_as_damaged(path):
-        try:
-            tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
-        except OSError as error:
-            raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
+        tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
         if not isinstance(tree, dict) or "app" not in tree:
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
         tree = _some(tree)

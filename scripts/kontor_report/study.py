@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import RecordError
+from .errors import RecordError, read_as_damaged
 from .record import Record, read_record
 from .text import grouped
 
@@ -111,17 +111,13 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
 
 
 def _plan(path: Path) -> dict:
-    try:
+    if not path.exists():
+        raise RecordError(f"{path.parent}: not a study's folder: it has no study.json; kontor study makes one")
+    with read_as_damaged(path):
         plan = json.loads(path.read_text(encoding="utf-8", errors="replace"))
-    except FileNotFoundError as error:
-        raise RecordError(f"{path.parent}: not a study's folder: it has no study.json; kontor study makes one") from error
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: {error}") from error
-    if not isinstance(plan, dict):
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: it is not an object")
-    return plan
+        if not isinstance(plan, dict):
+            raise ValueError("it is not an object")
+        return plan
 
 
 def _objects(value: object) -> list[dict]:

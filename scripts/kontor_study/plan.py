@@ -106,7 +106,7 @@ def make_point(study: Study, deck: Deck, shape: tuple[int, int, int | None, int]
     settings = {**deck.small, **study["set"], **grown, **varied}
     if deck.schema is None or "output.fields" in deck.schema:
         settings["output.fields"] = study["fields"]
-    gpus = whole(study, ("gpus",), study["gpus"], Sizes(ranks, nodes, (ranks,)), problems)
+    gpus = gpus_of(study, Sizes(ranks, nodes, (ranks,)), problems)
     return Point(str((ranks, nodes, threads, deck.path, flow(settings))), deck.app, deck.path, ranks, nodes, per_node, threads, gpus,
                  {**factors, **varied}, settings)
 
@@ -133,16 +133,16 @@ def grow(study: Study, deck: Deck, ranks: int, nodes: int, problems: Problems) -
     return grown
 
 
-def whole(study: Study, keys: tuple[str, ...], formula: Any, sizes: Sizes, problems: Problems) -> int:
+def gpus_of(study: Study, sizes: Sizes, problems: Problems) -> int:
+    formula = study["gpus"]
     try:
         value = evaluate(formula, sizes) if isinstance(formula, str) else formula
+        if value != int(value) or value < 0:
+            raise ExpressionError(f"is {value}; a whole number from 0 is needed")
+        return int(value)
     except ExpressionError as error:
-        problems.add(study.place(*keys), f'{keys[-1]}: "{formula}" on {sizes.ranks} ranks {error}')
+        problems.add(study.place("gpus"), f'gpus: "{formula}" on {sizes.ranks} ranks {error}')
         return 0
-    if value != int(value) or value < 0:
-        problems.add(study.place(*keys), f"{keys[-1]} is {value} on {sizes.ranks} ranks; a whole number from 0 is needed")
-        return 0
-    return int(value)
 
 
 def _identity(point: Point) -> tuple[Any, ...]:

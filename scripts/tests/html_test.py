@@ -92,12 +92,12 @@ class Pages(ReportTest):
     def test_words_of_a_file_are_no_markup(self):
         text = self.page(self.sample("a.h5", command="heat <script>alert(1)</script> \x1b[2J"))
         self.assertIn("heat &lt;script&gt;alert(1)&lt;/script&gt; \\x1b[2J", text)
-        lines = Chart("<b>", "<i>", lines=[Line('<u>"$x$\x1b', "#000000", [1, 2], [1, 2])])
+        lines = Chart("<b>", "<i>\x1b", "<y>\x1b", lines=[Line('<u>"$x$\x1b', "#000000", [1, 2], [1, 2])])
         bars = Chart("t", "x", bars=[Bar("<u>", [("<s>", 1.0)], "<b>")])
         text = html("<em>", [Section("<p>", ["<a>", lines, bars])])
         self.assertNotRegex(text, r"<(b|i|u|s|em|a)>")
         shown = list(map(texts, Tree(text).charts))
-        self.assertTrue({"<i>", '<u>"$x$\\x1b'} <= set(shown[0]), shown)
+        self.assertTrue({"<i>\\x1b", "<y>\\x1b", '<u>"$x$\\x1b'} <= set(shown[0]), shown)
         self.assertTrue({"<u>", "<s>", " <b>"} <= set(shown[1]), shown)
 
 
