@@ -3,7 +3,6 @@
 
 import contextlib
 import fcntl
-import io
 import os
 import random
 import re
@@ -229,7 +228,7 @@ class Damaged(ReportTest):
         begin = time.monotonic()
         for number in range(90):
             (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
-            code, said = isolated_told(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
+            code, said = self.isolated_told(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
             self.assertIn(code, (0, 2, 17), f"file {number}")
             ends["shown" if code == 0 else "refused" if code == 17 else "died"] += 1
             self.assertEqual(said.count("\n"), code == 2)
@@ -265,19 +264,19 @@ class Damaged(ReportTest):
                 pass
 
         for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
-            done = isolated_told(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
+            done = self.isolated_told(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
             self.assertEqual(done, (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
 
         for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, "kontor: a.h5: .* damaged: reading it takes far too much memory"),
                                  (lambda now: {}["key"], 3, "kontor: this is a defect of Kontor .*, and not of a file(.|\n)*KeyError: 'key'")):
-            done = self.in_a_process(work)
+            done = self.isolated_told(work)
             self.assertEqual(done[0], code)
             self.assertRegex(done[1], rf"\A{says}\n\Z")
 
-    def in_a_process(self, work):
-        """The exit code of isolated work, and what it says."""
+    def isolated_told(self, work, files=("a.h5",), seconds=5):
+        """The exit code of isolated work, and what is said of it."""
         with open(self.folder / "said", "w+", encoding="utf-8") as said, contextlib.redirect_stderr(said):
-            code = isolated(work, ["a.h5"])
+            code = isolated(work, list(files), seconds=seconds)
             said.seek(0)
             return code, said.read()
 
@@ -291,15 +290,8 @@ class Damaged(ReportTest):
                 pass
 
         before = os.times().children_user
-        self.assertEqual(isolated_told(spin, files, seconds=1)[0], 2)
+        self.assertEqual(self.isolated_told(spin, files, seconds=1)[0], 2)
         self.assertLess(os.times().children_user - before, 4)
-
-
-def isolated_told(work, files, seconds):
-    """The exit code, and what this process says of it."""
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        return isolated(work, files, seconds=seconds), said.getvalue()
 
 
 def damaged(whole, choose):
