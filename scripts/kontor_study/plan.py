@@ -181,11 +181,11 @@ def judge(point: Point, deck: Deck, machine: Machine | None) -> None:
     point.oversubscribed = point.ranks * point.threads > cores
     if machine is None:
         return
-    if point.nodes > machine.nodes:
-        point.skipped = f"needs {point.nodes} nodes; there {'is' if machine.nodes == 1 else 'are'} {machine.nodes} here"
-    elif point.gpus > len(machine.gpus):
-        point.skipped = f"needs {point.gpus} GPU{'s' * (point.gpus != 1)}; there {'is' if len(machine.gpus) == 1 else 'are'} {len(machine.gpus)} here"
-    elif not point.gpus and need.memory > machine.memory_bytes > 0:
+    for what, needed, there in ("node", point.nodes, machine.nodes), ("GPU", point.gpus, len(machine.gpus)):
+        if needed > there:
+            point.skipped = f"needs {needed} {what}{'s' * (needed != 1)}; there {'is' if there == 1 else 'are'} {there} here"
+            return
+    if not point.gpus and need.memory > machine.memory_bytes > 0:
         point.skipped = f"needs {need.memory / 1e9:.3g} GB of memory; there are {machine.memory_bytes / 1e9:.3g} GB here"
 
 

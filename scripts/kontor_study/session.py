@@ -173,12 +173,5 @@ def summary(folder: Folder, points: list[Point], repeats: list[int], where: str)
     for run in states["failed"]:
         print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, {run['message']} "
               f"({folder.path / run['log']})")
-    codes = {code_of(run) for run in states["failed"]}
-    return next((code for code in (3, 2, 1) if code in codes), 0)
-
-
-def code_of(run: dict[str, Any]) -> int:
-    """The study's exit code for a failed run. A launcher that cannot start anything may leave 1, but no record."""
-    if run["exit_code"] == 1 and run["record"]:
-        return 1
-    return 2 if run["exit_code"] == 2 else 3
+    # A launcher that cannot start anything may leave 1, but no record.
+    return max((run["exit_code"] if run["exit_code"] == 2 or run["exit_code"] == 1 and run["record"] else 3 for run in states["failed"]), default=0)

@@ -112,8 +112,4 @@ def replace_folder(folder: Path) -> Path:
     return away
 
 
-def remove_folder(folder: Path) -> None:
-    shutil.rmtree(folder)
-
-
-MEANWHILE: dict[str, Callable[[Path], Path | None]] = {"renamed": rename_folder, "replaced": replace_folder, "removed": remove_folder}
+MEANWHILE: dict[str, Callable[[Path], Path | None]] = {"renamed": rename_folder, "replaced": replace_folder, "removed": shutil.rmtree}

@@ -30,15 +30,6 @@ FILE_ERRORS: dict[str, tuple[str, ...]] = {
 OUTPUT_NAMES = ["plate.", "plate-checkpoint"]  # one of which a message must have
 
 
-def of_cuda(site: Site) -> bool:
-    """CUDA's own calls, such as of files in /tmp."""
-    return site.place.startswith("libcuda")
-
-
-def in_program(site: Site, app: str) -> bool:
-    return site.place.startswith(f"{app}+")
-
-
 def some_calls(calls: int) -> dict[str, int]:
     return {"first": 1} | ({"last": calls} if calls > 1 else {}) | ({"between": 0} if calls > 2 else {})
 
@@ -71,10 +62,6 @@ def each_place_first(cases: list[Case]) -> list[Case]:
     return first + others
 
 
-def hash_of(text: str) -> int:
-    return sum(text.encode())
-
-
 def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, object]]]) -> list[Case]:
     dice(seed, kind, 0).shuffle(found)
     return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(found)]
@@ -86,7 +73,8 @@ def places(cases: list[Case]) -> set[tuple[object, object]]:
 
 def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        return [] if of_cuda(site) else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
+        own = site.place.startswith("libcuda")  # CUDA's own calls, such as of files in /tmp
+        return [] if own else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
 
     return plan(kind, seed, references, pick)
 
@@ -94,7 +82,7 @@ def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """Not called, with an error; and called, with its success not told. Some end the program by MPI's own."""
     def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
-        if not site.function.startswith("MPI_") or not in_program(site, app) or ends_by_itself(site):
+        if not site.function.startswith("MPI_") or not site.place.startswith(f"{app}+") or ends_by_itself(site):
             return []
         return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
 
@@ -118,7 +106,7 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
 
     found = []
     for app, reference in references.items():
-        chance = dice(seed, kind, hash_of(app))
+        chance = dice(seed, kind, sum(app.encode()))
         for megabytes in () if sanitizers() else reference.app.address_spaces:  # AddressSanitizer reserves terabytes
             run = draw_run(chance, reference.app)
             run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
@@ -145,7 +133,7 @@ def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """A jump forward or backward, of seconds, an hour or ten years, at some moment."""
     found = []
     for app, reference in references.items():
-        chance = dice(seed, kind, hash_of(app))
+        chance = dice(seed, kind, sum(app.encode()))
         for name, jumps in {"CLOCK_REALTIME": (-3e8, -3600, 3600, 3e8), "CLOCK_MONOTONIC": (1, 60, 3600, 3e8)}.items():
             calls = max(1, reference.calls(name, 0))
             for jump in jumps:
@@ -161,7 +149,7 @@ def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
     found = []
     for app, reference in references.items():
-        chance = dice(seed, kind, hash_of(app))
+        chance = dice(seed, kind, sum(app.encode()))
         for name in (".h5.", ".json.", ".xmf."):
             for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
                 run = draw_run(chance, reference.app)
@@ -179,7 +167,7 @@ def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
     """A folder that cannot be written, and one that is renamed, replaced or removed while the run writes there."""
     found = []
     for app, reference in references.items():
-        chance = dice(seed, kind, hash_of(app))
+        chance = dice(seed, kind, sum(app.encode()))
         for ranks in (1, 2, 3):
             run = draw_run(chance, reference.app, ranks if ranks in reference.app.ranks else 2)
             found.append((run, draw_run(chance, reference.app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
