@@ -69,9 +69,9 @@ def report(arguments, now):
 def report_study(arguments, now):
     """Returns the exit code."""
     from kontor_report.errors import RecordError, shown
-    from kontor_report.markdown import markdown
     from kontor_report.reports import study_sections
     from kontor_report.study import read_study
+    from kontor_report.text import markdown
 
     if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
         raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
@@ -126,10 +126,9 @@ def plot_study(title, sections, path):
 def plot_runs(records, title, path):
     """Residuals, curves, or a comparison; of one run without these its steps or its field."""
     from kontor_report.chart_plots import plot_charts
-    from kontor_report.field_plots import plot_field
     from kontor_report.record import read_field
     from kontor_report.reports import run_charts
-    from kontor_report.timeline_plots import plot_timeline
+    from kontor_report.run_plots import plot_field, plot_timeline
 
     charts = run_charts(records)
     if len(records) > 1 or charts:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The charts of a report, drawn by matplotlib: all in one picture, or each as SVG for a page."""
+"""The charts of a report, drawn by matplotlib: all in one picture, or each as SVG for a page.
+
+Pictures are made by Figure and not by pyplot, which needs a backend and keeps them.
+"""
 
 import io
+import textwrap
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from .colours import OTHER
-from .drawing import styled, wrapped
 from .report_parts import Chart
 from .text import percent, printable
 
@@ -18,6 +22,9 @@ WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches: of a chart, of a bar
 LEAST = 0.08  # of the longest bar: a part that has room for its percentage
 PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
 MOST_TICKS = 12
+# Around what makes and saves a Figure. The same figure is the same SVG; its texts stay texts, in which a $ begins no formula.
+styled = rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True,
+                     "savefig.dpi": 150, "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "kontor"})
 
 
 @styled
@@ -46,6 +53,11 @@ def chart_svg(chart: Chart) -> bytes:
     (_draw_bars if chart.bars else _draw_lines)(chart, figure.subplots())
     figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def wrapped(words: str, width: int) -> str:
+    """In lines of at most so many letters."""
+    return textwrap.fill(printable(words), width)
 
 
 def _height(chart: Chart) -> float:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What has which colour, in every picture and page."""
+"""What has which colour, in every picture and page, and lines that have theirs."""
+
+from .report_parts import Line
+from .statistics import Estimate
 
 # Okabe and Ito's colours: told apart by colour-blind readers too. And some of Paul Tol's for the parts of a solver.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -35,3 +38,17 @@ def _with_others(names, own):
 def dashes(chosen):
     """Of each of these colours how many of the same are before it: lines that share a colour differ by their dash."""
     return [chosen[:place].count(colour) for place, colour in enumerate(chosen)]
+
+
+def lines_of(series: list[tuple[str, list[tuple[float, Estimate]]]]) -> list[Line]:
+    """A line for each name that has points, x and the estimate. A backend has its colour, and lines that share one differ by their dash."""
+    colour = colours([name for name, _ in series])
+    dash = dashes([colour[name] for name, _ in series])
+    return [Line(name, colour[name], *zip(*((x, value.value, value.low, value.high) for x, value in points)), dash=of_line)
+            for (name, points), of_line in zip(series, dash) if points]
+
+
+def level(name: str, value: float, lines: list[Line]) -> Line:
+    """A line to compare with: the value wherever one of the lines has a point."""
+    across = sorted({x for line in lines for x in line.x})
+    return Line(name, OTHER, across, [value] * len(across), dash=1, ideal=True)

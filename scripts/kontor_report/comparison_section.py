@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
-from .chart_lines import level, lines_of
-from .colours import colours
+from .colours import colours, level, lines_of
 from .crossover import Compared, Crossing, compare, crossings, pairs
 from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .chart_lines import level, lines_of
+from .colours import level, lines_of
 from .record import Record
 from .report_parts import Bar, Chart, Line, Section, Table
 from .statistics import Estimate

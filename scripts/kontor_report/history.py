@@ -3,8 +3,7 @@
 
 import math
 
-from .chart_lines import level
-from .colours import colours, dashes
+from .colours import colours, dashes, level
 from .deck import names_of, section_of
 from .record import Record
 from .report_parts import Chart, Line, Section, Table

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
-from .chart_lines import level, lines_of
-from .colours import OTHER
+from .colours import OTHER, level, lines_of
 from .report_parts import Chart, Line, Part, Section, Table
 from .scaling import Scaled, same, scale, warnings
 from .series import Series, baseline_of, count_of

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers, tables and sections as text, and things in groups."""
+"""Numbers, tables and sections as text, sections of studies as Markdown; and things in groups."""
 
-from .report_parts import Table
+from .report_parts import Chart, Table
 
 PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
 SYMBOLS = ("", "B", "s", "flop", "FLOP")  # a prefix joins these, and /s: GB/s, but G updates/s
@@ -58,6 +58,30 @@ def aligned(table):
     if table.header:
         lines.insert(1, ["-" * len(cell) for cell in lines[0]])
     return "\n".join(f"  {'  '.join(line)}".rstrip() for line in lines)
+
+
+def markdown(title, sections):
+    parts = [f"# {_escaped(title)}\n"]
+    for section in sections:
+        parts.append(f"## {_escaped(section.title)}\n")
+        for part in section.parts:
+            if isinstance(part, Table):
+                parts.append(_markdown_table(part))
+            elif not isinstance(part, Chart):
+                parts.append(_escaped(part) + "\n")
+    return "\n".join(parts)
+
+
+def _markdown_table(part):
+    lines = justified(part, _escaped, least=3)
+    lines.insert(1, ["-" * len(cell) if part.holds_words(place) else "-" * (len(cell) - 1) + ":" for place, cell in enumerate(lines[0])])
+    caption = f"**{_escaped(part.caption)}**\n\n" if part.caption else ""
+    return caption + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _escaped(words):
+    """What Markdown would take for its own: the bar ends a cell, a < begins a tag."""
+    return printable(str(words)).replace("|", "\\|").replace("<", "&lt;")
 
 
 def justified(table, shown, least=0):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the time of each point goes: regions, what ablations say is exposed, and how much of the machine is used."""
 
-from .chart_lines import level, lines_of
-from .colours import part_colours
+from .colours import level, lines_of, part_colours
 from .record import Record
 from .report_parts import Bar, Chart, Section, Table, tabulated
 from .scaling_section import interval

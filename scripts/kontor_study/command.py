@@ -9,14 +9,13 @@ import sys
 from pathlib import Path
 
 from . import session
-from .adopt import adopt
 from .description import json_schema
 from .folder import Folder
 from .here import Here, Machine, describe_machine
 from .jobs import find_part
 from .make import Interrupted, shown_command
 from .only import selector
-from .part import make_part
+from .part import adopt, make_part
 from .plan import Point, make_plan, run_order
 from .problems import StudyError
 from .progress import count, say, span

@@ -19,8 +19,7 @@ from sample_study import write_study
 if PLOTS:
     from matplotlib.figure import Figure
 
-    from kontor_report.field_plots import plot_field
-    from kontor_report.timeline_plots import draw_timeline
+    from kontor_report.run_plots import draw_timeline, plot_field
 
 
 class OneRun(ReportTest):
