@@ -75,10 +75,6 @@ def attributes(node):
     return present(node.attrs) if node is not None else {}
 
 
-def members(group):
-    return [attributes(group[key]) for key in sorted(group, key=lambda key: (len(key), key))]
-
-
 def numbers(data):
     if data is None:
         return []

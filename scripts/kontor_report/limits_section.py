@@ -74,12 +74,9 @@ def _volumes(series: list[Series]) -> list[Section]:
 
 def _volume_row(volume: Volume) -> list[str]:
     verdict = {True: "as the model", False: "NOT as the model", None: "-"}[volume.agrees]
-    return [str(volume.messages), _count(volume.model_messages), quantity(volume.bytes, "B"),
+    messages = "-" if volume.model_messages is None else f"{volume.model_messages:g}"
+    return [str(volume.messages), messages, quantity(volume.bytes, "B"),
             "-" if volume.model_bytes is None else quantity(volume.model_bytes, "B"), volume.source, verdict]
-
-
-def _count(number: float | None) -> str:
-    return "-" if number is None else f"{number:g}"
 
 
 def _predictions(series: list[Series]) -> list[Section]:

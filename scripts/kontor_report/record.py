@@ -7,7 +7,7 @@ import numpy as np
 
 from .errors import RecordError, read_as_damaged
 from .expected import misfit
-from .hdf5 import attributes, check_values, members, numbers, open_run, rows
+from .hdf5 import attributes, check_values, numbers, open_run, rows
 
 # Parts of /run that a record has as they are: attributes, and rows.
 GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint")
@@ -115,9 +115,10 @@ def read_record(path):
 def _read_hdf5(path):
     with read_as_damaged(path), open_run(path) as file:
         run = file["run"]
+        others = run.get("figures_of_merit", {})
         return Record(
             path=path, run=attributes(run), repeats=numbers(run.get("repeats")), history=_history(run.get("history")),
-            figures=figures_of(attributes(run.get("figure_of_merit")), members(run.get("figures_of_merit", {}))),
+            figures=figures_of(attributes(run.get("figure_of_merit")), [attributes(others[key]) for key in sorted(others, key=lambda key: (len(key), key))]),
             timers={row.pop("region"): row for row in rows(run.get("timers"))}, per_rank=_per_rank(run.get("per_rank")),
             **{name: attributes(run.get(name)) for name in GROUPS}, **{name: rows(run.get(name)) for name in TABLES})
 

@@ -10,7 +10,7 @@ from .curves import curve_charts
 from .deck import labels
 from .history import history_charts
 from .limits_section import limits_sections
-from .provenance_section import failure_section, provenance_section
+from .outcome_section import failure_section, provenance_section, summary_section
 from .record import Record
 from .report_parts import Bar, Chart, Section
 from .scaling_section import scaling_sections
@@ -18,7 +18,6 @@ from .series import series_of
 from .show import sections
 from .solves import ending, is_solve
 from .study import Study
-from .summary_section import summary_section
 from .text import percent, quantity, seconds
 from .time_section import bar_parts, part_of, time_bars, time_sections
 

@@ -50,7 +50,8 @@ def series_of(study: Study) -> list[Series]:
         by_workers = {point.workers: point for point in sorted(points, key=lambda point: (point.workers, point.id), reverse=True)}
         ordered = sorted(by_workers.values(), key=lambda point: point.workers)
         factors = {key: value for key, value in _others(ordered[0]).items() if key in differ}
-        base = next((point for point in ordered if all(_size(point, key) == value for key, value in sizes.items())), ordered[0])
+        base = next((point for point in ordered if all(point.factors.get(key, getattr(point, key, None)) == value for key, value in sizes.items())),
+                    ordered[0])
         found.append(Series(name_of(factors, ordered[0]), factors, ordered, base))
     return sorted(found, key=lambda one: not _has_baseline(study, one))
 
@@ -63,10 +64,6 @@ def baseline_of(study: Study, series: list[Series]) -> Point | None:
 
 def _has_baseline(study: Study, one: Series) -> bool:
     return all(one.factors.get(key, value) == value for key, value in study.baseline.items() if key not in SIZES)
-
-
-def _size(point: Point, key: str) -> object:
-    return point.factors.get(key, getattr(point, key, None))
 
 
 def _others(point: Point) -> dict:

@@ -46,10 +46,6 @@ class Folder:
         self.state: dict[str, Any] = {}
 
     @property
-    def file(self) -> Path:
-        return self.path / "study.json"
-
-    @property
     def runs(self) -> list[dict[str, Any]]:
         return self.state["runs"]
 
@@ -86,15 +82,16 @@ class Folder:
 
     def load(self) -> None:
         """Raises StudyError if the state cannot be understood."""
+        file = self.path / "study.json"
         try:
-            self.state = json.loads(self.file.read_text(encoding="utf-8"))
+            self.state = json.loads(file.read_text(encoding="utf-8"))
             missing = [key for key in ("format", "study", "points", "runs") if key not in self.state]
         except (ValueError, TypeError) as error:
-            raise StudyError(f"{self.file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
+            raise StudyError(f"{file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
         except OSError as error:
-            raise StudyError(f"{self.file} cannot be read: {error.strerror}") from error
+            raise StudyError(f"{file} cannot be read: {error.strerror}") from error
         if missing or self.state["format"] != FORMAT:
-            raise StudyError(f"{self.file}: not the state of a study of format {FORMAT}")
+            raise StudyError(f"{file}: not the state of a study of format {FORMAT}")
 
     def save(self) -> None:
         """Raises StudyError where it cannot be written; what it was before stays."""

@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple
 
 from .case import Run
 from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
-from .processes import Process, is_stopped, marked, stack_of, state_of
+from .processes import Process, marked, stack_of, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -116,7 +116,7 @@ class Started:
     def wait_for_pause(self, reached: Path, rank: object) -> bool:
         """Whether the rank has come to its call, and has stopped there."""
         file = reached.with_name(f"{reached.name}.{rank}")
-        return self.wait_until(file.exists, 60) and self.wait_until(lambda: any(is_stopped(p.pid) for p in self.processes()), 5)
+        return self.wait_until(file.exists, 60) and self.wait_until(lambda: any(state_of(p.pid).startswith("T") for p in self.processes()), 5)
 
 
 def send(pid: int, number: int) -> None:

@@ -38,10 +38,6 @@ def rank_of(variables: bytes) -> int | None:
     return None
 
 
-def is_stopped(pid: int) -> bool:
-    return state_of(pid).startswith("T")
-
-
 def state_of(pid: int) -> str:
     """The kernel's letter, and where the process waits in the kernel; empty: it is not there."""
     try:
