@@ -2,7 +2,7 @@
 """Backends, or whatever else the study varies, beside each other at each number of workers."""
 
 from .colours import colours, level, lines_of
-from .crossover import Compared, Crossing, compare, crossings, pairs
+from .crossover import Compared, compare, crossings, pairs
 from .report_parts import Bar, Chart, Part, Section, Table
 from .scaling_section import interval
 from .series import Series
@@ -52,14 +52,14 @@ def _table(compared: list[tuple[Series, Series, list[Compared]]]) -> Table:
 
 def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
     """`certain`: only where both sides of a crossing are significant."""
-    return [_told(one, other, crossing) for crossing in crossings(found) if crossing.significant or not certain]
-
-
-def _told(one: Series, other: Series, crossing: Crossing) -> str:
-    below, above = (one, other) if crossing.first_wins_below else (other, one)
-    certain = "" if crossing.significant else ", though not both differences are significant"
-    return (f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: they cross near {crossing.at:.3g}"
-            f"{certain}.")
+    told = []
+    for crossing in crossings(found):
+        below, above = (one, other) if crossing.first_wins_below else (other, one)
+        though = "" if crossing.significant else ", though not both differences are significant"
+        if crossing.significant or not certain:
+            told.append(f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: they cross near "
+                        f"{crossing.at:.3g}{though}.")
+    return told
 
 
 def _ratios(compared: list[tuple[Series, Series, list[Compared]]]) -> Chart:

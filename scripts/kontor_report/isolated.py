@@ -24,7 +24,7 @@ def isolated(work, files, seconds=READING):
     work calls now(path) when it begins with a file: from then on it has as many seconds as a file of that size may take,
     and that file is named if the child does not survive. What work throws is told as a defect, with 3.
     """
-    size = sum(map(_size, [*files, *(path for folder in files for path in _inside(folder))]))
+    size = sum(map(_size, [*files, *(os.path.join(place, name) for folder in files for place, _, names in os.walk(folder) for name in names)]))
     reader, writer = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -87,10 +87,6 @@ def _size(path):
         return os.stat(path).st_size
     except OSError:
         return 0
-
-
-def _inside(folder):
-    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
 
 
 def _used():

@@ -50,7 +50,7 @@ def draw_timeline(record, axes, ranks):
 
 @styled
 def plot_field(record, field, path):
-    figure = (_line, _image, _slices)[field.values.ndim - 1](field)
+    figure = _line(field) if field.values.ndim == 1 else _planes(field)
     time = f" at t = {field.time:.4g}" if field.time is not None else ""
     shown = " x ".join(str(extent) for extent in reversed(field.values.shape))
     run = record.run
@@ -67,40 +67,25 @@ def _line(field):
     return figure
 
 
-def _image(field):
-    figure = Figure(figsize=(6.4, 5.2))
-    _draw(figure, figure.subplots(), field, field.values, "x", "y")
-    return figure
-
-
-def _slices(field):
-    """The three planes through the middle."""
-    figure = Figure(figsize=(14, 4.6))
-    nz, ny, nx = field.values.shape
-    middle = [origin + spacing * (count // 2 + 0.5) for origin, spacing, count in zip(field.origin, field.spacing, (nx, ny, nz))]
-    planes = [
-        (field.values[nz // 2], "x", "y", f"z = {middle[2]:.4g}"),
-        (field.values[:, ny // 2], "x", "z", f"y = {middle[1]:.4g}"),
-        (field.values[:, :, nx // 2], "y", "z", f"x = {middle[0]:.4g}"),
-    ]
-    for axes, (values, across, up, title) in zip(figure.subplots(1, 3), planes):
-        _draw(figure, axes, field, values, across, up, colour_bar=across == "y")
-        axes.set_title(title)
-    return figure
-
-
-def _draw(figure, axes, field, values, across, up, colour_bar=True):
-    extent = []
-    for direction, count in ((across, values.shape[1]), (up, values.shape[0])):
-        index = "xyz".index(direction)
-        extent += [field.origin[index], field.origin[index] + count * field.spacing[index]]
-    finite = field.values[np.isfinite(field.values)]
+def _planes(field):
+    """Of a field in space the three planes through the middle."""
+    values = field.values
+    ends = [(origin, origin + spacing * count) for origin, spacing, count in zip(field.origin, field.spacing, reversed(values.shape))]
+    planes = [(values, 0, 1, "")]
+    if values.ndim == 3:
+        nz, ny, nx = values.shape
+        at = [origin + spacing * (count // 2 + 0.5) for origin, spacing, count in zip(field.origin, field.spacing, (nx, ny, nz))]
+        planes = [(values[nz // 2], 0, 1, f"z = {at[2]:.4g}"), (values[:, ny // 2], 0, 2, f"y = {at[1]:.4g}"),
+                  (values[:, :, nx // 2], 1, 2, f"x = {at[0]:.4g}")]
+    finite = values[np.isfinite(values)]
     least, most = (finite.min(), finite.max()) if finite.size else (0, 1)
-    image = axes.imshow(values, origin="lower", extent=extent, cmap="inferno", vmin=least, vmax=most)
-    axes.spines[:].set_visible(True)
-    axes.set(xlabel=across, ylabel=up)
-    if colour_bar:
-        figure.colorbar(image, ax=axes, label=_named(field))
+    figure = Figure(figsize=(14, 4.6) if values.ndim == 3 else (6.4, 5.2))
+    for axes, (plane, across, up, title) in zip(figure.subplots(1, len(planes), squeeze=False)[0], planes):
+        image = axes.imshow(plane, origin="lower", extent=[*ends[across], *ends[up]], cmap="inferno", vmin=least, vmax=most)
+        axes.spines[:].set_visible(True)
+        axes.set(xlabel="xyz"[across], ylabel="xyz"[up], title=title)
+    figure.colorbar(image, ax=axes, label=_named(field))
+    return figure
 
 
 def _named(field):

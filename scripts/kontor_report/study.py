@@ -62,7 +62,6 @@ class Point:
 
 @dataclass
 class Study:
-    folder: str
     name: str
     kind: str
     app: str
@@ -94,7 +93,7 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
     about = _plan(Path(folder) / "study.json")
     now(str(Path(folder) / "study.json"))
     points = {str(entry["id"]): _point(entry) for entry in _objects(about.pop("points", [])) if "id" in entry}
-    study = Study(folder, str(about.get("study", Path(folder).name)), str(about.get("kind", "sweep")), str(about.get("app") or ""),
+    study = Study(str(about.get("study", Path(folder).name)), str(about.get("kind", "sweep")), str(about.get("app") or ""),
                   about, list(points.values()))
     for entry in _last_attempts(_objects(about.pop("runs", []))):
         run = _run(entry)

@@ -4,6 +4,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from kontor_report.text import printable
+
 MOST = 20  # problems that are listed
 
 
@@ -47,5 +49,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def shown(value: object, most: int = 60) -> str:
     """A value as messages show it: printable, and not too long."""
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value))
+    text = printable(str(value))
     return text if len(text) <= most else f"{text[:most]}..."

@@ -24,8 +24,8 @@ def scheduler_here(wanted: str) -> str:
     return next((name for name, words in SUBMIT.items() if shutil.which(words[0])), "slurm")
 
 
-def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch: dict[str, Any], here: Here) -> int:
-    """Returns how many jobs were submitted. Raises StudyError if the scheduler refuses one; those before it stay."""
+def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch: dict[str, Any], here: Here) -> None:
+    """Raises StudyError if the scheduler refuses a job; those before it stay."""
     scheduler = scheduler_here(launch["scheduler"])
     command = SUBMIT[scheduler]
     try:
@@ -42,12 +42,11 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch:
         print(f"{folder.path / name}: {part.words()}, {count(len(part.repeats), 'repeat')}")
     if not shutil.which(command[0]):
         say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: kontor study {shlex.quote(str(folder.path))} --collect")
-        return 0
+        return
     for part, name in zip(parts, files):
         folder.state.setdefault("jobs", []).append(hand_over(folder, part, name, scheduler, command))
         folder.save()
     say(f"study: {count(len(parts), 'job')} submitted; when they have ended: kontor study {shlex.quote(str(folder.path))} --collect")
-    return len(parts)
 
 
 def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: list[str]) -> dict[str, Any]:
