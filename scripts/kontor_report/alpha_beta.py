@@ -75,17 +75,12 @@ def hides(record: Record, links: str) -> float:
     if not record.run.get("overlap") or (on_host and links == "inside a node"):
         return 0.0
     if record.run.get("app") == "heat":
-        return _interior(record)
+        parts = [max(0.0, 1 - 2 * ranks / extent) if ranks > 1 else 1.0 for extent, ranks in blocks(record)]  # of a block in the middle
+        return math.prod(parts) if parts else 0.0
     if record.run.get("app") == "cg" and on_host:  # regions of a GPU do not tell how long the product takes
         product, boundary, vectors = (record.timers.get(name, {}).get("mean", 0.0) for name in ("spmv", "spmv_boundary", "vectors"))
         return product / (product + boundary + vectors) if product else 0.0
     return 0.0  # matmul skews and restores with nothing to hide it
-
-
-def _interior(record: Record) -> float:
-    """The part of heat's cells that reads no ghosts, of a block in the middle."""
-    parts = [max(0.0, 1 - 2 * ranks / extent) if ranks > 1 else 1.0 for extent, ranks in blocks(record)]
-    return math.prod(parts) if parts else 0.0
 
 
 def communication(record: Record, alpha: float, beta: float) -> tuple[float, float]:

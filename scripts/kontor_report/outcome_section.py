@@ -14,8 +14,8 @@ from .statistics import FEWEST_TO_COMPARE, median
 from .study import PASSED, Point, Study
 from .text import quantity, seconds
 
-RUN_KEYS = {"version": "Kontor", "execution_space": "execution space", "kokkos_version": "Kokkos", "mpi_library": "MPI", "compiler": "compiler",
-            "flags": "flags", "precision": "precision"}
+RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execution_space": "execution space", "kokkos_version": "Kokkos",
+            "mpi_library": "MPI", "compiler": "compiler", "flags": "flags", "precision": "precision"}
 
 
 def summary_section(study: Study, series: list[Series]) -> Section:
@@ -100,16 +100,9 @@ def provenance_section(study: Study) -> Section:
         ["memory", quantity(memory, "B") if isinstance(memory, (int, float)) else ""],
         ["GPUs", ", ".join(str(gpu.get("name", gpu) if isinstance(gpu, dict) else gpu) for gpu in gpus)],
         ["oversubscribed", ", ".join(point.id for point in study.points if point.oversubscribed)],
-        *_of_runs(study),
     ]
-    return Section("Provenance", [Table(["what", ""], [row for row in rows if row[1]], left=2)])
-
-
-def _of_runs(study: Study) -> list[list[str]]:
-    """What the runs say they ran on; several values are all told: they should not be."""
     records = [record for point in study.points for record in point.records]
-    rows = []
-    for key, name in {"git_revision": "revision of the runs", **RUN_KEYS}.items():
+    for key, name in RUN_KEYS.items():  # what runs say they ran on; several values are all told: they should not be
         values = list(dict.fromkeys(str(record.run[key]) for record in records if record.run.get(key)))
         rows.append([name, " AND ".join(values[:4])])
-    return rows
+    return Section("Provenance", [Table(["what", ""], [row for row in rows if row[1]], left=2)])

@@ -23,13 +23,10 @@ class Run:
     def has(self, key: str) -> bool:
         return any(override.startswith(key) for override in self.overrides)
 
-    def keys(self, *sections: str) -> tuple[str, ...]:
-        return tuple(override for override in self.overrides if override.startswith(sections))
-
     def like(self, other: "Run") -> "Run":
         """With the other's series and checkpoints, and what a restart may not change."""
-        own = tuple(override for override in self.overrides if not override.startswith((*KEPT, "restart=")))
-        return dataclasses.replace(self, overrides=own + other.keys(*KEPT))
+        own = (override for override in self.overrides if not override.startswith((*KEPT, "restart=")))
+        return dataclasses.replace(self, overrides=(*own, *(override for override in other.overrides if override.startswith(KEPT))))
 
 
 @dataclass(frozen=True)

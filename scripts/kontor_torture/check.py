@@ -45,10 +45,11 @@ def check_sidecars(folder: Path, reference: Reference, state: str, findings: lis
     """Those of the earlier file beside it, those of the new one beside the new one, or none."""
     xdmf, record = folder / "plate.xmf", folder / "plate.json"
     if xdmf.exists():
-        text = xdmf.read_bytes()
+        found = xdmf.read_bytes()
         wanted = reference.earlier.get("plate.xmf") if state == "earlier" else reference.xdmf[run.has("output.every")]
-        belongs = described(text) == datasets(folder) if state == "ended early" else text == wanted
-        if not belongs:
+        if state == "ended early":  # with as many steps of a series as it has come to: the datasets that are named count
+            found, wanted = set(re.findall(r"plate\.h5:/([^<]+)", found.decode(errors="replace"))), set(contents(folder / "plate.h5")[0])
+        if found != wanted:
             findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
     if record.exists() and state != "damaged":
         if state == "earlier":
@@ -72,15 +73,6 @@ def check_names(folder: Path, findings: list[str], temporaries: bool, told: str 
         known_too = CHECKPOINT.fullmatch(name) or (temporaries and is_temporary(name)) or name in told
         if name not in known and not known_too:
             findings.append(f"{'names' if temporaries else 'temporaries'}: {name} is left")
-
-
-def described(xdmf: bytes) -> set[str]:
-    """The datasets of plate.h5 that it names: a run that ended early has as many steps of a series as it has come to."""
-    return set(re.findall(r"plate\.h5:(/[^<]+)", xdmf.decode(errors="replace")))
-
-
-def datasets(folder: Path) -> set[str]:
-    return {f"/{name}" for name in contents(folder / "plate.h5")[0]}
 
 
 def check_checkpoints(folder: Path, findings: list[str], run: Run) -> None:
