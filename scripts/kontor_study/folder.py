@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study's folder: its lock, its state, whether another study may use it, and what killed runs and studies have left there."""
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -61,11 +62,9 @@ class Folder:
             raise StudyError(f"{self.path}: another study is running in this folder{who}; wait for it, or -o another folder") from error
         except OSError as error:
             raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}") from error
-        try:
+        with contextlib.suppress(OSError):  # only tells who has it
             os.ftruncate(self.lock, 0)
             os.pwrite(self.lock, f"host {socket.gethostname()}, process {os.getpid()}\n".encode(), 0)
-        except OSError:
-            pass  # only tells who has it
         return self
 
     def take_lock(self) -> None:
@@ -130,10 +129,8 @@ class Folder:
     def remove_left(self) -> None:
         """Locks that nobody holds, with the temporaries that they name; and the study's own, if this one has the lock."""
         for lock in (self.path / "runs").glob(".*.kontor-lock"):
-            try:
+            with contextlib.suppress(OSError):  # held, or on a file system without locks, where nobody can tell
                 _remove_dead(lock)
-            except OSError:
-                pass  # held, or on a file system without locks, where nobody can tell
         for path in self.path.glob("study.*.tmp") if self.locked else []:
             if OWN.fullmatch(path.name):
                 path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Making the runs of a plan one after another, by `kontor run`, and keeping what came of each."""
 
+import contextlib
 import ctypes
 import errno
 import json
@@ -189,7 +190,5 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 def _end_with_parent() -> None:
     """In the child: where this process is killed, the kernel tells the run (Linux)."""
-    try:
+    with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
-    except (OSError, AttributeError):
-        pass

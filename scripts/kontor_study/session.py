@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study in its folder: begun or resumed if folder, revision and machine are the same, made, tabulated, told of."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -144,10 +145,8 @@ def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], here:
     try:
         make_runs(folder, study, order, here, mixed)
     except (Interrupted, StudyError):
-        try:
+        with contextlib.suppress(StudyError):  # what has ended it is told; --resume writes them
             tabulate(folder)
-        except StudyError:
-            pass  # what has ended it is told; --resume writes them
         raise
     tabulate(folder)
 

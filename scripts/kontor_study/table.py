@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of a study: a row for each run, as CSV and as an HDF5 index that links to the runs' files."""
 
+import contextlib
 import csv
 import io
 import json
@@ -78,7 +79,8 @@ def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[s
         if state.get(key) is not None:
             file.attrs[key] = state[key]
     file.attrs["machine"] = json.dumps(state["machine"])
-    file.attrs["study_yaml"] = _text(folder.path / "study.yaml")
+    with contextlib.suppress(OSError):
+        file.attrs["study_yaml"] = (folder.path / "study.yaml").read_text(encoding="utf-8")
     group = file.create_group("table", track_order=True)
     for column in columns:
         values = [one.get(column) for one in table]
@@ -108,10 +110,3 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return " ".join(map(str, value))
     return int(value) if isinstance(value, bool) else value
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes cases, several side by side, each in a folder of its own, until all are made or the time is over."""
 
+import contextlib
 import multiprocessing
 import os
 import queue
@@ -62,10 +63,8 @@ def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, 
 def next_of(todo: multiprocessing.Queue, parent: int) -> Case | None:
     """None also if the campaign has been killed."""
     while os.getppid() == parent:
-        try:
+        with contextlib.suppress(queue.Empty):
             return todo.get(timeout=1)
-        except queue.Empty:
-            pass
     return None
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts a program on its ranks, in a folder and with a mark of its own, and waits for its end, but never for ever."""
 
+import contextlib
 import functools
 import os
 import re
@@ -120,7 +121,5 @@ class Started:
 
 
 def send(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass

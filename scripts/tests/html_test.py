@@ -2,7 +2,6 @@
 """The pages that kontor report writes."""
 
 import base64
-import re
 import unittest
 from html.parser import HTMLParser
 from xml.etree import ElementTree
