@@ -64,7 +64,8 @@ def soak(app, deck, folder, seconds, arguments):
     (folder / f"{app}.yaml").write_text(deck)
     program = arguments.build.resolve() / "bin" / app
     words = [MPIEXEC, "-n", str(arguments.ranks), str(program), f"{app}.yaml", "--quiet"]
-    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env={**os.environ, **ENVIRONMENT, "KONTOR_SOAK": str(folder)}) as run:
+    environment = {**os.environ, **ENVIRONMENT, "KONTOR_SOAK": str(folder)}
+    with open(folder / "log", "w+", encoding="utf-8") as log, subprocess.Popen(words, cwd=folder, stdout=log, stderr=log, env=environment) as run:
         samples = []
         end = time.monotonic() + 2 * seconds + 120
         while run.poll() is None and time.monotonic() < end:
