@@ -68,7 +68,7 @@ void Heat<T>::sweep_by_graph() {
 /// another tolerance than now, unless it is the norm of its field.
 template <class T>
 bool Heat<T>::converged() const {
-  if (miniapp::charges_computation()) return false; // there are no norms
+  if (miniapp::compute_time_is_simulated()) return false; // there are no norms
   return !norms_.values().empty() && norms_.latest_step() >= std::max<std::int64_t>(1, first_sweep_) &&
          norms_.latest() < domain_.tolerance();
 }
@@ -87,7 +87,7 @@ void Heat<T>::warm_up() {
   sweeper_.choose_stores(norm_);
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
-  if (!domain_.depends_on_time() && !miniapp::charges_computation())
+  if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
     sweep_alone_ = stepping::seconds_alone(
         domain_.comm(), [&] { sweeper_.sweep_alone(Norm::none); }, [&] { sweeper_.streams().fence(); });
 }

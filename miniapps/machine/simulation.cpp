@@ -17,16 +17,16 @@ namespace kontor::miniapp {
 namespace {
 
 using Points = std::map<double, double>; ///< seconds by size
-using Charges = std::map<std::string, Points, std::less<>>;
+using ComputeTimes = std::map<std::string, Points, std::less<>>;
 
 std::string file_name() {
   const char* const name = std::getenv("KONTOR_CHARGES");
   return name ? name : "";
 }
 
-Charges read_charges(const std::string& name) {
-  Charges charges;
-  if (name.empty()) return charges;
+ComputeTimes read_compute_times(const std::string& name) {
+  ComputeTimes times;
+  if (name.empty()) return times;
   std::ifstream file(name);
   if (!file)
     throw comm::UsageError(fmt::format("KONTOR_CHARGES: '{}' cannot be read; it has lines \"<kernel> "
@@ -42,14 +42,14 @@ Charges read_charges(const std::string& name) {
       throw comm::UsageError(fmt::format("{}:{}: '{}'; allowed is \"<kernel> <size> <seconds>\", a "
                                          "size above 0 and seconds from 0",
                                          name, number, line));
-    charges[kernel][size] = seconds;
+    times[kernel][size] = seconds;
   }
-  return charges;
+  return times;
 }
 
 /// Each simulated rank has its own.
-const Charges& charges() {
-  static const auto table = read_charges(file_name());
+const ComputeTimes& compute_times() {
+  static const auto table = read_compute_times(file_name());
   return table;
 }
 
@@ -65,20 +65,20 @@ double seconds_of(const Points& points, double size) {
 
 } // namespace
 
-bool charges_computation() {
-  return !charges().empty();
+bool compute_time_is_simulated() {
+  return !compute_times().empty();
 }
 
-void charge(std::string_view kernel, double units, double size) {
+void add_compute_time(std::string_view kernel, double units, double size) {
   if (units <= 0) return;
-  const auto points = charges().find(kernel);
-  if (points == charges().end())
+  const auto points = compute_times().find(kernel);
+  if (points == compute_times().end())
     throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel));
   smpi_execute(units / size * seconds_of(points->second, size));
 }
 
 std::string words_of_simulation() {
-  return charges_computation() ? "computation charged and not made" : "computation takes no time";
+  return compute_time_is_simulated() ? "computation charged and not made" : "computation takes no time";
 }
 
 } // namespace kontor::miniapp

@@ -55,7 +55,7 @@ int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, app_.name);
   const bool root = comm.rank() == 0;
   app_.resolve(deck_, comm.size(), options_);
-  charges_computation(); // on simulated ranks: a file that cannot be read is told now
+  compute_time_is_simulated(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
@@ -99,7 +99,7 @@ int Run::operator()() {
   else if (!comm.capabilities().moves_data)
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
                             .off = true};
-  else if (charges_computation())
+  else if (compute_time_is_simulated())
     outcome.verification = {.measure = words_of_simulation(), .off = true};
   else
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });

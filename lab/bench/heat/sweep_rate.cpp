@@ -6,7 +6,7 @@
 //                   [--tile 256...] [--rows 16...] [--batch 4...] [--scalar float|double|both] [--dims 2|3|0]
 //                   [--norms none,max,l2]
 // Without a setting it is what heat takes.
-#include "heat/kernels/march.hpp"
+#include "heat/kernels/columns.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -31,11 +31,11 @@ struct Settings {
   std::vector<std::string> norms{"none", "max", "l2"};
 
   /// All combinations; what is not given is as usual.
-  std::vector<MarchTuning> tunings(const MarchTuning& usual) const {
+  std::vector<ColumnTuning> tunings(const ColumnTuning& usual) const {
     const auto of = [](const std::vector<int>& values, int otherwise) {
       return values.empty() ? std::vector<int>{otherwise} : values;
     };
-    std::vector<MarchTuning> list;
+    std::vector<ColumnTuning> list;
     for (const int team : of(teams, usual.team))
       for (const int tile : of(tiles, usual.tile))
         for (const int row : of(rows, usual.rows))
@@ -56,11 +56,11 @@ double median(std::vector<double>& values) {
 }
 
 template <int batch, class T>
-void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, Norm norm, MarchTuning tuning,
+void sweep_with(const SweepInput<T>& in, const FieldView<T>& out, Norm norm, ColumnTuning tuning,
                 double* parts, const stepping::NormSlots& slots) {
   const Instance instance;
-  const auto shape = march_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
-  march<batch>(instance, in, out, shape, norm, parts);
+  const auto shape = column_shape<T>(instance, in.block.all(), in.block.dimensions, tuning);
+  sweep_columns<batch>(instance, in, out, shape, norm, parts);
   if (norm != Norm::none) combine(instance, parts, shape.parts(), norm, slots);
 }
 
@@ -83,7 +83,7 @@ void measure(const Settings& settings, int dimensions) {
   };
   int most_parts = 0;
   for (const auto& tuning : tunings(true))
-    most_parts = std::max(most_parts, march_shape<T>(Instance(), block.all(), dimensions, tuning).parts());
+    most_parts = std::max(most_parts, column_shape<T>(Instance(), block.all(), dimensions, tuning).parts());
   const Kokkos::View<double*, FieldView<double>::memory_space> numbers("heat/parts", most_parts + 1);
   double* const parts = numbers.data() + 1;
   const Kokkos::View<int*, FieldView<double>::memory_space> next("heat/next norm slot", 1);
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   app.add_option("--scalar", settings.scalar, "float, double or both");
   app.add_option("--team", settings.teams, "Threads of a team, a power of two; several are tried");
   app.add_option("--tile", settings.tiles, "Packs along x, a power of two; several are tried");
-  app.add_option("--rows", settings.rows, "Rows a thread marches, a power of two; several are tried");
+  app.add_option("--rows", settings.rows, "Rows of a thread, a power of two; several are tried");
   app.add_option("--batch", settings.batches, "Rows loaded ahead: 1, 2 or 4; several are tried");
   app.add_option("--norms", settings.norms, "none, max, l2")->delimiter(',');
   CLI11_PARSE(app, argc, argv);

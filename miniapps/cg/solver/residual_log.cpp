@@ -54,7 +54,7 @@ void ResidualLog::end(const Space& instance, std::int64_t written) {
 void ResidualLog::read(std::int64_t written) {
   for (; read_ < written && !ending_; ++read_) {
     const auto& entry = entries_(read_ % size);
-    const bool no_numbers = miniapp::charges_computation(); // all iterations are made
+    const bool no_numbers = miniapp::compute_time_is_simulated(); // all iterations are made
     if (entry.made || no_numbers) made_.push_back(entry);
     if (entry.ended != 0 && !no_numbers) ending_ = static_cast<StopReason>(entry.ended - 1);
   }

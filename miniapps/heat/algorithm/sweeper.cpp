@@ -119,7 +119,7 @@ void Sweeper<T>::choose_stores(Norm norm) {
       comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (bytes <= cached_bytes) return;
   // Functions of time are not asked for times after the deck's last one.
-  if (miniapp::charges_computation() || domain_->depends_on_time()) {
+  if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
     streaming_ = bytes > untried_bytes;
     return;
   }

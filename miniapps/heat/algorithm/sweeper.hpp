@@ -63,7 +63,7 @@ class Sweeper {
   /// Of field 0 or 1; they are alike.
   const Halo& halo(int field = 0) const { return halos_[field]; }
   /// The name of the kernel, for the record.
-  const char* kernel() const { return plain_ ? "plain" : on_device ? "march" : "rows"; }
+  const char* kernel() const { return plain_ ? "plain" : on_device ? "columns" : "rows"; }
   /// Whether stores are non-temporal.
   bool streaming() const { return streaming_; }
   /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.

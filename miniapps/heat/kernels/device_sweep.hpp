@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grid/regions.hpp"
-#include "heat/kernels/march.hpp"
+#include "heat/kernels/columns.hpp"
 #include "heat/kernels/plain.hpp"
 
 #include <algorithm>
@@ -29,16 +29,16 @@ class DeviceSweep {
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
   void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     if (plain_) return plainly(instance, in, out, std::array{in.block.all()}, norm, 0);
-    march(instance, in, out, shapes(norm).all, norm, parts_.data());
+    sweep_columns(instance, in, out, shapes(norm).all, norm, parts_.data());
     count_ = with_norm_.all.parts();
   }
   void interior(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     if (plain_) return plainly(instance, in, out, std::array{regions_.interior}, norm, 0);
-    march(instance, in, out, shapes(norm).interior, norm, parts_.data());
+    sweep_columns(instance, in, out, shapes(norm).interior, norm, parts_.data());
   }
   void strips(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
     if (plain_) return plainly(instance, in, out, regions_.strips, norm, count_);
-    march(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
+    sweep_columns(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
 
@@ -55,17 +55,18 @@ class DeviceSweep {
           strips(of_strips(block, regions, with_norm)) {}
     int parts() const { return std::max(all.parts(), interior.parts() + strips.parts()); }
 
-    MarchShape all;
-    MarchShape interior;
-    MarchShapes<MemorySpace> strips;
+    ColumnShape all;
+    ColumnShape interior;
+    ColumnShapes<MemorySpace> strips;
   };
 
-  static MarchShape shape(const Block& block, const Box& box, bool with_norm) {
-    return march_shape<T>(ExecutionSpace(), box, block.dimensions,
-                          usual_tuning<T>(block.dimensions, with_norm));
+  static ColumnShape shape(const Block& block, const Box& box, bool with_norm) {
+    return column_shape<T>(ExecutionSpace(), box, block.dimensions,
+                           usual_tuning<T>(block.dimensions, with_norm));
   }
-  static std::vector<MarchShape> of_strips(const Block& block, const grid::Regions& regions, bool with_norm) {
-    std::vector<MarchShape> shapes;
+  static std::vector<ColumnShape> of_strips(const Block& block, const grid::Regions& regions,
+                                            bool with_norm) {
+    std::vector<ColumnShape> shapes;
     for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
     return shapes;
   }

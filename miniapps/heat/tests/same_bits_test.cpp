@@ -188,7 +188,9 @@ class SameBits : public testing::Test {
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
     EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
-    if (options.kernel == SweepKernel::plain) EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
+    if (options.kernel == SweepKernel::plain) {
+      EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
+    }
     const auto choice = fmt::format(
         "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}",
         fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,

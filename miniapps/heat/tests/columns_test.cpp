@@ -3,7 +3,7 @@
 // The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell
 // and bit by bit; and the norms that its teams leave.
 #include "grid/regions.hpp"
-#include "heat/kernels/march.hpp"
+#include "heat/kernels/columns.hpp"
 #include "heat/kernels/plain.hpp"
 #include "scrambled.hpp"
 
@@ -50,9 +50,9 @@ double combined(const Instance& instance, double* parts, int count, Norm norm) {
 }
 
 using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, double /*step*/>;
-class March : public testing::TestWithParam<Parameters> {
+class Columns : public testing::TestWithParam<Parameters> {
  protected:
-  /// A MarchShape or MarchShapes over the box.
+  /// A ColumnShape or ColumnShapes over the box.
   template <class T, class Shape>
   static void compare(const SweepInput<T>& in, const Box& box, const Shape& shape) {
     const auto norm = std::get<2>(GetParam());
@@ -60,20 +60,20 @@ class March : public testing::TestWithParam<Parameters> {
     const Instance instance;
     const auto out = grid::make_field<T>("heat/out", in.block);
     const Kokkos::View<double*, typename FieldView<T>::memory_space> parts("heat/parts", shape.parts());
-    march(instance, in, out, shape, norm, parts.data());
-    const double marched_norm = combined(instance, parts.data(), shape.parts(), norm);
-    const auto marched = to_host(out);
-    EXPECT_EQ(0, std::memcmp(plain.data(), marched.data(), plain.span() * sizeof(T)));
+    sweep_columns(instance, in, out, shape, norm, parts.data());
+    const double column_norm = combined(instance, parts.data(), shape.parts(), norm);
+    const auto by_columns = to_host(out);
+    EXPECT_EQ(0, std::memcmp(plain.data(), by_columns.data(), plain.span() * sizeof(T)));
     if (norm == Norm::max)
-      EXPECT_EQ(marched_norm, plain_norm);
+      EXPECT_EQ(column_norm, plain_norm);
     else
-      EXPECT_NEAR(marched_norm, plain_norm, 1e-12 * plain_norm);
+      EXPECT_NEAR(column_norm, plain_norm, 1e-12 * plain_norm);
   }
 
-  /// As if the device ran few threads at a time, so that they march far.
+  /// As if the device ran few threads at a time, so that columns are long.
   template <class T>
-  static MarchShape shape_of(const Box& box, MarchTuning tuning) {
-    return MarchShape::make<T>(box, std::get<0>(GetParam()), 4, device::on_host<Instance>, tuning);
+  static ColumnShape shape_of(const Box& box, ColumnTuning tuning) {
+    return ColumnShape::make<T>(box, std::get<0>(GetParam()), 4, device::on_host<Instance>, tuning);
   }
 
   template <class T>
@@ -86,38 +86,38 @@ class March : public testing::TestWithParam<Parameters> {
 };
 
 /// Cells outside the box keep what they had (zero in both fields).
-TEST_P(March, AgreesInEveryBox) {
+TEST_P(Columns, AgreesInEveryBox) {
   each_box(std::get<0>(GetParam()), [&](const Index3& cells, const Box& box) {
     compare_tunings<double>(cells, box);
     compare_tunings<float>(cells, box);
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Heat, March,
+INSTANTIATE_TEST_SUITE_P(Heat, Columns,
                          testing::Combine(testing::Values(2, 3), testing::Bool(),
                                           testing::Values(Norm::none, Norm::max, Norm::l2),
                                           testing::Values(0.0, 0.01)));
 
 /// One kernel for interior and strips gives what a kernel for the whole block does.
-TEST_P(March, SeveralBoxes) {
+TEST_P(Columns, SeveralBoxes) {
   const auto [dimensions, sourced, norm, step] = GetParam();
   auto block = make_test_block(dimensions, {77, 9, dimensions == 3 ? 5 : 1});
   const auto in = make_input<float>(block, sourced, step);
   block.neighbours = {1, 1, 1, comm::no_rank, 1, comm::no_rank};
   const auto regions = grid::split(block, 16);
-  std::vector<MarchShape> shapes{shape_of<float>(regions.interior, {64, 32, 4})};
+  std::vector<ColumnShape> shapes{shape_of<float>(regions.interior, {64, 32, 4})};
   for (const auto& strip : regions.strips) shapes.push_back(shape_of<float>(strip, {64, 32, 4}));
-  compare(in, block.all(), MarchShapes<FieldView<float>::memory_space>(shapes));
+  compare(in, block.all(), ColumnShapes<FieldView<float>::memory_space>(shapes));
 }
 
 /// Every cell belongs to one thread, whatever the box, the device and the tuning.
-TEST(MarchShape, ThreadsCoverTheBoxOnce) {
+TEST(ColumnShape, ThreadsCoverTheBoxOnce) {
   for (const Box& box :
        {Box{{0, 0, 0}, {64, 10, 9}}, Box{{5, 1, 2}, {46, 7, 3}}, Box{{8, 0, 0}, {16, 300, 2}}})
     for (const int dimensions : {2, 3})
       for (const int team : {32, 256})
         for (const int threads : {1, 100, 1000000}) {
-          const auto shape = MarchShape::make<double>(box, dimensions, threads, false, {team, 16, 8});
+          const auto shape = ColumnShape::make<double>(box, dimensions, threads, false, {team, 16, 8});
           EXPECT_EQ(shape.team(), team);
           std::vector<int> covered(64 * 300 * 10);
           for (int t = 0; t < shape.teams(); ++t)

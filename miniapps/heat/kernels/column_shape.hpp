@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-/// How the threads of a march are laid over a box.
+/// How the threads of a column kernel are laid over a box.
 namespace kontor::heat {
 
 /// What a thread loads and stores at a time: the widest access of today's GPUs.
@@ -21,53 +21,53 @@ template <class T>
 inline constexpr int pack_width = pack_bytes / static_cast<int>(sizeof(T));
 
 /// What can be tuned; powers of two.
-struct MarchTuning {
+struct ColumnTuning {
   int team = 256; ///< threads
   int tile = 256; ///< packs along x that a team's threads lie side by side, at most
-  int rows = 16;  ///< rows or planes that a thread marches, at most
+  int rows = 16;  ///< rows or planes of a thread, at most
   int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
 /// The best of a scan by lab/bench/heat/sweep_rate.cpp on an H200 (lab/notebook/gpu.md). In 3-D a team is
 /// compact in x and y, so that it finds most of its neighbours along y in its own cache. With a norm it pays
-/// to march farther.
+/// to have longer columns.
 template <class T>
-constexpr MarchTuning usual_tuning(int dimensions, bool with_norm) {
+constexpr ColumnTuning usual_tuning(int dimensions, bool with_norm) {
   const int rows = with_norm && (dimensions == 3 || sizeof(T) == sizeof(double)) ? 16 : 8;
-  return dimensions == 3 ? MarchTuning{128, 32, rows, 2} : MarchTuning{128, 128, rows, 4};
+  return dimensions == 3 ? ColumnTuning{128, 32, rows, 2} : ColumnTuning{128, 128, rows, 4};
 }
 
 /// Threads of a team that work in step: what a reduction over them needs no barrier for. A host has one.
-KOKKOS_INLINE_FUNCTION int march_lanes(int team) {
+KOKKOS_INLINE_FUNCTION int column_lanes(int team) {
   constexpr int lanes = 32;
   return team < lanes ? team : lanes;
 }
 
-/// Teams of tile_x packs times tile_lines lines times tile_chunks marches, over a box of packs times lines
+/// Teams of tile_x packs times tile_lines lines times tile_chunks columns, over a box of packs times lines
 /// times chunks of `rows` rows. In 2-D there is one line, in 3-D a line is a row of a plane.
-class MarchShape {
+class ColumnShape {
  public:
   /// No teams.
-  MarchShape() = default;
+  ColumnShape() = default;
 
-  /// `threads`: how many the device runs at a time. A small box is marched in shorter steps, so that it keeps
+  /// `threads`: how many the device runs at a time. A small box has shorter columns, so that it keeps
   /// all of them busy.
   template <class T>
-  static MarchShape make(const Box& box, int dimensions, std::int64_t threads, bool on_host,
-                         MarchTuning tuning) {
+  static ColumnShape make(const Box& box, int dimensions, std::int64_t threads, bool on_host,
+                          ColumnTuning tuning) {
     constexpr int width = pack_width<T>;
-    MarchShape s;
+    ColumnShape s;
     if (box.empty()) return s;
     s.x_begin_ = box.begin[0];
     s.x_end_ = box.end[0];
     s.width_ = width;
-    const int march_axis = dimensions - 1;
+    const int column_axis = dimensions - 1;
     s.first_pack_ = static_cast<int>(box.begin[0] / width);
     s.packs_ = static_cast<int>((box.end[0] + width - 1) / width - s.first_pack_);
     s.first_line_ = dimensions == 3 ? static_cast<int>(box.begin[1]) : 0;
     s.lines_ = dimensions == 3 ? static_cast<int>(box.end[1] - box.begin[1]) : 1;
-    s.begin_ = static_cast<int>(box.begin[march_axis]);
-    s.end_ = static_cast<int>(box.end[march_axis]);
+    s.begin_ = static_cast<int>(box.begin[column_axis]);
+    s.end_ = static_cast<int>(box.end[column_axis]);
     const std::int64_t rows = s.end_ - s.begin_;
     const auto fair = std::max<std::int64_t>(1, rows * s.packs_ * s.lines_ / threads);
     s.rows_ = static_cast<int>(
@@ -89,7 +89,7 @@ class MarchShape {
   int teams() const { return teams_x_ * teams_lines_ * teams_chunks_; }
   int rows() const { return rows_; }
   /// How many threads leave one part of a norm together.
-  KOKKOS_FUNCTION int lanes() const { return march_lanes(team()); }
+  KOKKOS_FUNCTION int lanes() const { return column_lanes(team()); }
   /// All of them.
   int parts() const { return teams() * (team() / lanes()); }
 
@@ -136,24 +136,25 @@ class MarchShape {
 
 /// The shape of a sweep over the box on this instance.
 template <class T, class ExecutionSpace>
-MarchShape march_shape(const ExecutionSpace& instance, const Box& box, int dimensions, MarchTuning tuning) {
-  return MarchShape::make<T>(box, dimensions, instance.concurrency(), device::on_host<ExecutionSpace>,
-                             tuning);
+ColumnShape column_shape(const ExecutionSpace& instance, const Box& box, int dimensions,
+                         ColumnTuning tuning) {
+  return ColumnShape::make<T>(box, dimensions, instance.concurrency(), device::on_host<ExecutionSpace>,
+                              tuning);
 }
 
 namespace detail {
 struct NumberedShape {
-  MarchShape shape;
+  ColumnShape shape;
   int first_team = 0;
 };
 } // namespace detail
 
 /// Several boxes swept by one kernel: launching one takes longer than a thin strip does.
 template <class MemorySpace>
-class MarchShapes {
+class ColumnShapes {
  public:
   /// Local; waits for a copy. All shapes have teams of the same size; those without teams are left out.
-  explicit MarchShapes(const std::vector<MarchShape>& shapes) {
+  explicit ColumnShapes(const std::vector<ColumnShape>& shapes) {
     const Kokkos::View<Entry*, Kokkos::HostSpace> host("heat/boxes", shapes.size());
     for (const auto& shape : shapes) {
       if (shape.teams() == 0) continue;
@@ -166,10 +167,10 @@ class MarchShapes {
 
   int team() const { return team_; }
   int teams() const { return teams_; }
-  KOKKOS_FUNCTION int lanes() const { return march_lanes(team_); }
+  KOKKOS_FUNCTION int lanes() const { return column_lanes(team_); }
   int parts() const { return teams_ * (team_ / lanes()); }
 
-  KOKKOS_FUNCTION MarchShape::Place place(int team, int thread) const {
+  KOKKOS_FUNCTION ColumnShape::Place place(int team, int thread) const {
     int e = 0;
     while (e + 1 < count_ && entries_(e + 1).first_team <= team) ++e;
     return entries_(e).shape.place(team - entries_(e).first_team, thread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/kernels/march_shape.hpp"
+#include "heat/kernels/column_shape.hpp"
 #include "heat/problem/stencil.hpp"
 #include "stepping/norm_parts.hpp"
 
@@ -13,7 +13,7 @@
 #include <type_traits>
 
 /// The sweep of a device. A thread owns a few neighbouring cells along x, which memory moves in one access,
-/// and marches with them along the slowest axis (y in 2-D, z in 3-D), so that of the neighbours on that axis
+/// and moves along the slowest axis (y in 2-D, z in 3-D), so that of the neighbours on that axis
 /// each is read once and kept in registers.
 namespace kontor::heat {
 
@@ -29,9 +29,9 @@ struct alignas(pack_bytes) Pack {
 /// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are
 /// under way at a time.
 template <int dimensions, bool sourced, Norm norm, int batch, class T, class Boxes>
-class March {
+class Columns {
  public:
-  March(const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes, double* parts)
+  Columns(const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes, double* parts)
       : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), boxes_(boxes), parts_(parts) {
     using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
@@ -43,17 +43,17 @@ class March {
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.extents[axis];
   }
 
-  /// Without a norm a thread of the march is one of the team; with a norm it is a lane of one, and each of
+  /// Without a norm a thread with a column is one of the team; with a norm it is a lane of one, and each of
   /// these leaves a part: to reduce over a whole team takes barriers, which cost a tenth of the sweep.
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if constexpr (norm == Norm::none) {
-      march_from(team.league_rank(), team.team_rank());
+      sweep_from(team.league_rank(), team.team_rank());
     } else {
       const int thread = team.team_rank();
       const int lanes = boxes_.lanes();
       const double part = stepping::over_lanes<norm>(
-          team, lanes, [&](int lane) { return march_from(team.league_rank(), thread * lanes + lane); });
+          team, lanes, [&](int lane) { return sweep_from(team.league_rank(), thread * lanes + lane); });
       Kokkos::single(Kokkos::PerThread(team),
                      [&] { parts_[team.league_rank() * team.team_size() + thread] = part; });
     }
@@ -62,7 +62,7 @@ class March {
  private:
   using Vector = Pack<T>;
   static constexpr int width = Vector::width;
-  static constexpr int marched_axis = dimensions - 1;
+  static constexpr int column_axis = dimensions - 1;
 
   /// What a thread carries from row to row.
   struct State {
@@ -82,12 +82,12 @@ class March {
   KOKKOS_FUNCTION static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
   KOKKOS_FUNCTION std::int64_t step() const { return dimensions == 3 ? plane_ : row_; }
 
-  KOKKOS_FUNCTION double march_from(int team, int thread) const {
+  KOKKOS_FUNCTION double sweep_from(int team, int thread) const {
     const auto place = boxes_.place(team, thread);
-    return place.any() ? march(place) : 0;
+    return place.any() ? sweep_column(place) : 0;
   }
 
-  KOKKOS_FUNCTION double march(const MarchShape::Place& place) const {
+  KOKKOS_FUNCTION double sweep_column(const ColumnShape::Place& place) const {
     State s;
     s.pack = place.pack;
     s.line = place.line;
@@ -146,7 +146,7 @@ class March {
   /// From the sums over neighbours to the new values of row m.
   KOKKOS_FUNCTION double finish(const State& s, const T (&sum)[width]) const {
     Vector value;
-    if (s.inner && s.m > 0 && s.m + 1 < cells_[marched_axis]) {
+    if (s.inner && s.m > 0 && s.m + 1 < cells_[column_axis]) {
       for (int l = 0; l < width; ++l) value.lane[l] = update(s, l, sum[l], inner_);
     } else {
       for (int l = 0; l < width; ++l) value.lane[l] = update(s, l, sum[l], weights(s, l));
@@ -199,12 +199,12 @@ class March {
 
 } // namespace detail
 
-/// Local; waits for nothing. Updates the cells of the boxes, a MarchShape or MarchShapes, as sweep() does.
+/// Local; waits for nothing. Updates the cells of the boxes, a ColumnShape or ColumnShapes, as sweep() does.
 /// With a norm it leaves the norm's parts in `parts`, boxes.parts() numbers in the device's memory for
 /// combine(). The fields must outlive the kernel. `batch` 0: the usual one.
 template <int batch = 0, class T, class ExecutionSpace, class Boxes>
-void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-           const Boxes& boxes, Norm norm, double* parts = nullptr) {
+void sweep_columns(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
+                   const Boxes& boxes, Norm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
   with_constants(
       in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
@@ -214,20 +214,20 @@ void march(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldV
             batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
         Kokkos::parallel_for(
             "heat/sweep", policy,
-            detail::March<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
+            detail::Columns<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
       });
 }
 
-/// Compiled once, in march.cpp.
-using MarchInstance = FieldView<float>::execution_space;
-using MarchBoxes = MarchShapes<FieldView<float>::memory_space>;
-extern template void march(const MarchInstance&, const SweepInput<float>&, const FieldView<float>&,
-                           const MarchShape&, Norm, double*);
-extern template void march(const MarchInstance&, const SweepInput<float>&, const FieldView<float>&,
-                           const MarchBoxes&, Norm, double*);
-extern template void march(const MarchInstance&, const SweepInput<double>&, const FieldView<double>&,
-                           const MarchShape&, Norm, double*);
-extern template void march(const MarchInstance&, const SweepInput<double>&, const FieldView<double>&,
-                           const MarchBoxes&, Norm, double*);
+/// Compiled once, in columns.cpp.
+using ColumnInstance = FieldView<float>::execution_space;
+using ColumnBoxes = ColumnShapes<FieldView<float>::memory_space>;
+extern template void sweep_columns(const ColumnInstance&, const SweepInput<float>&, const FieldView<float>&,
+                                   const ColumnShape&, Norm, double*);
+extern template void sweep_columns(const ColumnInstance&, const SweepInput<float>&, const FieldView<float>&,
+                                   const ColumnBoxes&, Norm, double*);
+extern template void sweep_columns(const ColumnInstance&, const SweepInput<double>&, const FieldView<double>&,
+                                   const ColumnShape&, Norm, double*);
+extern template void sweep_columns(const ColumnInstance&, const SweepInput<double>&, const FieldView<double>&,
+                                   const ColumnBoxes&, Norm, double*);
 
 } // namespace kontor::heat
