@@ -60,7 +60,7 @@ bool TaggedFormula::read(const Node& node, const std::string& path, Problems& pr
   Expression value;
   if (with_value && !Formula(value, variables_).read(node.children.front(), join_path(path, name), problems))
     return false;
-  value_ = value;
+  if (with_value) value_ = value;
   chosen_ = static_cast<std::size_t>(form - forms_.begin());
   return true;
 }

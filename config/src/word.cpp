@@ -91,6 +91,9 @@ bool Choices::read(const Node& node, const std::string& path, Problems& problems
     Choice element(chosen[i], names_);
     good &= element.read(node.children[i], fmt::format("{}[{}]", path, i), problems);
   }
+  for (auto one = chosen.begin(); good && one != chosen.end(); ++one)
+    if (std::find(chosen.begin(), one, *one) != one)
+      return refuse(node, path, problems, fmt::format(" with {} twice", names_[*one]));
   if (good) chosen_ = std::move(chosen);
   return good;
 }
@@ -103,7 +106,7 @@ Json Choices::json() const {
 
 Json Choices::schema() const {
   std::size_t any = 0;
-  Json result{{"type", "array"}, {"items", Choice(any, names_).schema()}};
+  Json result{{"type", "array"}, {"items", Choice(any, names_).schema()}, {"uniqueItems", true}};
   if (lengths_.min > 0) result["minItems"] = lengths_.min;
   return result;
 }

@@ -38,7 +38,7 @@ file: out file.h5
   EXPECT_EQ(options.x_min.kind, Side::neumann);
   EXPECT_EQ(options.x_min.value.text(), "sin(pi*y)");
   EXPECT_EQ(options.x_max.kind, Side::periodic);
-  EXPECT_EQ(options.x_max.value.text(), "");
+  EXPECT_EQ(options.x_max.value.text(), "0"); // as it was
   EXPECT_EQ(options.depth, 2);
   EXPECT_EQ(options.tolerance, 0.5);
   EXPECT_EQ(options.safety, 0.5);
@@ -220,6 +220,8 @@ TEST(Values, ListsOfWords) {
   };
   EXPECT_EQ(refused("[raw, veiw]"),
             "d.yaml:2:13: some[1] expects raw, view or null, found \"veiw\"; did you mean view?");
+  EXPECT_EQ(refused("[raw, view, raw]"), "d.yaml:2:7: some expects a list of one or more of raw, view, null, "
+                                         "found a list of 3 with raw twice");
   EXPECT_EQ(refused("[]"),
             "d.yaml:2:7: some expects a list of one or more of raw, view, null, found a list of 0");
   EXPECT_EQ(refused("raw"),

@@ -190,8 +190,8 @@ def _history(group):
 
 def _per_rank(group):
     found = attributes(group)
-    for name in ("seconds", "wall"):
-        if group is not None and name in group:
+    for name in ("regions", "seconds", "wall"):
+        if group is not None and name in group:  # regions are an attribute, unless there are none
             check_values(group[name])
             found[name] = group[name][()].tolist()
     return found

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pingpong: what it refuses, says and records."""
 
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 from launch import PINGPONG, HeatTest
 from recorded import RecordTest
 from refusal import RefusalTest
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = """\
 app: pingpong
 problem:
@@ -185,6 +189,9 @@ class Recorded(RecordTest):
         for row in run["ratios"]:
             self.assertTrue(0 < row["low"] <= row["ratio"] <= row["high"], row)
         self.assertEqual(run.attrs["measure"], "roundtrip")
+        report = subprocess.run([sys.executable, ROOT / "scripts/report.py", "out.h5"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertIn("3d double", report.stdout)
 
     def test_halo(self):
         run = self.run_measure(deck("halo", dimensions="[2]", scalars="[int]", backends="[view, 'null']"), ranks=4)

@@ -72,9 +72,10 @@ miniapp::Verification verify(const comm::Communicator& ring, const Options& opti
   const auto ends = comm::allreduce(baseline, std::array{at_start(-1), at_start(1)}, comm::ReduceOp::max);
   const double scale = std::max(std::abs(ends[0]), std::abs(ends[1]));
   // A step multiplies, adds and has a rounded 1 - courant: four roundings at most, and the weights have as
-  // many.
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  result.tolerance = options.courant == 1 ? 0 : 4 * epsilon * static_cast<double>(options.steps);
+  // many. Each rounds to a multiple of the smallest number where values are below the smallest normal one.
+  using Limits = std::numeric_limits<double>;
+  const double rounding = 4 * (Limits::epsilon() + Limits::denorm_min() / scale);
+  result.tolerance = options.courant == 1 ? 0 : rounding * static_cast<double>(options.steps);
   const double variation = ends[0] + ends[1]; // of the values at the start
   if (!(variation > 4 * result.tolerance * scale))
     return miniapp::inconclusive(fmt::format(

@@ -111,6 +111,16 @@ TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
       }
 }
 
+TEST(Advection, RoundsBelowTheSmallestNormalNumber) {
+  auto options = options_of(0.5, 1);
+  options.initial = "1e-310*x";
+  App app(options);
+  app->run();
+  const auto result = app->verify();
+  expect_passed(result);
+  EXPECT_GT(result.error, 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(options.steps));
+}
+
 /// The verification knows the field and the samples of the steps before.
 TEST(Advection, ResumesFromACheckpoint) {
   const miniapp::test::Folder folder("advection");

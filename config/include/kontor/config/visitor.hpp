@@ -156,7 +156,7 @@ class Visitor {
   }
 
   /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`.
-  /// A form without a formula leaves `value` empty.
+  /// A form without a formula leaves `value` as it is.
   template <class E>
   void tagged(std::string_view key, E& kind, Expression& value,
               std::span<const Tagged<std::type_identity_t<E>>> forms, Names variables,
