@@ -91,9 +91,9 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
     });
     norm_part_ = norm == Norm::max ? std::max(norm_part_, part) : norm_part_ + part;
   };
-  const auto queue = [&](auto boxes, const ExecutionSpace& instance) {
+  const auto queue = [&](const auto& sweep) { // nvcc takes no pointers to members here
     const ScopedTimer timed(compute_, 0);
-    ((*device_sweep_).*boxes)(instance, in, out, on_the_way(norm));
+    sweep(*device_sweep_, on_the_way(norm));
   };
   {
     const ScopedTimer timed(compute_, 0);
@@ -101,9 +101,10 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
   }
   if constexpr (on_device)
     stepping::exchange_and_compute(
-        streams_, halo, overlap_, [&](const auto& i) { queue(&DeviceSweep<T>::interior, i); },
-        [&](const auto& i) { queue(&DeviceSweep<T>::strips, i); },
-        [&](const auto& i) { queue(&DeviceSweep<T>::all, i); });
+        streams_, halo, overlap_,
+        [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.interior(i, in, out, part); }); },
+        [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.strips(i, in, out, part); }); },
+        [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.all(i, in, out, part); }); });
   else
     stepping::exchange_and_compute(
         streams_, halo, overlap_, [&](const auto&) { compute(regions_.interior); },
