@@ -124,11 +124,9 @@ template <class T>
 void Matmul<T>::reset_blocks() {
   multiplication_->reset();
   first_step_ = 0;
-  if (options_.beta == 0)
-    for (const auto& c : {c().elements, multiplication_->c().elements})
-      Kokkos::deep_copy(c, std::numeric_limits<T>::quiet_NaN());
-  else
-    fill(grid_, options_, options_.c, stored_c(options_), c());
+  if (options_.beta != 0) return fill(grid_, options_, options_.c, stored_c(options_), c());
+  Kokkos::deep_copy(c().elements, std::numeric_limits<T>::quiet_NaN());
+  Kokkos::deep_copy(multiplication_->c().elements, std::numeric_limits<T>::quiet_NaN());
 }
 
 /// Collective. Its time is not that of the multiplication.
