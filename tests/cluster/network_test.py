@@ -102,8 +102,9 @@ class Carries(NetworkTest):
 
 class Costs(NetworkTest):
     def test_pingpong_finds_latency_and_bandwidth(self):
-        """The fit, and the calibration: 10 % on an idle machine. In one of three runs they must tell half or twice from the
-        right value, because other work may run on these cores."""
+        """Latency and bandwidth of the fit and of the calibration, in one of three runs. Other work on these cores delays
+        messages, so the calibration may find a slower link, but not a faster one; a fit errs either way."""
+        fit, slower, faster = (0.75, 1.5), (0.9, 1.5), (0.67, 1.1)
         net = self.make(LATENCY, BANDWIDTH)
         found = []
         for _ in range(3):
@@ -111,7 +112,7 @@ class Costs(NetworkTest):
             model, machine = record["model"], record["calibration"]
             found.append([model["alpha"] / LATENCY, 1 / model.get("beta_rendezvous", model["beta"]) / BANDWIDTH,
                           machine["internode_latency"] / LATENCY, machine["internode_bandwidth"] / BANDWIDTH])
-            if all(0.75 < ratio < 1.5 for ratio in found[-1]):
+            if all(low < ratio < high for ratio, (low, high) in zip(found[-1], (fit, fit, slower, faster))):
                 break
         else:
             self.fail(f"found / set: {found}")
