@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/decks.md, from the programs' own schemas.
+"""The tables of docs/reference/decks.md, from the programs' own schemas.
 
-deck_reference.py docs/decks.md build/bin/{heat,pingpong,advection,cg,matmul}          writes what follows the marker anew
-deck_reference.py docs/decks.md build/bin/{heat,pingpong,advection,cg,matmul} --check  exits with 1 if that would change the file
+deck_reference.py docs/reference/decks.md build/bin/{heat,pingpong,advection,cg,matmul}          writes what follows the marker anew
+deck_reference.py docs/reference/decks.md build/bin/{heat,pingpong,advection,cg,matmul} --check  exits with 1 if that would change the file
 """
 
 import argparse

@@ -285,7 +285,7 @@ void Options::describe(Visitor& v) {
   });
   v.section("verification", "How the answer is judged", [&](Visitor& s) {
     s.value("tolerance", verification_tolerance,
-            "Largest error beside the known solution, as root mean square; auto: see miniapps/cg/README.md",
+            "Largest error beside the known solution, as root mean square; auto: see docs/apps/cg.md",
             {.min = 0});
   });
 }

@@ -177,7 +177,7 @@ void Options::describe(Visitor& v) {
   });
   v.section("verification", "How the answer is judged", [&](Visitor& w) {
     w.value("tolerance", verification_tolerance,
-            "Largest error that passes; auto: see miniapps/heat/README.md", {0});
+            "Largest error that passes; auto: see docs/apps/heat.md", {0});
   });
 }
 

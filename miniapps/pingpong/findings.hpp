@@ -69,7 +69,7 @@ std::vector<std::span<const Point>> runs_of(std::span<const Point> points, const
   return runs;
 }
 
-/// /run/curves and /run/ratios; see docs/output.md.
+/// /run/curves and /run/ratios; see docs/reference/record.md.
 nlohmann::ordered_json to_json(const Findings&);
 
 /// A line for each subject, with the fastest of many ways and the first comparison; and the notes.

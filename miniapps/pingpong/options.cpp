@@ -110,7 +110,7 @@ std::int64_t bytes_of(ScalarName scalar) {
 
 void Options::describe(config::Visitor& v) {
   v.section("problem", "What is measured", [&](config::Visitor& p) {
-    p.choice<Measure>("measure", measure, measures, "See miniapps/pingpong/README.md");
+    p.choice<Measure>("measure", measure, measures, "See docs/apps/pingpong.md");
     p.value("dimensions", dimensions, "Of the Views or blocks, one curve for each", {1, 3}, {1, 3});
     p.choices<ScalarName>("scalars", scalars, scalar_names, "Of the Views, one curve for each", {1});
     p.section("sizes", "Elements along an edge of the View or block", [&](config::Visitor& s) {

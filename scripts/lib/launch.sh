@@ -151,7 +151,7 @@ built_with_mpirun() {
 ranks_can_read_each_other() {
   local python
   if python=$(python_with ctypes); then
-    "$python" "$kontor_root/scripts/lib/cross_memory.py"
+    "$python" "$kontor_root/python/kontor/run/cross_memory.py"
   else
     [[ $(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0) -lt 2 ]]
   fi

@@ -73,7 +73,7 @@ lint_tidy() {
   local own=$build_dir/clang-tidy python
   python=$(python_with json) || { say "lint: python3 is not installed; clang-tidy left out" && return 0; }
   mkdir -p "$own"
-  "$python" "$kontor_root/scripts/lib/tidy_database.py" "$database" >"$own/compile_commands.json"
+  "$python" "$kontor_root/scripts/tidy_database.py" "$database" >"$own/compile_commands.json"
   # Only what is compiled here has an entry to check with. Tests use C++20 that clang 14 does not compile yet.
   sources '*.cpp' ':!:*/tests/*' | while IFS= read -rd '' file; do
     if grep -qF "$kontor_root/$file\"" "$own/compile_commands.json"; then printf '%s\0' "$file"; fi

@@ -209,7 +209,7 @@ ranks_of_checkpoint() {
 of_checkpoint() {
   local python
   need_python h5py "$1: reading it"
-  "$python" "$kontor_root/scripts/checkpoint.py" "$1"
+  "$python" "$kontor_root/python/kontor/run/checkpoint.py" "$1"
 }
 
 # Those that come with Kontor; inputs/ has studies and machines, too.
@@ -271,7 +271,7 @@ extract_run() {
     trap "rm -rf '$folder'" EXIT
   fi
   local recorded_ranks
-  recorded_ranks=$("$python" "$kontor_root/scripts/report.py" --extract-deck "$deck" "$1")
+  recorded_ranks=$("$python" "$kontor_root/python/kontor" report --extract-deck "$deck" "$1")
   ranks=${ranks:-$recorded_ranks}
   # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is repeated.
   local named

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks docs/examples.md: every example is there, with the lines that it has."""
+"""Checks docs/library/examples.md: every example is there, with the lines that it has."""
 
 import re
 import unittest
@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-PAGE = (ROOT / "docs/examples.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/library/examples.md").read_text(encoding="utf-8")
 
 
 def lines(path):
@@ -18,7 +18,7 @@ def lines(path):
 
 class ExamplesTest(unittest.TestCase):
     def test_table(self):
-        rows = re.findall(r"^\| \[(\w+)\]\(../examples/\1\) .* \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
+        rows = re.findall(r"^\| \[(\w+)\]\(../../examples/\1\) .* \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
         told = {name: (int(kontor), int(mpi)) for name, kontor, mpi in rows}
         folders = [path.parent for path in EXAMPLES.glob("*/kontor.cpp")]
         self.assertEqual(told, {path.name: (lines(path / "kontor.cpp"), lines(path / "mpi.cpp")) for path in folders})

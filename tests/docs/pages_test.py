@@ -23,10 +23,10 @@ HEAT = BUILD / "bin/heat"
 PROGRAMS = {decks.name: [BUILD / "bin" / decks.name] for decks in (ROOT / "inputs").iterdir() if decks.is_dir()}
 PROGRAMS["pingpong"] = ["mpirun", "-n", "2", BUILD / "bin/pingpong"]  # which takes 2 ranks or more
 PAGES = sorted(
-    page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
+    page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build", "notebook")) for part in page.relative_to(ROOT).parts)
 )
-RUN = {ROOT / page for page in ("comm/README.md", "docs/from-mpi.md", "docs/other-bindings.md")}  # see CMakeLists.txt
-SKETCHES = {ROOT / "config/README.md", ROOT / "output/README.md"}  # code that no test knows
+RUN = {ROOT / page for page in ("docs/library/guide.md", "docs/library/from-mpi.md", "docs/library/other-bindings.md")}  # see CMakeLists.txt
+SKETCHES = {ROOT / "docs/dev/config-output.md", ROOT / "output/README.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
@@ -40,7 +40,7 @@ class PagesTest(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="kontor-docs-")
         cls.folder = Path(cls.temporary.name)
-        for name in ("inputs", "lab", "scripts"):
+        for name in ("inputs", "lab", "scripts", "tests", "python"):
             (cls.folder / name).symlink_to(ROOT / name)
         (cls.folder / "build").symlink_to(BUILD)
         small = [HEAT, ROOT / "inputs/heat/plate.yaml", "--quiet", "--set", "problem.cells=[16,16]", "-o", "plate.h5"]
@@ -93,7 +93,7 @@ class PagesTest(unittest.TestCase):
             self.succeeds([*words, "--dry-run"], where)
         elif words[:1] == ["scripts/kontor"]:
             self.succeeds([*words[:2], "--help"], where)
-        elif words[:1] in (["scripts/deck_reference.py"], ["scripts/fuzz.py"], ["scripts/soak.py"]):
+        elif words[0] in ("scripts/deck_reference.py", "tests/torture/run", "tests/torture/fuzz", "tests/torture/soak") if words else False:
             self.succeeds([sys.executable, words[0], "--help"], where)
         else:
             self.assertIn(words[:1], ([], ["cmake"], ["ctest"], ["sed"]), "a command that this test does not know")
@@ -122,7 +122,7 @@ class PagesTest(unittest.TestCase):
 
     def make_study(self, name):
         if not (self.folder / name).exists():
-            sys.path.insert(0, str(ROOT / "scripts/tests"))
+            sys.path.insert(0, str(ROOT / "python/tests"))
             from sample_study import write_study
 
             write_study(self.folder / name, ranks=(1, 2), repeats=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the reading guides of the mini-apps: `## One ... in six files` of a README.
+"""Checks the reading guides of the mini-apps: `## One ... in six files` of docs/apps.
 
 The numbered items link to what a reader needs, at most six of them; a .cpp file stands for its header, too. All of it has
 no more lines than the section says ("at most 1,150 lines"). What these files include of the app and of its own folders is
@@ -51,7 +51,7 @@ class ReadingPath(unittest.TestCase):
     def test_guides(self):
         for app in "heat", "cg", "matmul":
             with self.subTest(app):
-                readme = APPS / app / "README.md"
+                readme = ROOT / "docs/apps" / f"{app}.md"
                 self.assertTrue(guide(readme), "no section")
                 title, text = guide(readme)
                 found = items(text)

@@ -128,8 +128,8 @@ class ToldToEnd(ScriptTest):
         self.assert_ended_early(result, "USR1", "0", figures=False)
         self.assertRegex(result.err, r"\Akontor: heat ended early, as signal TERM asked\b.*\n\Z")
         if importlib.util.find_spec("h5py"):
-            report = Path(__file__).resolve().parents[2] / "scripts/report.py"
-            shown = subprocess.run([sys.executable, report, self.output], capture_output=True, text=True, check=True).stdout
+            report = Path(__file__).resolve().parents[2] / "python/kontor"
+            shown = subprocess.run([sys.executable, report, "report", self.output], capture_output=True, text=True, check=True).stdout
             self.assertRegex(shown, r"not verified\n.*ended early.*\bUSR1\b")
 
 

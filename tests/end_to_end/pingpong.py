@@ -189,7 +189,7 @@ class Recorded(RecordTest):
         for row in run["ratios"]:
             self.assertTrue(0 < row["low"] <= row["ratio"] <= row["high"], row)
         self.assertEqual(run.attrs["measure"], "roundtrip")
-        report = subprocess.run([sys.executable, ROOT / "scripts/report.py", "out.h5"], cwd=self.folder, capture_output=True, text=True, check=False)
+        report = subprocess.run([sys.executable, ROOT / "python/kontor", "report", "out.h5"], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn("3d double", report.stdout)
 

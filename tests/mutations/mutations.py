@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes, one at a time, each of which must fail the verification of every deck that has the ingredient.
 
-The mistakes are those of communication.cpp and <app>.cpp. The table "Mutations" in the mini-app's README has them, and
-names the decks that one of them cannot touch, which are not run.
+The mistakes are those of communication.cpp and <app>.cpp. The tables of mutations.md list them, and the decks that cannot
+show one of them, which are not run.
 """
 
 import os
@@ -22,7 +22,7 @@ APP = Path(MUTANT).name.removesuffix("_mutant")
 
 
 class Row(NamedTuple):
-    """A line of the table in the README of a mini-app."""
+    """A line of the table of mutations.md."""
 
     mutation: str
     grid: str  # along which axis heat's cells are cut
@@ -30,8 +30,8 @@ class Row(NamedTuple):
 
 
 def rows_of(app):
-    readme = (ROOT / "miniapps" / app / "README.md").read_text()
-    lines = readme.split("### Mutations\n")[1].split("\n#")[0]
+    page = (ROOT / "tests/mutations/mutations.md").read_text()
+    lines = page.split(f"\n## {app}\n")[1].split("\n#")[0]
     found = re.findall(r"(?m)^\| `([a-z:0-9]+)`(?:, cut along ([xyz]))? \| [^|]+ \|([^|]*)\|$", lines)
     return [Row(mutation, grid, set(re.findall("`(.*?)`", without))) for mutation, grid, without in found]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from kontor_study.problems import StudyError
+from kontor.study.problems import StudyError
 
 from .collectives import allreduce
 from .exchange import Exchange

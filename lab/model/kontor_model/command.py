@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from kontor_study.here import Here, describe_machine
-from kontor_study.plan import Point, make_plan
-from kontor_study.problems import StudyError
-from kontor_study.study import read_study
+from kontor.study.here import Here, describe_machine
+from kontor.study.plan import Point, make_plan
+from kontor.study.problems import StudyError
+from kontor.study.study import read_study
 
 from . import cg, heat, matmul
 from .compare import Row, measured_seconds, table

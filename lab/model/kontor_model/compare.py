@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kontor_study.plan import Point
-from kontor_study.problems import StudyError
+from kontor.study.plan import Point
+from kontor.study.problems import StudyError
 
 from .machine import Machine
 from .prediction import Prediction

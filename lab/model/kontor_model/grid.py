@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from kontor_study.problems import StudyError
+from kontor.study.problems import StudyError
 
 from .network import Message
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kontor_study.kinds import Flag, Key, Kind, ListOf, Section, Text, Whole
-from kontor_study.problems import Problems, StudyError
-from kontor_study.tree import Node, parse
+from kontor.study.kinds import Flag, Key, Kind, ListOf, Section, Text, Whole
+from kontor.study.problems import Problems, StudyError
+from kontor.study.tree import Node, parse
 
 from .rates import KERNELS, Rate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from math import lcm
 
-from kontor_study.problems import StudyError
+from kontor.study.problems import StudyError
 
 from .collectives import allreduce
 from .exchange import Exchange

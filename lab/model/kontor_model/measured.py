@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kontor_study.problems import StudyError
+from kontor.study.problems import StudyError
 
 from .rates import Rate
 

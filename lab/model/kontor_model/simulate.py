@@ -11,11 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kontor_study.decks import Deck
-from kontor_study.here import Here
-from kontor_study.plan import Point
-from kontor_study.problems import StudyError
-from kontor_study.tree import flow
+from kontor.study.decks import Deck
+from kontor.study.here import Here
+from kontor.study.plan import Point
+from kontor.study.problems import StudyError
+from kontor.study.tree import flow
 
 from .compare import seconds_of_step
 from .machine import Machine

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = ROOT / "lab/model"
-sys.path[:0] = [str(MODEL), str(ROOT / "scripts")]
+sys.path[:0] = [str(MODEL), str(ROOT / "python")]
 try:
     import yaml
     from kontor_model.machine import machine_of

@@ -28,7 +28,7 @@ from kontor_model.measured import machine_values, rates_of
 from kontor_model.network import Message
 from kontor_model.platform import hosts, options, platform
 from kontor_model.rates import Rate, charges_text
-from kontor_study.problems import StudyError
+from kontor.study.problems import StudyError
 
 BUILD = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck")).resolve().parent.parent
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// What an app tells of a run; how it is written stands in docs/output.md.
+/// What an app tells of a run; how it is written stands in docs/reference/record.md.
 namespace kontor::miniapp {
 
 /// What an exchange was left to choose and has chosen.

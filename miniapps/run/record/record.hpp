@@ -78,7 +78,7 @@ Provenance provenance(const comm::Communicator&, const RunOptions&, std::string_
 /// Collective; valid at rank 0. Adds up what each rank has given for itself, and the memory of the processes.
 RunRecord make_record(const comm::Communicator&, Provenance, AppRecord mine, Outcome);
 
-/// Local. The tree of /run, with the keys of docs/output.md. Throws std::logic_error if a key of the app's
+/// Local. The tree of /run, with the keys of docs/reference/record.md. Throws std::logic_error if a key of the app's
 /// extras is one that every run has.
 nlohmann::ordered_json to_json(const RunRecord&);
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 /// What a deck may have at most, so that none takes long, much memory, or many pages to refuse. Real decks
-/// are far smaller. docs/decks.md lists them.
+/// are far smaller. docs/reference/decks.md lists them.
 namespace kontor::config::limits {
 
 inline constexpr std::size_t bytes = 1 << 20; ///< of the text

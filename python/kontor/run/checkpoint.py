@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""checkpoint.py FILE: the app and the ranks of a checkpoint, on one line.
+
+FILE is one, or the name that several stand for (checkpoint.file); then the newest that can be read counts. Whether it is
+whole is for the app to find out, which then takes the one before.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[2])
+from kontor.report.isolated import isolated
+
+
+def named_by(file):
+    """The files that the name stands for, and those of the same run beside one of them."""
+    stem = file.stem if file.suffix == ".h5" else file.name
+    one = re.fullmatch(r"(.+)-\d{9,18}", stem)
+    of_stem = lambda text: [path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(text) + r"-\d{9,18}", path.stem)]
+    return ([file] if file.is_file() else []) + sorted(of_stem(stem) or (of_stem(one[1]) if one else []), reverse=True)
+
+
+def header(path):
+    """(number, app, ranks), or why there is none."""
+    from kontor.report.hdf5 import h5py, link_to_another
+
+    try:
+        with h5py.File(path) as file:
+            if other := link_to_another(file):
+                return f"{path}: {other}"
+            if "checkpoint" not in file:
+                return f"{path}: it is no checkpoint" + (", but the result of a run; leave out --restart to repeat that" if "run" in file else "")
+            attributes = file["checkpoint"].attrs
+            number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+            if not re.fullmatch(r"\w+", app):
+                return f"{path}: it is damaged: its app is {app!r}"
+            return number, app, ranks
+    except OSError as error:
+        return f"{path}: {error.strerror or error}"
+    except (KeyError, ValueError, RuntimeError, TypeError) as error:
+        return f"{path}: {error.args[0] if error.args else error}"
+
+
+def look(path, now):
+    """The headers of the files, or of the one that is named; and why there are none of the others."""
+    found, problems = [], []
+    for file in named_by(path):
+        now(str(file))
+        what = header(file)
+        (problems if isinstance(what, str) else found).append(what)
+        if found and file == path:
+            break
+    return found, problems
+
+
+def tell(path, now):
+    """Returns the exit code."""
+    found, problems = look(Path(path), now)
+    if not found:  # a run may have replaced them by others meanwhile
+        found, problems = look(Path(path), now)
+    if not found:
+        print("\n  ".join([f"kontor: {path}: there is no checkpoint of that name that can be read", *problems]), file=sys.stderr)
+        return 2
+    _, app, ranks = found[0] if Path(path).is_file() else max(found)
+    print(app, ranks)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(isolated(lambda now: tell(sys.argv[1], now), sys.argv[1:]))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of a study: a row for each run, as CSV and as an HDF5 index that links to the runs' files."""
+
+import contextlib
+import csv
+import io
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from .folder import Folder
+from .make import read_json
+from .problems import shown
+from .tree import flow
+
+PROVENANCE = ("started", "git_revision", "version", "hosts", "execution_space", "threads", "kokkos_version", "mpi_library", "hdf5_version",
+              "compiler", "flags")
+CHOSEN = ("backend", "pattern", "packing", "path", "overlap", "process_grid", "precision", "peak_memory", "start_to_first_step")
+
+
+def rows(folder: Folder) -> list[dict[str, Any]]:
+    """A dict for each run, in the order in which they were made."""
+    points = {point["id"]: point for point in folder.state["points"]}
+    return [row(folder, points[run["point"]], run) for run in folder.runs if run["point"] in points]
+
+
+def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
+    found = {key: run[key] for key in ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")}
+    found.update({key: point.get(key) for key in ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed", "ablation", "ablation_of")})
+    found.update({f"set.{key}": flow(value) for key, value in point["set"].items()})
+    record = read_json(folder.path / run["record"]) if run["record"] else None
+    if record is None:
+        return found
+    repeats = record.get("repeats") or []
+    if repeats:
+        found.update({"repeat.median": statistics.median(repeats), "repeat.min": min(repeats), "repeat.max": max(repeats),
+                      "repeat.count": len(repeats)})
+    figures = record.get("figures_of_merit") or {}
+    for figure in figures.values() if isinstance(figures, dict) else figures:
+        for what in ("value", "attainable", "fraction", "remark"):
+            if figure.get(what) is not None:
+                found[f"fom.{figure['name']}{'' if what == 'value' else f'.{what}'}"] = figure[what]
+    for group in ("verification", "calibration"):
+        found.update(_flat(group, record.get(group) or {}))
+    found.update({f"run.{key}": _cell(record[key]) for key in (*PROVENANCE, *CHOSEN) if key in record})
+    return found
+
+
+def write_tables(folder: Folder) -> str | None:
+    """Both; returns why the HDF5 index was left out, if it was. Raises StudyError where they cannot be written."""
+    table = rows(folder)
+    columns = list(dict.fromkeys(key for one in table for key in one))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: no_formula(value) for key, value in one.items()} for one in table)
+    folder.write("study.csv", text.getvalue())
+    try:
+        from kontor.report.hdf5 import h5py
+    except Exception as error:  # pylint: disable=broad-except
+        return f"study.h5 is not written: this Python has no h5py that can be used: {shown(error, 200)}"
+    # In memory first: the library (1.10.8) crashes on a full disk.
+    with h5py.File("study.h5", "w", driver="core", backing_store=False) as file:
+        fill(file, folder, table, columns)
+        file.flush()
+        image = file.id.get_file_image()
+    folder.write("study.h5", image)
+    return None
+
+
+def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[str]) -> None:
+    """/table: a dataset for each column; /runs/<point>-r<repeat>: the runs' own files, by links; attributes of the study."""
+    from kontor.report.hdf5 import h5py
+
+    state = folder.state
+    file.attrs["format"] = "kontor-study"
+    for key in ("study", "kind", "seed", "created", "git_revision"):
+        if state.get(key) is not None:
+            file.attrs[key] = state[key]
+    file.attrs["machine"] = json.dumps(state["machine"])
+    with contextlib.suppress(OSError):
+        file.attrs["study_yaml"] = (folder.path / "study.yaml").read_text(encoding="utf-8")
+    group = file.create_group("table", track_order=True)
+    for column in columns:
+        values = [one.get(column) for one in table]
+        if all(value is None or isinstance(value, (int, float)) for value in values):
+            group[column] = [float("nan") if value is None else float(value) for value in values]
+        else:
+            group.create_dataset(column, data=["" if value is None else str(value) for value in values], dtype=h5py.string_dtype())
+    runs = file.create_group("runs")
+    for run in folder.runs:
+        if run["result"]:
+            runs[Path(run["result"]).stem] = h5py.ExternalLink(run["result"], "/")
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found.update(_flat(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": _cell(value)})
+    return found
+
+
+def no_formula(value: Any) -> Any:
+    """As a spreadsheet takes it for text: one that begins like a formula would be computed there."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return int(value) if isinstance(value, bool) else value

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs scripts/kontor in a folder of its own, on a machine made of fake commands."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts"
+PACKAGE = ROOT / "python/kontor"
+DECK_READER = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck"))
+
+OPEN_MPI = """
+if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+echo "$*" >>"$HOME/launched"
+for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done
+"""
+
+
+class KontorTest(unittest.TestCase):
+    """Two cores with four hardware threads, a plain user, Open MPI, memory that ranks may read."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kontor-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.bin = self.folder / "fake"
+        self.bin.mkdir()
+        self.environment = {
+            "PATH": f"{self.bin}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "KONTOR_BUILD_DIR": str(self.folder / "build"),
+            "KONTOR_LIMITS_ROOT": str(self.folder / "machine"),
+            "KONTOR_LOCKS": str(self.folder),
+            "KONTOR_PYTHON": str(self.bin / "python"),
+        }
+        self.write("machine/proc/self/status", "Name:\tbash\nCpus_allowed_list:\t0-3\n")
+        self.write("machine/proc/self/cgroup", "0::/\n")
+        self.fake("lscpu", r"printf '# CPU,CORE,SOCKET\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n'")
+        self.fake("id", "echo 1000")
+        self.fake("mpirun", OPEN_MPI)
+        self.fake("scontrol", "exit 1")
+        self.fake("python", f'[[ $1 == */cross_memory.py ]] || exec "{sys.executable}" "$@"')
+        (self.folder / "build/bin").mkdir(parents=True)
+        (self.folder / "build/bin/kontor-deck").symlink_to(DECK_READER)
+        self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
+
+    def fake(self, name, script):
+        self.program(f"fake/{name}", script)
+
+    def program(self, name, script):
+        (self.folder / name).unlink(missing_ok=True)
+        (self.folder / self.write(name, f"#!/bin/bash\n{script}\n")).chmod(0o755)
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text)
+        return name
+
+    def kontor(self, *arguments, **environment):
+        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, capture_output=True, text=True,
+                              check=False, timeout=60, env={**self.environment, **environment})
+
+    def succeeds(self, *arguments, **environment):
+        """The same, which must end with exit code 0."""
+        done = self.kontor(*arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def start(self, *arguments, **environment):
+        """The same, still running; Ctrl-C reaches it even where the tests run in the background."""
+        running = subprocess.Popen([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env={**self.environment, **environment},
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        return running
+
+    def assert_fails(self, done, *messages, code=2):
+        for message in messages:
+            self.assertIn(message, done.stderr)
+        self.assertEqual(done.returncode, code, done.stderr)
+
+    def assert_ends(self, process):
+        """Within a while; a process whose parent has ended may stay as a zombie, where the first process reaps none."""
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            try:
+                state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            if state in "ZX":
+                return
+            time.sleep(0.02)
+        self.fail(f"process {process} has not ended")
+
+
+class DryRunTest(KontorTest):
+    """Which command `kontor run` makes."""
+
+    def assert_command(self, expected, *arguments, **environment):
+        done = self.succeeds("run", "--dry-run", *arguments, **environment)
+        self.assertEqual(done.stdout, expected + "\n")
+        built = {str(path.relative_to(self.folder / "build")) for path in (self.folder / "build").rglob("*")}
+        self.assertEqual(built, {"bin", "bin/kontor-deck"}, "a dry run builds nothing")

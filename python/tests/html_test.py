@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The pages that kontor report writes."""
+
+import base64
+import unittest
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from report_case import PLOTS, ReportTest
+
+from sample_curves import add_curves
+from sample_solve import write_solve
+from sample_study import write_study
+
+try:
+    import jinja2  # noqa: F401
+except ModuleNotFoundError:
+    print("skipped: no jinja2")
+    raise SystemExit(77) from None
+
+from kontor.report.html_page import html
+from kontor.report.report_parts import Bar, Chart, Line, Section
+
+MOST = 500_000  # bytes of a page
+SVG = "data:image/svg+xml;base64,"
+
+
+class Tree(HTMLParser):
+    """Fails where an element is not closed; counts names, and notes what refers to somewhere else and the charts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.count, self.refers, self.charts, self.words = [], {}, [], [], []
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.handle_startendtag(tag, attrs)
+        if tag not in ("meta", "link", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self.refers += [value for name, value in attrs if name in ("src", "href", "xlink:href", "data", "action")]
+        if tag == "img":
+            image = dict(attrs)
+            self.charts.append(ElementTree.fromstring(base64.b64decode(image["src"].removeprefix(SVG))))
+            self.words.append(image["alt"])
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> ends {self.open[-3:]}"
+        self.open.pop()
+
+
+def texts(chart):
+    return [element.text for element in chart.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@unittest.skipUnless(PLOTS, "no matplotlib")
+class Pages(ReportTest):
+    def page(self, *files):
+        self.report(*files, "--html", "page.html")
+        return (self.folder / "page.html").read_text(encoding="utf-8")
+
+    def test_a_study(self):
+        """With all charts and tables; it is the same when it is made again, loads nothing and has no script."""
+        write_study(self.folder / "study")
+        text = self.page("study")
+        tree = Tree(text)
+        self.assertLess(len(text), MOST)
+        self.assertEqual(len(tree.charts), 7, "times, efficiency, ratios, regions of two series, fractions, predictions")
+        self.assertGreater(tree.count["table"], 8)
+        self.assertEqual([to for to in tree.refers if not to.startswith(("#", "data:,", SVG))], [])
+        self.assertNotRegex(text, r"https?:|<script")
+        self.assertEqual(self.page("study"), text)
+        self.assertTrue({"raw", "view", "workers", "8", "2 s"} <= set(texts(tree.charts[0])), texts(tree.charts[0]))
+        self.assertEqual(tree.words[0], "time over workers: raw; view; ideal, from 1 rank (p000)")
+        self.assertIn("; 8 ranks: 338 ms (compute 246 ms, pack 16.9 ms, wait 74.2 ms)", tree.words[3])
+
+    def test_runs(self):
+        for name, add in ("a.h5", None), ("curves.h5", add_curves):
+            self.sample(name, field=False)
+            if add:
+                add(self.folder / name)
+        write_solve(self.folder / "solve.h5")
+        write_solve(self.folder / "other.h5", method="merged")
+        for files, charts in (("a.h5",), 1), (("curves.h5",), 7), (("solve.h5",), 2), (("a.h5", "solve.h5", "other.h5"), 6):
+            with self.subTest(files):
+                self.assertEqual(len(Tree(self.page(*files)).charts), charts)
+
+    def test_words_of_a_file_are_no_markup(self):
+        text = self.page(self.sample("a.h5", command="heat <script>alert(1)</script> \x1b[2J"))
+        self.assertIn("heat &lt;script&gt;alert(1)&lt;/script&gt; \\x1b[2J", text)
+        lines = Chart("<b>", "<i>\x1b", "<y>\x1b", lines=[Line('<u>"$x$\x1b', "#000000", [1, 2], [1, 2])])
+        bars = Chart("t", "x", bars=[Bar("<u>", [("<s>", 1.0)], "<b>")])
+        text = html("<em>", [Section("<p>", ["<a>", lines, bars])])
+        self.assertNotRegex(text, r"<(b|i|u|s|em|a)>")
+        shown = list(map(texts, Tree(text).charts))
+        self.assertTrue({"<i>\\x1b", "<y>\\x1b", '<u>"$x$\\x1b'} <= set(shown[0]), shown)
+        self.assertTrue({"<u>", "<s>", " <b>"} <= set(shown[1]), shown)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The launcher, ranks, cores and threads that kontor run chooses by the machine, its limits and its scheduler."""
+
+import shutil
+import sys
+import unittest
+
+from command import DryRunTest
+
+
+class Launcher(DryRunTest):
+    def test_commands(self):
+        """One rank a core, threads on cores of their own, more ranks than cores; and launchers other than mpirun."""
+        self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
+        exports, many = "-x OMP_NUM_THREADS -x OMP_PROC_BIND", "1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none"
+        for command, words, variables in (
+            (f"1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core {exports} -x KONTOR_START_SECONDS", [], {"KONTOR_START_SECONDS": "9"}),
+            (f"1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core {exports}", [], {"KONTOR_RANKS_PER_NODE": "2"}),
+            *((f"{many} {exports}", words, {}) for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"])),
+            (f"2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --map-by slot:PE=2 --bind-to core {exports} -x OMP_PLACES", [], {"OMP_NUM_THREADS": "2"}),
+            ("2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task", [],
+             {"FLUX_URI": "local:///run/flux", "OMP_NUM_THREADS": "2"}),
+            ("1 mpiexec.hydra -ppn 2 -n 2", [], {"KONTOR_LAUNCHER": "mpiexec.hydra -ppn 2"}),
+        ):
+            with self.subTest(words, **variables):
+                self.assert_command(f"OMP_NUM_THREADS={command} build/bin/heat plate.yaml", "plate.yaml", *words, **variables)
+
+    def test_a_containers_limit_counts(self):
+        """Of time by control groups of either version, of this one or one around it; and of CPUs, by affinity."""
+        for ranks, files in (
+            (1, {"sys/fs/cgroup/cpu.max": "100000 100000\n"}),
+            (1, {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "50000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}),
+            (1, {"proc/self/cgroup": "4:cpu,cpuacct:/job\n1:name=systemd:/x\n0::/\n", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "100000\n",
+                 "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n"}),
+            (2, {"proc/self/cgroup": "4:cpu:/of/the/host\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000",
+                 "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}),
+            (1, {"proc/self/status": "Cpus_allowed:\t8\nCpus_allowed_list:\t3\n"}),
+            (1, {"proc/self/status": "Cpus_allowed_list:\t0-1\n"}),  # of one core
+            (2, {"proc/self/status": "Cpus_allowed_list:\t0,3\n"}),
+        ):
+            with self.subTest(files):
+                for name, text in files.items():
+                    self.write(f"machine/{name}", text)
+                done = self.kontor("run", "--dry-run", "plate.yaml", KONTOR_LAUNCHER="run")
+                self.assertIn(f" run -n {ranks} ", done.stdout, done.stderr)
+                shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
+                self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
+
+    def test_threads_get_cores_of_their_own(self):
+        for name in "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY":  # the user's word holds
+            done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS="2", **{name: "0"})
+            self.assertEqual(done.stdout.split()[:2], ["OMP_NUM_THREADS=2", "mpirun"])
+        self.fake("srun", "exit 1")
+        self.assert_command("OMP_NUM_THREADS=2,3 OMP_PROC_BIND=spread OMP_PLACES=cores srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
+                            "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4")
+
+    def test_the_mpi_that_was_built_with(self):
+        self.fake("mpiexec.mpich", "echo HYDRA build details:")
+        for mpiexec, words in {"mpiexec": "mpirun -n 1 --quiet --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
+                               "mpiexec.mpich": f"{self.bin}/mpiexec.mpich -n 1 -bind-to core:1"}.items():
+            self.write("machine/sys/fs/cgroup/cpu.max", "100000 100000\n")
+            self.write("build/CMakeCache.txt", f"MPIEXEC_EXECUTABLE:FILEPATH={self.bin}/{mpiexec}\n")
+            done = self.kontor("run", "--dry-run", "plate.yaml")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false {words} build/bin/heat plate.yaml\n")
+
+    def test_slurm(self):
+        self.fake("srun", "exit 1")
+        job = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4(x2),2", "SLURM_JOB_NUM_NODES": "3"}
+        for tasks, words, command in (
+            ("8", [], "srun -n 8 --cpus-per-task=1 --cpu-bind=cores"),
+            ("", [], "srun -n 10 --cpus-per-task=1 --cpu-bind=cores"),
+            ("", ["-n2"], "srun -n 2 --nodes=2 --cpus-per-task=1 --cpu-bind=cores"),
+            ("8", ["-n11"], "srun -n 11 --overcommit"),
+        ):
+            yields = "OMPI_MCA_mpi_yield_when_idle=1 " if "overcommit" in command else ""
+            self.assert_command(f"OMP_NUM_THREADS=1 {yields}OMP_PROC_BIND=false {command} build/bin/heat plate.yaml", "plate.yaml", *words,
+                                **job, SLURM_NTASKS=tasks)
+
+    def test_slurms_variables(self):
+        """What srun would take for options, and what would contradict what it is told, or each other."""
+        self.fake("srun", "exit 1")
+        for variables, without, command in (
+            ({"SLURM_CPUS_PER_TASK": "2", "SLURM_TRES_PER_TASK": "cpu:2"}, "CPUS_PER_TASK TRES_PER_TASK", "2 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_TRES_PER_TASK": "cpu=2,gres/gpu=1"}, "", "2 SLURM_TRES_PER_TASK=gres/gpu=1 OMP_PROC_BIND=spread OMP_PLACES=cores"),
+            ({"SLURM_CPUS_PER_GPU": "4", "SLURM_HINT": "nomultithread"}, "CPUS_PER_GPU HINT", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_CPU": "1", "SLURM_MEM_PER_NODE": "2"}, "MEM_PER_CPU MEM_PER_NODE", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_MEM_PER_NODE": "2"}, "", "1 OMP_PROC_BIND=false"),
+            ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_NTASKS_PER_GPU": "1"}, "", "1 OMP_PROC_BIND=false"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4", **variables)
+                env = "env " + " ".join(f"-u SLURM_{name}" for name in without.split()) + " " if without else ""
+                self.assertEqual(done.stdout.partition(" srun -n 2 ")[0], f"{env}OMP_NUM_THREADS={command}", done.stderr)
+        done = self.kontor("run", "--dry-run", "plate.yaml", "-n3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_NTASKS_PER_NODE="2", SLURM_NTASKS_PER_GPU="1")
+        self.assertTrue(done.stdout.startswith("env -u SLURM_NTASKS_PER_NODE -u SLURM_NTASKS_PER_GPU OMP_NUM_THREADS=1 "), done.stdout)
+
+    def test_other_schedulers(self):
+        """Ranks of the job; and nodes, of a scheduler that the launcher may not know."""
+        self.write("nodes", "a\n" * 4 + "b\n" * 4)
+        self.write("node", "a\n" * 8)
+        for variables, ranks, words in (
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "nodes"}, 8, "--hostfile nodes --bind-to core"),
+            ({"PBS_JOBID": "7", "PBS_NODEFILE": "node"}, 8, "--map-by slot:OVERSUBSCRIBE --bind-to none"),
+            ({"PBS_JOBID": "7", "PBS_NP": "4", "PBS_NODEFILE": "nodes"}, 4, "--hostfile nodes --bind-to core"),
+            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "6"}, 6, "--bind-to core"),
+            ({"JOB_ID": "7", "NSLOTS": "5"}, 5, "--bind-to core"),
+            ({"PBS_NP": "many"}, 2, "--bind-to core"),
+        ):
+            with self.subTest(variables):
+                done = self.kontor("run", "--dry-run", "plate.yaml", **variables)
+                self.assertIn(f" mpirun -n {ranks} --quiet {words} -x ", done.stdout, done.stderr)
+
+    def test_cpus_that_the_caller_has_chosen(self):
+        """As by taskset: Open MPI would bind to others; but not where the group has no others."""
+        for allowed, group, threads, words in (
+            ("3", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 1 --quiet --bind-to none"),
+            ("1-2", "0-3", "2", "2 OMP_PROC_BIND=spread OMP_PLACES=cores mpirun -n 1 --quiet --bind-to none"),
+            ("0,2", "0-3", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to none"),
+            ("0,2", "0,2", "1", "1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core"),
+        ):
+            with self.subTest(allowed=allowed, group=group):
+                self.write("machine/proc/self/status", f"Cpus_allowed_list:\t{allowed}\n")
+                for file in "sys/fs/cgroup/cpuset.cpus.effective", "sys/devices/system/cpu/online":
+                    self.write(f"machine/{file}", f"{group}\n")
+                    done = self.kontor("run", "--dry-run", "plate.yaml", OMP_NUM_THREADS=threads)
+                    self.assertIn(f"OMP_NUM_THREADS={words} -x ", done.stdout, done.stderr)
+                    shutil.rmtree(self.folder / "machine/sys")
+
+    def test_slurms_settings(self):
+        """Nothing is bound where nothing can be; and what MPI speaks is asked for where it is not the default."""
+        self.fake("srun", "[[ $1 == --mpi=list ]] && echo MPI plugin types are pmix none pmi2 >&2")
+        for mpich, default, mpi in (("", "none", " --mpi=pmix"), ("", "pmix_v4", ""), ("1", "pmix", " --mpi=pmi2"),
+                                    ("1", "pmi2", ""), ("1", "cray_shasta", "")):
+            self.fake("scontrol", f"printf 'MpiDefault  = {default}\nTaskPlugin   = task/none\n'")
+            self.write("build/CMakeCache.txt", f"KONTOR_MPI_IS_MPICH:INTERNAL={mpich}\n")
+            done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="2")
+            self.assertEqual(done.stdout, f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 2{mpi} --cpus-per-task=1 build/bin/heat plate.yaml\n")
+
+    def test_ranks_on_a_node(self):
+        """As a study asks for them."""
+        self.fake("srun", "exit 1")
+        done = self.kontor("run", "--dry-run", "plate.yaml", SLURM_JOB_ID="7", SLURM_NTASKS="4", KONTOR_RANKS_PER_NODE="2")
+        self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", done.stdout)
+        self.assert_fails(self.kontor("run", "--dry-run", "plate.yaml", KONTOR_RANKS_PER_NODE="two"), "KONTOR_RANKS_PER_NODE is 'two'")
+
+    def test_a_limit_of_memory_counts_for_studies(self):
+        """Of control groups of either version, of this one or one around it; what is no limit does not."""
+        self.fake("python", f'[[ ${{2-}} == study ]] || exec "{sys.executable}" "$@"; echo "limit ${{KONTOR_STUDY_MEMORY:-none}}"')
+        for limit, files in (
+            ("none", {}),
+            ("3000000000", {"sys/fs/cgroup/memory.max": "3000000000\n"}),
+            ("2000000000", {"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/memory.max": "2000000000\n", "sys/fs/cgroup/a/b/memory.max": "max\n"}),
+            ("1000000000", {"proc/self/cgroup": "3:memory:/job\n0::/\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "1000000000\n",
+                            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}),
+        ):
+            with self.subTest(limit):
+                for name, text in files.items():
+                    self.write(f"machine/{name}", text)
+                done = self.kontor("study", "study.yaml")
+                self.assertIn(f"limit {limit}\n", done.stdout, done.stderr)
+                shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

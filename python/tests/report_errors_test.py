@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What kontor report refuses, where its text goes, and kontor run RESULT.h5."""
+
+import contextlib
+import fcntl
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from command import PACKAGE
+from report_case import PLOTS, ReportTest
+
+import h5py
+import numpy as np
+from sample_curves import add_curves
+from sample_file import DECK
+from sample_solve import write_solve
+
+from kontor.report.compare import compare
+from kontor.report.isolated import isolated
+from kontor.report.errors import RecordError
+from kontor.report.record import read_field, read_record
+from kontor.report.show import show
+
+
+class Errors(ReportTest):
+    def test_messages(self):
+        self.write("text.h5", "not at all")
+        self.write("a.h5.tmp", "")
+        h5py.File(self.folder / "other.h5", "w").close()
+        cases = {
+            "absent.h5": "kontor: absent.h5: no such file",
+            "text.h5": "kontor: text.h5: not an HDF5 file",
+            "other.h5": "kontor: other.h5: not a Kontor file: it has no group /run",
+            "a.h5.tmp": "kontor: a.h5.tmp: unfinished: the run is still going on or was killed",
+        }
+        for name, message in cases.items():
+            with self.subTest(name):
+                self.assert_fails(self.reported(name), message)
+
+    def test_without_h5py(self):
+        self.fake("python", "exit 1")
+        message = "kontor: report needs Python with h5py: apt-get install python3-h5py, or set KONTOR_PYTHON"
+        self.assert_fails(self.kontor("report", self.sample("a.h5")), message)
+
+    def test_without_yaml(self):
+        """A run can be repeated all the same."""
+        (self.folder / "without").mkdir()
+        self.write("without/yaml.py", "raise ModuleNotFoundError('No module named yaml', name='yaml')")
+        done = self.kontor("report", self.sample("a.h5"), PYTHONPATH=str(self.folder / "without"))
+        self.assert_fails(done, "kontor: report needs Python with yaml: apt-get install python3-yaml")
+        done = self.kontor("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", PYTHONPATH=str(self.folder / "without"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_packages_that_cannot_be_loaded(self):
+        """It is neither the file's fault nor told by nobody."""
+        for package, option in ("jinja2", "--html"), ("matplotlib", "--html"), ("matplotlib", "--plot"), ("h5py", "--json"):
+            for error in "ImportError('cannot import name')", "RuntimeError('built for another numpy')":
+                with self.subTest(package, error=error):
+                    self.write(f"broken/{package}.py", f"raise {error}")
+                    done = self.kontor("report", self.sample("a.h5"), option, *([] if option == "--json" else ["a.png"]),
+                                       PYTHONPATH=str(self.folder / "broken"), KONTOR_PYTHON=str(self.bin / "python"))
+                    self.assert_fails(done, f"kontor: {'report' if package == 'h5py' else option}: a package of Python cannot be loaded", f"{package}.py, line 1")
+                    self.assertNotIn("damaged", done.stderr)
+                    (self.folder / f"broken/{package}.py").unlink()
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_a_backend_for_windows_has_no_part_in_plots(self):
+        done = self.kontor("report", self.sample("a.h5"), "--plot", "a.png", MPLBACKEND="nonsense")
+        self.assertEqual((done.returncode, done.stderr), (0, "kontor: plotted a.png\n"))
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_no_field(self):
+        done = self.reported(self.sample("a.h5", field=False), "--plot", "a.png")
+        self.assert_fails(done, "kontor: a.h5: no field in it (its deck has output.fields: none)")
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_a_plot_that_cannot_be_written(self):
+        self.assert_fails(self.reported(self.sample("a.h5"), "--plot", "no/a.png"), "--plot: no/a.png cannot be written")
+
+
+class Places(ReportTest):
+    """Where the text goes."""
+
+    def test_a_terminal_without_greek(self):
+        name = self.sample("a.h5")
+        add_curves(self.folder / name)
+        for variables in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}):
+            done = self.kontor("report", name, **variables)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("1.01 us +- 1.0 %", done.stdout)
+
+    def test_control_characters(self):
+        text = self.report(self.sample("a.h5", command="heat \x1b[2J\nplate.yaml"))
+        self.assert_row(text, "command", r"heat \x1b[2J\nplate.yaml")
+
+    def test_a_full_disk(self):
+        self.sample("a.h5")
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([sys.executable, PACKAGE, "report", "a.h5"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (3, "kontor: stdout cannot be written: No space left on device\n"))
+
+
+class Damaged(ReportTest):
+    """Files that something has changed, or cut off, or that nobody may read."""
+
+    def assert_told(self, name, *says, arguments=("report",)):
+        done = self.kontor(*arguments, name)
+        self.assertRegex(done.stderr, rf"\Akontor: {name}: .*\n\Z")
+        self.assert_fails(done, *says)
+        self.assertEqual(done.stdout, "")
+
+    def changed(self, change):
+        name = self.sample("a.h5")
+        with h5py.File(self.folder / name, "a") as file:
+            change(file["run"])
+        return name
+
+    def test_no_lock_is_asked_for(self):
+        """Not all file systems have locks, and under its name a file is whole."""
+        with open(self.folder / self.sample("a.h5"), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            for arguments in ("report", "a.h5"), ("run", "a.h5", "--dry-run"):
+                done = self.kontor(*arguments, KONTOR_LAUNCHER="start", HDF5_USE_FILE_LOCKING="TRUE")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_compressed_values(self):
+        """By h5repack: what this HDF5 can read is read, and the filter that it lacks is named."""
+        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+            del file["run/repeats"]
+            file["run"].create_dataset("repeats", data=[2.0] * 5000, compression="gzip")
+        self.assertEqual(len(read_record(str(self.folder / "a.h5")).repeats), 5000)
+
+        def rare(run):
+            del run["repeats"]
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_chunk((4,))
+            creation.set_filter(32099, h5py.h5z.FLAG_OPTIONAL, ())
+            data = h5py.h5d.create(run.id, b"repeats", h5py.h5t.NATIVE_DOUBLE, h5py.h5s.create_simple((4,)), creation)
+            data.write_direct_chunk((0,), bytes(32))
+
+        done = self.kontor("report", self.changed(rare))
+        self.assert_fails(done, "kontor: a.h5: /run/repeats is compressed by filter 32099", "HDF5_PLUGIN_PATH")
+        self.assertNotIn("damaged", done.stderr)
+
+    def test_what_is_in_another_file_is_not_read(self):
+        """h5py would follow these to any file that the user may read."""
+        secret = self.folder / self.write("secret.txt", "x" * 4096)
+
+        def external_link(file):
+            del file["run/verification"]
+            file["run/verification"] = h5py.ExternalLink("other.h5", "/run/verification")
+
+        def external_storage(file):
+            del file["run/repeats"]
+            file["run"].create_dataset("repeats", (4,), "f8", external=[(str(secret), 0, 32)])
+
+        def virtual(file):
+            del file["run/repeats"]
+            layout = h5py.VirtualLayout((4,), "f8")
+            layout[:] = h5py.VirtualSource("other.h5", "run/repeats", (4,))
+            file["run"].create_virtual_dataset("repeats", layout)
+
+        self.sample("other.h5")
+        for change in external_link, external_storage, virtual:
+            with self.subTest(change.__name__):
+                with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+                    change(file)
+                with self.assertRaisesRegex(RecordError, "a.h5: .*another file, which is not read"):
+                    read_record(str(self.folder / "a.h5"))
+
+    def test_values_of_another_kind(self):
+        """Read without an error, they would end in one wherever they are shown."""
+        def replaced(table, columns):
+            def change(run):
+                rows = [tuple(row[name] for name, _ in columns) for row in run[table]]
+                del run[table]
+                run[table] = np.array(rows, dtype=columns)
+            return change
+
+        changes = {
+            "/run has app '7'": lambda run: run.attrs.__setitem__("app", 7),
+            "/run has ranks 'two'": lambda run: run.attrs.__setitem__("ranks", "two"),
+            "/run has -1 ranks": lambda run: run.attrs.__setitem__("ranks", -1),
+            "/run has hosts that are not names": lambda run: run.attrs.__setitem__("hosts", [1, 2]),
+            "/run/checkpoint has written 'x'": lambda run: run.create_group("checkpoint").attrs.__setitem__("written", "x"),
+            "/run/verification has error 'x'": lambda run: run["verification"].attrs.__setitem__("error", "x"),
+            "/run/figures lacks name": lambda run: run["figure_of_merit"].attrs.__delitem__("name"),
+            "/run/timers lacks median": replaced("timers", [("region", "S16"), ("max", "f8")]),
+            "/run/traffic has bytes": replaced("traffic", [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "S8")]),
+        }
+        for says, change in changes.items():
+            with self.subTest(says):
+                self.assert_told(self.changed(change), "a.h5: cannot be read, so the file is damaged: ", says)
+
+    def test_a_repeated_run(self):
+        def cut(name):
+            whole = (self.folder / name).read_bytes()
+            (self.folder / name).write_bytes(whole[: len(whole) // 2])
+            return name
+
+        for arguments in ("report",), ("run", "--dry-run"):
+            self.assert_told(cut(self.sample("a.h5")), "damaged: Unable to ", "open file (truncated file", arguments=arguments)
+        name = self.changed(lambda run: run.attrs.__setitem__("ranks", "two"))
+        self.assert_told(name, "/run has ranks 'two'", arguments=("run", "--dry-run"))
+
+    def test_a_file_that_may_not_be_read(self):
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.folder / self.sample("a.h5"), 0)
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        if nobody and not all(folder.stat().st_mode & 1 for folder in (PACKAGE, *PACKAGE.parents)):
+            self.skipTest(f"others than root may not read {PACKAGE}")
+        done = subprocess.run([sys.executable, "-B", PACKAGE, "report", "a.h5"], cwd=self.folder, capture_output=True,
+                              text=True, check=False, **nobody)
+        self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied\n"))
+
+    def test_whatever_is_damaged(self):
+        """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""
+        choose = random.Random(8)
+        whole = self.whole_files()
+        ends = {"shown": 0, "refused": 0, "died": 0}
+        begin = time.monotonic()
+        for number in range(90):
+            (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
+            code, said = self.isolated_told(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
+            self.assertIn(code, (0, 2, 17), f"file {number}")
+            ends["shown" if code == 0 else "refused" if code == 17 else "died"] += 1
+            self.assertEqual(said.count("\n"), code == 2)
+        self.assertGreater(min(ends["shown"], ends["refused"]), 20, ends)
+        self.assertLess(time.monotonic() - begin, 100)
+
+    def whole_files(self):
+        self.sample("plane.h5")
+        add_curves(self.folder / self.sample("curves.h5", field=False))
+        write_solve(self.folder / "solve.h5")
+        return [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5", "solve.h5")]
+
+    @staticmethod
+    def look_at(path, now):
+        """In the child: 0 if all is shown, 17 if it is refused with one line, another code for any other exception."""
+        now(path)
+        try:
+            record = read_record(path)
+            show(record)
+            compare([record])
+            if not record.curves and not record.history:
+                read_field(path)
+        except RecordError as error:
+            return 17 if "\n" not in str(error) else 18
+        except Exception:  # pylint: disable=broad-except
+            return 19
+        return 0
+
+    def test_what_no_exception_tells(self):
+        """A library that crashes, never ends, or takes all memory."""
+        def spin():
+            while True:
+                pass
+
+        for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
+            done = self.isolated_told(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
+            self.assertEqual(done, (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says}\n"))
+
+        for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, "kontor: a.h5: .* damaged: reading it takes far too much memory"),
+                                 (lambda now: {}["key"], 3, "kontor: this is a defect of Kontor .*, and not of a file(.|\n)*KeyError: 'key'")):
+            done = self.isolated_told(work)
+            self.assertEqual(done[0], code)
+            self.assertRegex(done[1], rf"\A{says}\n\Z")
+
+    def isolated_told(self, work, files=("a.h5",), seconds=5):
+        """The exit code of isolated work, and what is said of it."""
+        with open(self.folder / "said", "w+", encoding="utf-8") as said, contextlib.redirect_stderr(said):
+            code = isolated(work, list(files), seconds=seconds)
+            said.seek(0)
+            return code, said.read()
+
+    def test_a_file_that_takes_long_is_told_of_soon(self):
+        """However many others are beside it."""
+        files = [str(self.folder / self.write(f"{number}.h5", "x")) for number in range(50)]
+
+        def spin(now):
+            now(files[7])
+            while True:
+                pass
+
+        before = os.times().children_user
+        self.assertEqual(self.isolated_told(spin, files, seconds=1)[0], 2)
+        self.assertLess(os.times().children_user - before, 4)
+
+
+def damaged(whole, choose):
+    """Flips some bits, overwrites a part, or cuts the end off."""
+    data = bytearray(whole)
+    place = choose.randrange(len(data))
+    how = choose.choice(("flip", "flip", "zero", "noise", "cut"))
+    if how == "flip":
+        for _ in range(choose.choice((1, 3, 10, 100))):
+            data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+    elif how == "cut":
+        del data[place:]
+    else:
+        size = min(choose.choice((8, 64, 512)), len(data) - place)
+        data[place : place + size] = bytes(size) if how == "zero" else choose.randbytes(size)
+    return bytes(data)
+
+
+class Repeat(ReportTest):
+    def repeat(self, *arguments):
+        done = self.succeeds("run", *arguments, KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
+        return re.sub(r"kontor\.\w+", "T", done.stdout)
+
+    def test_same_deck_same_ranks(self):
+        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run")
+        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 6 build/bin/heat {self.folder}/T/a.yaml -o a-repeat.h5\n")
+        (deck,) = self.folder.glob("kontor.*/a.yaml")
+        self.assertEqual(deck.read_text(), DECK)
+
+    def test_what_the_file_names_is_not_written_to(self):
+        deck = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
+        command = self.repeat(self.sample("a.h5", deck=deck), "--dry-run")
+        self.assertRegex(command, r"""--set 'checkpoint.file=""' -o a-repeat.h5\n$""")
+
+    def test_what_is_asked_for_goes_first(self):
+        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run", "-n", "3", "-o", "b.h5")
+        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 3 build/bin/heat {self.folder}/T/a.yaml -o b.h5\n")
+
+    def test_no_deck_in_the_file(self):
+        done = self.kontor("run", self.sample("a.h5", deck=None, ranks=None), "--dry-run")
+        self.assert_fails(done, "kontor: a.h5: the run cannot be repeated: /run has no attribute deck and no ranks")
+
+    def test_an_unfinished_file(self):
+        self.write("a.h5.0123abcd.tmp", "")
+        self.assert_fails(self.kontor("run", "a.h5.0123abcd.tmp"), "kontor: a.h5.0123abcd.tmp: unfinished")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor report of one run and of several."""
+
+import json
+import unittest
+
+from report_case import PLOTS, ReportTest
+
+import h5py
+import numpy as np
+from sample_curves import add_curves, add_split_curves
+from sample_file import BANDWIDTH, DECK, UPDATES
+
+from kontor.report.errors import RecordError
+from kontor.report.record import read_field, read_record
+from sample_solve import write_solve
+from sample_study import write_study
+
+if PLOTS:
+    from matplotlib.figure import Figure
+
+    from kontor.report.run_plots import draw_timeline, plot_field
+
+
+class OneRun(ReportTest):
+    def test_tables(self):
+        text = self.report(self.sample("a.h5"))
+        self.assert_row(text, "app", "heat 0.1.0 (abc1234)")
+        self.assert_row(text, "hosts", "node1")
+        self.assert_row(text, "ranks", "2, process grid 2 x 1")
+        self.assert_row(text, "exchange", "view, nonblocking, packing kernel, path direct, overlap on")
+        self.assert_row(text, "passed", "max error", "1e-06", "1e-05")
+        self.assert_row(text, "cell updates", "1.20 G updates/s", "-", "-")
+        self.assert_row(text, "effective bandwidth", "19.2 GB/s", "32.0 GB/s", "60.0 %")
+        self.assert_row(text, "compute", "500", "1.40 s", "1.50 s", "1.60 s", "1", "75.0 %")
+        self.assert_row(text, "other", "2.5 %")
+        self.assert_row(text, "setup", "1", "10.0 ms", "10.0 ms", "10.0 ms", "0")
+        self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
+        self.assert_row(text, "0", "1", "1", "8.00 kB")
+        self.assert_row(text, "all", "all", "2", "16.0 kB")
+        for key, value in ("read", "40.0"), ("copy", "30.0"), ("triad", "32.0"), ("working set read", "90.0"):
+            self.assert_row(text, f"{key} bandwidth", f"{value} GB/s")
+
+    def test_checkpoints(self):
+        went_on = {"written": 0, "restarted_from": "b-000000040.h5", "at_step": 40}
+        wrote = {"written": 3, "bytes": 12_000_000_000, "seconds": 6.0, "bandwidth": 2e9, "overhead": 0.05, "newest": "b-000000070.h5"}
+        for found, rows in (
+            (went_on, [r"gone on from  b-000000040\.h5, after step 40", "written       none"]),
+            (wrote, [r"written    3, 12\.0 GB, the last b-000000070\.h5", r"bandwidth  2\.00 GB/s", r"overhead   5\.0 % of the time of the steps"]),
+            ({**went_on, **wrote}, ["gone on from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
+        ):
+            with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+                file.create_group("run/checkpoint").attrs.update(found)
+            self.assertRegex(self.report("a.h5"), r"\nCheckpoints\n  " + r".*\n  ".join(rows))
+
+    def test_cores_and_threads(self):
+        columns = [("rank", "i4"), ("host", "S8"), ("cores", "S8"), ("threads", "S8")]
+        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+            file["run/placement"] = np.array([(0, b"node1", b"0-1", b"0 1"), (1, b"node2", b"0-1", b"0 1")], dtype=columns)
+        text = self.report("a.h5")
+        self.assert_row(text, "ranks", "2, process grid 2 x 1, 2 threads each")
+        self.assert_row(text, "1", "node2", "0-1", "0 1")
+        self.assertRegex(self.report("a.h5", self.sample("b.h5")), r"a\.h5 .* 2 x 2 threads ")
+        self.write("c.json", json.dumps({"app": "heat", "ranks": 20, "placement": [{"rank": n, "host": "n", "cores": "0", "threads": ""} for n in range(20)]}))
+        text = self.report("c.json")
+        self.assert_row(text, "ranks", "20")
+        self.assert_row(text, "15", "n", "0", "-")
+        self.assertIn("20 ranks", text)
+
+    def test_what_is_no_table(self):
+        for name in "placement", "traffic", "curves":
+            for table in "abc", [1, 2], {"a": 1}, [[]], 7:
+                self.write("a.json", json.dumps({"app": "heat", name: table}))
+                done = self.reported("a.json")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"/run/{name} is no table", done.stderr)
+
+    def test_a_failed_run_has_no_figures(self):
+        text = self.report(self.sample("a.h5", passed=0, figures=()))
+        self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
+        self.assertIn("none: the run failed its verification", text)
+
+    def test_a_fraction_above_what_can_be_is_withheld(self):
+        """By the record, which then has a remark; or by the reader, of a record that has such a fraction."""
+        withheld = {"name": "cell_updates", "value": 13.0, "unit": "1/s", "remark": "no fraction: an error of the calibration"}
+        told = {"name": "effective_bandwidth", "value": 13.0, "unit": "B/s", "attainable": 10.0, "fraction": 1.3}
+        text = self.report(self.sample("a.h5", figures=(withheld, told)))
+        self.assert_row(text, "cell updates", "13.0 /s", "-", "-")
+        self.assert_row(text, "effective bandwidth", "13.0 B/s", "-", "-")
+        self.assertIn("cell_updates: no fraction: an error of the calibration", text)
+        self.assertRegex(text, r"effective_bandwidth: no fraction: it would be 1\.30, and more than 1\.2 is an error")
+        self.assertNotIn("130.0 %", self.report("a.h5", self.sample("b.h5")))
+
+    def test_what_is_absent_is_left_out(self):
+        with h5py.File(self.folder / "bare.h5", "w") as file:
+            file.create_group("run").attrs["app"] = "heat"
+        text = self.report("bare.h5")
+        self.assertIn("not verified", text)
+        self.assertNotIn("compiler", text)
+
+    def test_what_is_no_number(self):
+        """null in the JSON of a run; in what is printed as JSON, too."""
+        record = {"app": "heat", "ranks": 2, "repeats": [2.0, 2.0], "verification": {"passed": False, "error": None, "tolerance": 1e-3},
+                  "history": {"iteration": [10, 20, 30], "residual": [0.5, None, None]}, "calibration": {"latency": None},
+                  "figures_of_merit": {"updates": {"name": "updates", "value": None, "unit": "1/s"}},
+                  "timers": [{"region": "total", "calls": 1, "min": 2.0, "median": 2.0, "max": 2.0, "slowest_rank": 0, "mean": None, "once": False}]}
+        self.write("a.json", json.dumps(record))
+        self.write("b.json", json.dumps(record | {"repeats": [float("nan"), float("inf")]}))
+        text = self.report("a.json")
+        self.assert_row(text, "FAILED", "error", "nan", "0.001")
+        self.assert_row(text, "20", "nan")
+        for files in ["a.json"], ["b.json"], ["a.json", "b.json"]:
+            self.report(*files)
+            found = json.loads(self.report("--json", *files), parse_constant=self.fail)
+            self.assertEqual(found[0]["history"]["values"], [0.5, None, None])
+        if PLOTS:
+            self.report("a.json", "b.json", "--plot", "out.png")
+        for history in {"iteration": [], "residual": []}, {"iteration": [1, 2], "residual": [1.0]}, {"iteration": [1], "residual": ["x"]}:
+            self.write("c.json", json.dumps(record | {"history": history}))
+            self.assert_fails(self.reported("c.json"), "c.json: cannot be read, so the file is damaged: /run/history")
+        del record["history"]
+        self.write("c.json", json.dumps(record))
+        self.assert_fails(self.reported("c.json", "--plot", "out.png"), "c.json: nothing in it can be plotted")
+
+    def test_json(self):
+        add_curves(self.folder / self.sample("a.h5"))
+        write_solve(self.folder / "solve.h5")
+        record, solve = json.loads(self.report("--json", "a.h5", "solve.h5"))
+        self.assertEqual((record["run"]["ranks"], record["figures"][1]["fraction"], record["timers"]["wait"]["max"]), (2, 0.6, 0.3))
+        self.assertEqual((record["ratios"][1]["ratio"], len(record["curves"])), (1.02, 12))
+        self.assertEqual((solve["history"]["values"][:2], solve["matrix"]["ghosts_max"]), ([1, 10**-0.5], 100))
+
+
+class Curves(ReportTest):
+    """Runs that measured times over sizes."""
+
+    def curves(self, name, add=add_curves, **differences):
+        add(self.folder / self.sample(name, app="pingpong", field=False, **differences))
+        return name
+
+    def test_times_and_ratios_by_size(self):
+        text = self.report(self.curves("a.h5"))
+        self.assert_row(text, "1-D int", "view / raw", "1.020", "1.000", "1.020", "1024", "2 of 3")
+        self.assertIn("1-D double: mean time and its standard error", text)
+        self.assert_row(text, "size", "bytes", "raw", "view", "view / raw")
+        self.assert_row(text, "64", "512 B", "1.01 µs ± 1.0 %", "1.01 µs ± 1.0 %", "1.000 (0.990 to 1.010)")
+        self.assert_row(text, "16384", "131 kB", "2.64 µs ± 1.0 %", "2.69 µs ± 1.0 %", "1.020 (1.010 to 1.030)")
+
+    def test_parts_of_the_time(self):
+        text = self.report(self.curves("a.h5", add_split_curves))
+        self.assertNotIn("Ratios", text)
+        self.assert_row(text, "size", "series", "time", "pack", "post", "wait", "unpack", "messages", "bytes")
+        self.assert_row(text, "256", "view persistent", "51.2 µs", "5.12 µs", "10.2 µs", "25.6 µs", "5.12 µs", "4", "8.19 kB")
+
+    def test_a_series_that_lacks_a_size(self):
+        name = self.curves("a.h5")
+        with h5py.File(self.folder / name, "a") as file:
+            for table, left in (("curves", slice(0, 3)), ("ratios", slice(0, 1))):
+                rows = file[f"run/{table}"][left]
+                del file[f"run/{table}"]
+                file[f"run/{table}"] = rows
+        self.assert_row(self.report(name), "1024", "8.19 kB", "1.10 µs ± 1.0 %", "-", "-")
+
+    def test_comparison(self):
+        typed = {"name": "typed_over_raw", "value": 1.02, "unit": "1"}
+        text = self.report(self.curves("a.h5", figures=(typed,)), self.curves("b.h5", figures=(typed,), packing=None))
+        self.assert_row(text, "b.h5", "pingpong", "view", "-", "2", "on", "2.00 s", "1.02", "-", "22.5 %", "passed", "1.000")
+
+
+class Comparison(ReportTest):
+    def test_speed_is_relative_to_the_first(self):
+        self.sample("b.h5", backend="raw", overlap=0, figures=({**UPDATES, "value": 1.5e9}, BANDWIDTH))
+        text = self.report(self.sample("a.h5"), "b.h5", self.sample("c.h5", passed=0, figures=()))
+        self.assertIn("speed 1 is a.h5", text)
+        self.assert_row(text, "a.h5", "heat", "view", "kernel", "2", "on", "2.00 s", "1.20 G updates/s", "60.0 %", "22.5 %",
+                        "passed", "1.000")
+        self.assert_row(text, "b.h5", "heat", "raw", "kernel", "2", "off", "2.00 s", "1.50 G updates/s", "60.0 %", "22.5 %",
+                        "passed", "1.250")
+        self.assert_row(text, "c.h5", "heat", "view", "kernel", "2", "on", "2.00 s", "-", "-", "22.5 %", "FAILED", "-")
+
+    def test_apps_have_tables_and_baselines_of_their_own(self):
+        flops = {"name": "flops", "value": 5e9, "unit": "flop/s"}
+        files = [self.sample("a.h5"), self.sample("b.h5", app="cg", figures=(flops,)), self.sample("c.h5")]
+        text = self.report(*files)
+        self.assertLess(text.index("c.h5"), text.index("b.h5"))
+        self.assertIn("cg  (figure of merit: flops; speed 1 is b.h5)", text)
+        self.assertIn("5.00 Gflop/s", text)
+        self.assertEqual([record["speed"] for record in json.loads(self.report("--json", *files))], [1, 1, 1])
+
+
+    def test_another_problem_is_told(self):
+        other = DECK.replace("[40, 30]", "[80, 60]")
+        text = self.report(self.sample("a.h5"), self.sample("b.h5", deck=other), self.sample("c.h5", deck="a: ["), self.sample("d.h5"))
+        self.assertIn("b.h5: another problem than a.h5: problem.cells is [80, 60], not [40, 30]", text)
+        self.assertNotIn("d.h5: another", text)
+
+    def test_times_plain(self):
+        """Of the same deck otherwise, on as many ranks, where both have the figure."""
+        def deck(kernel, key="solver:\n  kernel"):
+            return f"{DECK}{key}: {kernel}\noutput:\n  file: {kernel}.h5\n"
+
+        def figure(value):
+            return ({**UPDATES, "value": value},)
+
+        files = [self.sample("plain.h5", deck=deck("plain"), figures=figure(5e8)), self.sample("a.h5", deck=deck("auto"), figures=figure(1.5e9)),
+                 self.sample("b.h5", deck=deck("auto").replace("[40, 30]", "[80, 60]")), self.sample("c.h5", deck=deck("auto"), ranks=4),
+                 self.sample("d.h5", deck=deck("auto"), passed=0, figures=()),
+                 self.sample("e.h5", app="matmul", deck=deck("plain", "product:\n  gemm"), figures=figure(2e8)),
+                 self.sample("f.h5", app="matmul", deck=deck("vendor", "product:\n  gemm"))]
+        told = [line.strip() for line in self.report(*files).splitlines() if "times plain" in line]
+        self.assertEqual(told, ["a.h5: 3 times plain (plain.h5)", "f.h5: 6 times plain (e.h5)"])
+        self.assertNotIn("times plain", self.report(*files[1:5]))
+
+
+class Timeline(ReportTest):
+    """Of two ranks. Half of rank 1's shift is covered by its product, three quarters of rank 0's, which is longer."""
+
+    ROWS = ((0, b"gemm", 0, 0.0, 2.0), (1, b"gemm", 0, 0.0, 1.0), (0, b"shift of A", 0, 0.5, 2.5), (1, b"shift of A", 0, 0.5, 1.5),
+            (0, b"gemm", 1, 2.5, 4.0))
+
+    def sample_timeline(self, rows=ROWS):
+        columns = [("rank", "i4"), ("activity", "S16"), ("number", "i8"), ("begin", "f8"), ("end", "f8")]
+        with h5py.File(self.folder / self.sample("a.h5", app="matmul", field=False), "a") as file:
+            file["run/timeline"] = np.array(list(rows), dtype=columns)
+        return "a.h5"
+
+    def test_table(self):
+        text = self.report(self.sample_timeline())
+        self.assert_row(text, "gemm", "2", "2.00 s", "3.50 s", "-", "-")
+        self.assert_row(text, "shift of A", "1", "2.00 s", "2.00 s", "500 ms", "75.0 %")
+
+    def test_how_it_was_computed(self):
+        """Without what does not count for the algorithm."""
+        deck = "app: matmul\nproduct:\n  algorithm: summa\n  layers: 1\n  panel: 20\n"
+        text = self.report(self.sample("a.h5", app="matmul", field=False, deck=deck))
+        self.assertIn("algorithm summa, panel 20", text)
+        self.assertNotIn("layers", text)
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_picture(self):
+        """A bar for all that was done, of each rank."""
+        record = read_record(str(self.folder / self.sample_timeline()))
+        axes = Figure().subplots()
+        draw_timeline(record, axes, [0, 1])
+        self.assertEqual([len(bars.get_paths()) for bars in axes.collections], [2, 1, 1, 1])
+        self.report("a.h5", "--plot", "out.png")
+
+    def test_a_time_that_is_no_number(self):
+        self.sample_timeline([(0, b"gemm", 0, float("nan"), 1)])
+        with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/timeline lacks begin"):
+            read_record(str(self.folder / "a.h5"))
+
+
+@unittest.skipUnless(PLOTS, "no matplotlib")
+class Plots(ReportTest):
+    def test_pictures(self):
+        """Of fields, curves, residuals, comparisons and studies."""
+        self.sample("plane.h5")
+        self.sample("space.h5", shape=(6, 5, 4))
+        self.sample("failed.h5", passed=0, figures=())
+        for name, add in ("curves.h5", add_curves), ("parts.h5", add_split_curves):
+            add(self.folder / self.sample(name, app="pingpong", field=False))
+        for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
+            write_solve(self.folder / name, method=method)
+        write_study(self.folder / "study", ranks=(1, 2), repeats=2)
+        for files in ("plane.h5", "space.h5", "curves.h5", "parts.h5", "c.h5", "study", "curves.h5 parts.h5", "plane.h5 failed.h5 c.h5 d.h5"):
+            with self.subTest(files):
+                self.report(*files.split(), "--plot", "out.png")
+                self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
+                (self.folder / "out.png").unlink()
+
+    def test_a_line_and_what_values_belong_to(self):
+        """Points lie at the ends of the mesh, centres of cells half a cell inside."""
+        for places, first in ("cell", 0.0), ("point", -0.0125):
+            path = str(self.folder / self.sample("line.h5", shape=(40,)))
+            with h5py.File(path, "a") as file:
+                file[f"VTKHDF/{places.title()}Data/temperature"] = file["fields/temperature"]
+            field = read_field(path)
+            self.assertEqual((field.places, field.origin), (f"{places}s", (first,)))
+        plot_field(read_record(path), field, self.folder / "out.png")
+        self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
+
+import importlib.util
+import json
+import mmap
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from command import DECK_READER, SCRIPTS, DryRunTest, KontorTest
+
+sys.path.insert(0, str(SCRIPTS.parent / "tests/torture"))
+
+from torture.own_shm import have_own_shm  # noqa: E402
+
+
+class Command(DryRunTest):
+    def test_options_go_to_the_app_quoted(self):
+        self.assert_command(
+            "OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml --set 'problem.initial=sin(x) * y' -o 'my run.h5' --quiet",
+            "--set", "problem.initial=sin(x) * y", "-o", "my run.h5", "plate.yaml", "--quiet",
+            KONTOR_LAUNCHER="run",
+        )
+
+    def test_options_in_every_form_that_the_app_takes(self):
+        for words in (["-o", "x.h5"], ["-ox.h5"], ["-qo", "x.h5"], ["-qox.h5"], ["--output", "x.h5"], ["--output=x.h5"], ["--results", "-"],
+                      ["--set=a=[1, 2]"], ["-q"], ["--kokkos-device-id=0"], ["--print-deck"]):
+            shown = " ".join(f"'{word}'" if " " in word else word for word in words)
+            self.assert_command(f"OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml {shown}", *words, "plate.yaml", KONTOR_LAUNCHER="run")
+        for arguments in ["plate.yaml", "-qo", "x"], ["-qo", "x", "--", "plate.yaml"]:
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml -qo x", *arguments, KONTOR_LAUNCHER="run")
+
+    def test_every_option_of_the_apps_that_takes_a_value_is_known(self):
+        app = DECK_READER.with_name("heat")
+        if not app.exists():
+            self.skipTest("heat is not built")
+        said = subprocess.run([app, "--help"], capture_output=True, text=True, check=True, timeout=60, env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
+        options = re.findall(r"(?m)^ +((?:-\w,)?--[\w-]+) (?:TEXT|INT|UINT|FLOAT|\[)", said)
+        self.assertGreaterEqual(len(options), 4, said)
+        for names in options:
+            for name in names.split(","):
+                if name != "--restart":  # of a checkpoint, which may stand elsewhere
+                    self.assert_fails(self.kontor("run", "plate.yaml", name), f"kontor: run: {name} needs a value")
+
+    def test_ways_to_write_the_app(self):
+        for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r", "app : heat", '"app": heat', "{app: heat}",
+                     "? app\n: heat", "problem:\n  app: pingpong\napp: &name heat", "--- \napp: >-\n  heat"):
+            self.write("plate.yaml", f"# a comment\n{line}\n")
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
+        for encoding in "utf-8-sig", "utf-16":
+            (self.folder / "plate.yaml").write_text("app: heat\n", encoding=encoding)
+            self.assert_command("OMP_NUM_THREADS=1 run -n 2 build/bin/heat plate.yaml", "plate.yaml", KONTOR_LAUNCHER="run")
+
+
+@unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+class Restart(KontorTest):
+    def checkpoint(self, name, number, ranks, app="heat"):
+        import h5py
+
+        with h5py.File(self.folder / name, "w") as file:
+            file.create_group("checkpoint").attrs.update({"app": app, "number": number, "ranks": ranks})
+
+    def assert_starts(self, ranks, words, *arguments):
+        done = self.kontor("run", "--dry-run", *arguments, KONTOR_LAUNCHER="run")
+        self.assertEqual((done.returncode, done.stdout), (0, f"OMP_NUM_THREADS=1 run -n {ranks} build/bin/heat {words}\n"), done.stderr)
+
+    def test_the_app_and_the_ranks_are_in_the_checkpoint(self):
+        self.checkpoint("c-000000200.h5", 1, 5)
+        self.checkpoint("c-000000100.h5", 2, 7)  # the newer one, of a later run
+        self.write("c-000000300.h5", "damaged")
+        self.assert_starts(5, "--restart c-000000200.h5", "c-000000200.h5", "--restart")
+        self.assert_starts(7, "--restart c.h5 --set a=b", "c.h5", "--restart", "--set", "a=b")
+        self.assert_starts(3, "plate.yaml --restart c.h5", "plate.yaml", "--restart=c.h5", "-n", "3")
+        self.assertIn(self.kontor("run", "--dry-run", "c-000000300.h5", "--restart").returncode, (0, 2))
+
+    def test_what_is_refused(self):
+        import h5py
+
+        self.checkpoint("c-000000200.h5", 1, 5)
+        self.checkpoint("blank-000000100.h5", 1, 5, app="a b")
+        self.checkpoint("many-000000100.h5", 1, 10**9)
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file.create_group("run")
+        (self.folder / "gone-000000100.h5").symlink_to("nothing")
+        for arguments, message in (
+            (["--restart"], "kontor: run: --restart needs a checkpoint"),
+            (["d.h5", "--restart"], "kontor: d.h5: there is no checkpoint of that name that can be read"),
+            (["gone.h5", "--restart"], "gone-000000100.h5: "),
+            (["blank-000000100.h5", "--restart"], "blank-000000100.h5: it is damaged: its app is 'a b'"),
+            (["many-000000100.h5", "--restart"], "many-000000100.h5: 1000000000 ranks have written it, which are more than 64 for each core"),
+            (["result.h5", "--restart"], "result.h5: it is no checkpoint, but the result of a run; leave out --restart"),
+            (["c.h5"], "kontor: c.h5: there are checkpoints of that name; add --restart"),
+            (["c-000000200.h5"], "c-000000200.h5: a checkpoint, which has no results; `kontor run c-000000200.h5 --restart` goes on from it"),
+            (["c.h5", "d.h5", "--restart"], "kontor: run: two checkpoints, 'c.h5' and 'd.h5'"),
+        ):
+            with self.subTest(arguments):
+                self.assert_fails(self.kontor("run", *arguments), message)
+
+
+class Refusals(KontorTest):
+    def test_messages(self):
+        self.write("none.yaml", "problem:\n  app: heat\n")
+        self.write("other.yaml", "app: heet\n")
+        self.write("broken.yaml", "app: [heat\n")
+        self.write("path.yaml", "app: ../heat\n")
+        cases = [
+            ([], "kontor: run: no deck given; there are "),
+            (["plat.yaml"], "kontor: plat.yaml: cannot read the deck: No such file or directory; there are "),
+            (["."], "kontor: .: cannot read the deck: not a file"),
+            (["none.yaml"], "none.yaml: app is missing; it names the mini-app, as in app: heat"),
+            (["broken.yaml"], "broken.yaml:1:1: malformed YAML: "),
+            (["path.yaml"], 'path.yaml:1:6: app expects the name of a mini-app, found "../heat"'),
+            (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),
+            (["plate.yaml", "-n", "two"], "kontor: run: -n is 'two'; allowed is a whole number from 1"),
+            (["plate.yaml", "-n", "0"], "kontor: run: -n is '0'; allowed is a whole number from 1"),
+            (["plate.yaml", "-n", "99999999999999999999"], "kontor: run: -n is '99999999999999999999'; allowed is a whole"),
+            (["plate.yaml", "--set"], "kontor: run: --set needs a value"),
+            (["plate.yaml", "other.yaml"], "kontor: run: two inputs, 'plate.yaml' and 'other.yaml'"),
+        ]
+        for arguments, message in cases:
+            with self.subTest(arguments):
+                self.assert_fails(self.kontor("run", *arguments), message)
+
+    def test_variables(self):
+        for name, values, allowed in (("OMP_NUM_THREADS", ("abc", "0", "-1", "2,", "1e9", "99999999999999999999"), "a whole number from 1"),
+                                      ("KONTOR_END_SECONDS", ("soon",), "a whole number of seconds")):
+            for value in values:
+                done = self.kontor("run", "plate.yaml", **{name: value})
+                self.assertEqual((done.returncode, done.stderr), (2, f"kontor: run: {name} is '{value}'; allowed is {allowed}\n"))
+
+    def test_set_up_that_fails_is_no_failed_verification(self):
+        """Nothing has run: exit code 2."""
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+        self.write("file", "")
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILD_DIR=str(self.folder / "file/build"))
+        self.assert_fails(done, "kontor: run: nothing was run, because this failed: mkdir ")
+
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_repeated_run_needs_room_for_its_deck(self):
+        import h5py
+
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file.create_group("run")
+        done = self.kontor("run", "result.h5", KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
+        self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")
+
+    def test_a_launcher_around_it(self):
+        """It would be started, with all its ranks, by each rank of that one."""
+        for launcher, variables in (("mpirun", {"OMPI_COMM_WORLD_SIZE": "3"}), ("mpirun", {"PMI_SIZE": "3"}),
+                                    ("srun", {"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "3"}),
+                                    ("flux run", {"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "3"})):
+            done = self.kontor("run", "plate.yaml", **variables)
+            self.assert_fails(done, f"kontor: run: {launcher} has started 'kontor run' 3 times", f"leave out {launcher}", "plate.yaml' -n 3")
+        self.assert_fails(self.kontor("run", "none.yaml", SLURM_STEP_ID="0", SLURM_STEP_NUM_TASKS="1"), "kontor: none.yaml: ")  # srun --pty bash
+
+    def test_nothing_is_built_yet(self):
+        (self.folder / "build/bin/kontor-deck").unlink()
+        message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
+        self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
+
+    def test_the_first_run_builds_once(self):
+        cases = {"app: heat # the app": "heat", 'app: "heat"': "heat", "app: nothing": "kontor_deck", "{app: heat}": "kontor_deck"}
+        self.write("build/build.ninja", "")
+        reader = self.folder / "build/bin/kontor-deck"
+        self.fake("cmake", f'echo "$*" >>"$HOME/cmake"; ln -sf "{DECK_READER}" "{reader}"')
+        for line, target in cases.items():
+            with self.subTest(line):
+                reader.unlink()
+                (self.folder / "cmake").unlink(missing_ok=True)
+                self.kontor("run", self.write("first.yaml", f"# a deck\n{line}\n"))
+                first = (self.folder / "cmake").read_text().splitlines()[0]
+                self.assertIn(f" --target {target} ", first)
+
+    def test_unknown_command(self):
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, test")
+
+    def test_help(self):
+        for command in ("run", "report", "study", "test", "build", "lint"):
+            with self.subTest(command):
+                done = self.succeeds(command, "--help")
+                self.assertIn(f"kontor {command}", done.stdout)
+        self.assertIn("Exit codes: 0 verified", self.kontor("help").stdout)
+
+
+class End(KontorTest):
+    """What the user sees when the program is over."""
+
+    def run_app(self, script, *arguments):
+        self.program("build/bin/heat", script)
+        return self.kontor("run", "plate.yaml", *arguments, KONTOR_BUILT="1")
+
+    def test_the_exit_code_is_the_programs(self):
+        for code in (0, 1, 2, 3):
+            done = self.run_app(f"[[ $1 == --list-backends ]] && exit; echo out; echo err >&2; exit {code}")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "out\n", "err\n"))
+
+    def test_arguments_arrive_unchanged(self):
+        done = self.run_app(r"printf '<%s>' $OMP_NUM_THREADS; printf '<%s>' " + '"$@"', "--set", "a=[1, 2]")
+        self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
+
+    def test_a_signal_is_named(self):
+        """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
+        self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV\n", code=139)
+        self.assert_fails(self.run_app("exit 132"), "kontor: heat was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=132)
+        self.fake("mpirun", "[[ $1 == --version ]] || kill -SEGV $$")
+        self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV", code=3)
+
+    def test_a_reader_of_decks_that_was_built_elsewhere(self):
+        self.program("build/bin/kontor-deck", "kill -ILL $$")
+        self.assert_fails(self.run_app("exit 0"), "kontor-deck was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=3)
+
+    def test_two_at_once_are_not_bound_to_the_same_cores(self):
+        self.program("build/bin/heat", "echo x >>log; while [[ ! -e end ]]; do sleep 0.05; done")
+        first = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(1)
+        second = self.start("run", "plate.yaml", KONTOR_BUILT="1")
+        self.wait_for_lines(2)
+        self.write("end", "")
+        self.assertEqual([run.communicate(timeout=60)[1].count("another run is under way on CPUs 0-3") for run in (first, second)], [0, 1])
+        self.kontor("run", "plate.yaml", KONTOR_BUILT="1")
+        words = [line.partition("--bind-to ")[2].split()[0] for line in (self.folder / "launched").read_text().splitlines()]
+        self.assertEqual(words, ["core", "none", "core"])
+
+    def test_the_rest_of_a_script_is_not_read(self):
+        self.program("build/bin/heat", "cat")
+        script = f"{SCRIPTS}/kontor run plate.yaml -n 1\necho second\n"
+        done = subprocess.run(["bash"], input=script, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+                              env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "second\n", ""))
+
+    def test_a_deck_may_be_read_from_stdin(self):
+        self.program("build/bin/heat", "cat")
+        with open(self.folder / "plate.yaml", encoding="utf-8") as deck:
+            done = subprocess.run([SCRIPTS / "kontor", "run", "/dev/stdin"], stdin=deck, cwd=self.folder, capture_output=True, text=True,
+                                  check=False, timeout=60, env={**self.environment, "KONTOR_BUILT": "1"})
+        self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "plate.yaml").read_text()), done.stderr)
+
+    def test_signals(self):
+        """TERM and USR1 ask the program to end, by a signal that launchers pass on, and it ends in its own way; a second one ends it at
+        once, HUP and INT soon, and any if it does not end within its time."""
+        sleeps, waits = "echo $$ >log; exec sleep 60", "echo $$ >log; while true; do read -rt 1 <> <(:); done"
+        interrupted = "kontor: heat was interrupted by signal {}\n"
+        for how, script, times, variables, code, said in (
+            ("TERM INT HUP", sleeps, 1, {}, None, interrupted),
+            ("TERM", f"trap 'echo asked >>log' USR1; {waits}", 2, {}, None, interrupted),
+            ("TERM", f"trap '' USR1; {sleeps}", 1, {"KONTOR_END_SECONDS": "1"}, None, interrupted),
+            ("TERM USR1", f"trap 'exit 4' USR1; {waits}", 1, {}, 4, "kontor: heat ended early, as signal {} asked; its record says how far it came\n"),
+            ("TERM USR1", f"trap 'echo why >&2; exit 0' USR1; {waits}", 1, {}, 0, "why\n"),
+            ("TERM", f"trap 'echo why >&2; exit 3' USR1; {waits}", 1, {}, 3, "why\n"),
+            ("USR1", f"trap 'echo why >&2; exit 2' USR1; {waits}", 1, {}, 2, "why\n"),
+        ):
+            for name in how.split():
+                with self.subTest(script, signal=name):
+                    number = signal.Signals[f"SIG{name}"]
+                    (self.folder / "log").unlink(missing_ok=True)
+                    self.program("build/bin/heat", script)
+                    running = self.start("run", "plate.yaml", KONTOR_BUILT="1", **variables)
+                    for count in range(times):
+                        process = int(self.wait_for_lines(count + 1)[0])
+                        running.send_signal(number)
+                    told = running.communicate(timeout=20)
+                    self.assertEqual((running.returncode, *told), (128 + number if code is None else code, "", said.format(name)))
+                    self.assert_ends(process)
+
+    def test_a_launcher_that_is_told_to_end_is_not_taken_for_a_failed_verification(self):
+        """Open MPI's then ends with exit code 1, and says nothing."""
+        done = self.run_app("touch $KONTOR_RUN_FOLDER/started; exit 1")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as when it is told to end\n")
+        done = self.run_app("touch $KONTOR_RUN_FOLDER/started $KONTOR_RUN_FOLDER/done; exit 1")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+
+    def test_a_launcher_that_does_not_end_after_its_ranks(self):
+        """As Open MPI's when a rank is killed in MPI_Finalize; other ranks may have nothing to say any more."""
+        self.program("build/bin/heat", "for rank in 0 1 2; do echo done >>$KONTOR_RUN_FOLDER/words; done; echo out; sleep 60 & echo $! >log; wait")
+        self.write("log", "")
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1", KONTOR_FINISH_SECONDS="1")
+        self.assertEqual(done.stdout, "out\n")
+        self.assert_fails(done, "kontor: the ranks were done, and mpirun had not ended 1 s later", code=3)
+        self.assert_ends(int((self.folder / "log").read_text()))
+
+    def wait_for_lines(self, count):
+        """Of the file `log`."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            lines = (self.folder / "log").read_text().split() if (self.folder / "log").exists() else []
+            if len(lines) >= count:
+                return lines
+            time.sleep(0.02)
+        raise AssertionError("the program did not get so far")
+
+    def test_a_quiet_launcher_that_fails_is_not_taken_for_a_failed_verification(self):
+        launcher = """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+                      [[ $* == *--quiet* ]] || echo "There are not enough slots"; exit 1"""
+        self.fake("mpirun", launcher)
+        self.assert_fails(self.run_app("exit 0"), "kontor: the program could not be started: mpirun -n 2", "not enough slots",
+                          code=3)
+
+
+class SharedMemory(KontorTest):
+    """What Open MPI's ranks leave in /dev/shm where their mpirun is killed goes with the next run, here in one of the test's own."""
+
+    HOST = os.uname().nodename.partition(".")[0]
+    DEAD = {f"vader_segment.{HOST}.1", f"sm_segment.{HOST}.1", f"osc_sm.{HOST}.1", f"osc_rdma.{HOST}.1"}
+    OPEN, MAPPED = f"vader_segment.{HOST}.12", f"osc_sm.{HOST}.3"
+    OTHERS = {f"vader_segment.another{HOST}.1", f"osc_sm.another{HOST}.1", f"osc_rdma.another{HOST}.1", "vader_segment.1", f"my.osc_sm.{HOST}.1", "data"}
+    STAY = {OPEN, MAPPED} | OTHERS
+
+    def run_beside_others(self):
+        """This process uses two of the files. Returns the error, and what is there while the program runs and afterwards."""
+        shm = Path("/dev/shm")
+        for name in self.DEAD | self.STAY:
+            (shm / name).write_text("x")
+        opened, mapped = (os.open(shm / name, os.O_RDWR) for name in (self.OPEN, self.MAPPED))
+        kept = mmap.mmap(mapped, 0)
+        for number in os.listdir("/proc/self/fd"):  # it has one of its own
+            if os.path.realpath(f"/proc/self/fd/{number}") == str(shm / self.MAPPED):
+                os.close(int(number))
+        done = self.kontor("run", "plate.yaml", KONTOR_BUILT="1")
+        self.assertEqual((len(kept), os.fstat(opened).st_size), (1, 1))
+        return [done.stderr, done.stdout.split(), os.listdir(shm)]
+
+    def names(self, user):
+        """... where `id` says that the user has this number."""
+        self.fake("id", f"echo {user}")
+        self.program("build/bin/heat", f'ls /dev/shm; echo x >"/dev/shm/osc_sm.{self.HOST}.9"')
+        ours, its = os.pipe()
+        if (child := os.fork()) == 0:
+            try:
+                os.write(its, json.dumps(self.run_beside_others() if have_own_shm() else None).encode())
+            finally:
+                os._exit(0)
+        os.close(its)
+        with os.fdopen(ours) as pipe:
+            found = json.loads(pipe.read() or '["no answer", [], []]')
+        os.waitpid(child, 0)
+        if found is None:
+            self.skipTest("no mount namespace here")
+        self.assertEqual(found[0], "")
+        return [set(names) for names in found[1:]]
+
+    def test_that_of_dead_runs_is_removed_before_a_run_and_after_it(self):
+        self.assertEqual(self.names(os.getuid()), [self.STAY, self.STAY])
+
+    def test_that_of_other_users_is_not(self):
+        everything = self.DEAD | self.STAY
+        self.assertEqual(self.names(os.getuid() + 1), [everything, everything | {f"osc_sm.{self.HOST}.9"}])
+
+
+if __name__ == "__main__":
+    unittest.main()

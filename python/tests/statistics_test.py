@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is computed of a study, against values computed by hand."""
+
+import json
+import math
+import tempfile
+import unittest
+from pathlib import Path
+
+import report_case  # noqa: F401: skips where packages lack, and finds kontor.report
+from sample_study import record, seconds, write_study
+
+import numpy as np
+from kontor.report.alpha_beta import communication, link_of, predict
+from kontor.report.crossover import compare, crossings, pairs
+from kontor.report.fits import amdahl, fit, gustafson
+from kontor.report.pop import pop_of, useful_times
+from kontor.report.record import Record, read_record
+from kontor.report.scaling import scale, warnings
+from kontor.report.series import series_of
+from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio
+from kontor.report.study import read_study
+from kontor.report.traffic_model import volume_of
+
+
+class Statistics(unittest.TestCase):
+    def test_interval_of_a_median(self):
+        """Of three values all draws but those of three equal ones lie between the ends: each end has 7/27 of the medians."""
+        found = median_of([1, 2, 10])
+        self.assertEqual((found.value, found.low, found.high), (2, 1, 10))
+        self.assertEqual(found, median_of([1, 2, 10]), "the seed is fixed")
+        many = median_of(list(np.linspace(0, 1, 101)))
+        self.assertAlmostEqual(many.value, 0.5)
+        self.assertTrue(0.35 < many.low < 0.46 and 0.54 < many.high < 0.65, many)  # 0.5 -+ 1.96 * 0.5 / sqrt(101) = 0.40, 0.60
+
+    def test_what_an_interval_excludes(self):
+        """One measurement has none; of equal ones it is that value."""
+        self.assertEqual(median_of([3]), Estimate(3))
+        self.assertEqual(ratio([2, 2, 2], [4, 4, 4], 3), Estimate(1.5, 1.5, 1.5))
+        self.assertEqual([Estimate(3).excludes(4), Estimate(1.5, 1.5, 1.5).excludes(1), Estimate(3).known], [False, True, False])
+
+    def test_ranks(self):
+        """Of 20 orders of 3 and 3, one in each direction parts them; of 70 of 4 and 4; C(10, 5) = 252."""
+        self.assertAlmostEqual(rank_sum_probability([1, 2, 3], [4, 5, 6]), 2 / 20)
+        self.assertAlmostEqual(rank_sum_probability([1, 2, 3, 4], [5, 6, 7, 8]), 2 / 70)
+        self.assertAlmostEqual(rank_sum_probability([5, 6, 7, 8], [1, 2, 3, 4]), 2 / 70)
+        self.assertAlmostEqual(rank_sum_probability([1, 2, 3, 4, 6], [5, 7, 8, 9, 10]), 4 / 252)
+        self.assertEqual(rank_sum_probability([1, 1], [1, 1]), 1)
+        half = [float(value) for value in range(21)]
+        self.assertAlmostEqual(rank_sum_probability(half, [value + 0.5 for value in half]), 0.8, delta=0.05)
+
+
+class StudyCase(unittest.TestCase):
+    def study(self, **differences):
+        folder = tempfile.TemporaryDirectory(prefix="kontor-test-")
+        self.addCleanup(folder.cleanup)
+        return read_study(str(write_study(Path(folder.name) / "study", **differences)))
+
+
+class Scaling(StudyCase):
+    def test_strong(self):
+        """raw on 8 ranks: T = 2 s and 0.1 + 1.9/8 = 0.3375 s, S = 5.926, E = 0.7407; Karp-Flatt (1/S - 1/8) / (7/8) = 0.05."""
+        raw, view = series_of(self.study())
+        self.assertEqual((raw.name, view.name, raw.base_name), ("raw", "view", "1 rank (p000)"))
+        last = scale(raw, weak=False)[-1]
+        self.assertAlmostEqual(last.seconds.value, 0.3375)
+        self.assertAlmostEqual(last.speedup.value, 2 / 0.3375)
+        self.assertAlmostEqual(last.efficiency.value, 2 / 0.3375 / 8)
+        self.assertAlmostEqual(last.karp_flatt.value, 0.05)
+        self.assertAlmostEqual(last.work, 1)
+        self.assertTrue(0.7 < last.efficiency.low < last.efficiency.value < last.efficiency.high < 0.78)
+        first = scale(raw, weak=False)[0]
+        self.assertEqual((first.speedup, first.karp_flatt), (Estimate(1, 1, 1), None))
+        self.assertEqual(warnings(raw, scale(raw, weak=False), weak=False), [])
+
+    def test_weak(self):
+        """Times n (0.1 + 1.9/n): 2 s and 2.7 s on 8 ranks, E = 0.7407, S = 5.926; f = (8 - S) / 7 = 0.2963."""
+        (raw, _) = series_of(self.study(kind="weak"))
+        last = scale(raw, weak=True)[-1]
+        self.assertAlmostEqual(last.seconds.value, 2.7)
+        self.assertAlmostEqual(last.efficiency.value, 2 / 2.7)
+        self.assertAlmostEqual(last.by_work.value, 2 / 2.7)
+        self.assertAlmostEqual(last.speedup.value, 16 / 2.7)
+        self.assertAlmostEqual(last.karp_flatt.value, (8 - 16 / 2.7) / 7)
+        self.assertEqual(warnings(raw, scale(raw, weak=True), weak=True), [])
+
+    def test_weak_with_too_much_work(self):
+        """Half of what 8 times the ranks should do: half the efficiency by work, and a warning."""
+        def change(point, repeat, made):
+            if point["ranks"] == 8:
+                made["figure_of_merit"]["value"] /= 2
+                made["figures_of_merit"] = {}
+
+        raw = series_of(self.study(kind="weak", change=change))[0]
+        last = scale(raw, weak=True)[-1]
+        self.assertAlmostEqual(last.by_work.value, last.efficiency.value / 2)
+        self.assertRegex(warnings(raw, scale(raw, weak=True), weak=True)[0], "8 ranks.* work .* 0.50 of the baseline's")
+
+    def test_superlinear(self):
+        def change(point, repeat, made):
+            if point["ranks"] == 2:
+                made["repeats"] = [0.8]
+
+        raw = series_of(self.study(change=change))[0]
+        rows = scale(raw, weak=False)
+        self.assertEqual([row.superlinear for row in rows], [False, True, False, False])
+        self.assertTrue(any("raw, 2 ranks: superlinear, efficiency 1.25 of 1 rank (p000)" in text for text in warnings(raw, rows, False)))
+
+    def test_backends_cross(self):
+        """0.1 + 1.9/n and 0.06 + 2.1/n are equal at n = 5. Between 4 and 8 by logarithms: 4 * 2^(0.01724 / (0.01724 + 0.04546))."""
+        (pair,) = pairs(series_of(self.study()))
+        found = compare(*pair)
+        self.assertAlmostEqual(found[0].ratio.value, seconds("view", 1) / seconds("raw", 1))
+        (crossing,) = crossings(found)
+        self.assertEqual((crossing.low, crossing.high, crossing.first_wins_below), (4, 8, True))
+        self.assertAlmostEqual(crossing.at, 4.84, delta=0.005)
+        self.assertTrue(crossing.significant)
+
+    def test_three_runs_prove_nothing(self):
+        (pair,) = pairs(series_of(self.study(repeats=3)))
+        self.assertTrue(all(row.ratio.excludes(1) for row in compare(*pair)))
+        self.assertFalse(any(row.significant for row in compare(*pair)))
+
+    def test_equal_times_do_not_cross(self):
+        def change(point, repeat, made):
+            if point["ranks"] == 4:
+                made["repeats"] = [0.5 + 0.01 * repeat]
+
+        (pair,) = pairs(series_of(self.study(change=change)))
+        self.assertEqual(crossings(compare(*pair)), [])
+
+
+class Fits(StudyCase):
+    def test_laws(self):
+        """T = T0 (f + (1 - f) / p), f = 0.05; and 1 / T = (1 - f + f / p) / T0, f = 0.3."""
+        p = np.array([1.0, 2, 4, 8])
+        for solve, times, fraction in ((amdahl, 2 * (0.05 + 0.95 / p), 0.05), (gustafson, 2 / (0.7 + 0.3 / p), 0.3)):
+            found, error = solve(p, times)
+            self.assertAlmostEqual(found, fraction)
+            self.assertAlmostEqual(error, 0)
+
+    def test_given(self):
+        found = fit(series_of(self.study())[0], weak=False)
+        self.assertAlmostEqual(found.serial.value, 0.05)
+        self.assertTrue(0.03 < found.serial.low < 0.05 < found.serial.high < 0.07, found)
+
+    def test_refused(self):
+        few = fit(series_of(self.study(ranks=(1, 2, 4)))[0], weak=False)
+        self.assertEqual((few.serial, few.refused), (None, "3 points, at least 4 are needed"))
+
+        def jump(point, repeat, made):
+            made["repeats"] = [{1: 2, 2: 0.4, 4: 1.5, 8: 0.3}[point["ranks"]]]
+
+        self.assertRegex(fit(series_of(self.study(change=jump))[0], weak=False).refused, "off by [0-9]+ %")
+
+        def faster(point, repeat, made):
+            made["repeats"] = [2 / point["ranks"] ** 1.1]
+
+        self.assertRegex(fit(series_of(self.study(change=faster))[0], weak=False).refused, "serial fraction would be -")
+
+
+def with_ranks(seconds_of_ranks, wall, regions=("compute", "pack", "wait"), useful=True):
+    return Record("a.h5", {}, per_rank={"useful": useful, "regions": list(regions), "seconds": [seconds_of_ranks], "wall": [wall]})
+
+
+class Pop(StudyCase):
+    def test_useful_time(self):
+        """Ranks compute 6 and 3 s, pack 1 s each, and take 10 s: mean 5.5, most 7, of 11 s in all 2 pack."""
+        (found,) = useful_times(with_ranks([[6, 1, 3], [3, 1, 6]], [10, 9.5]))
+        self.assertEqual((found.mean, found.most, found.total, found.packing, found.wall), (5.5, 7, 11, 2, 10))
+
+    def test_launches_are_not_useful(self):
+        self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)), [])
+        record = with_ranks([[6, 1, 3]], [10], regions=("gemm", "pack", "broadcast"))
+        self.assertEqual(useful_times(record)[0].total, 7)  # a record that does not say it
+        record.timers = {"gemm": {"kind": "communication", "median": 6.0}, "pack": {"kind": "work", "median": 1.0},
+                         "broadcast": {"kind": "work", "median": 3.0}, "total": {"median": 10.0}}
+        self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing, record.exchange_share), (4, 0, 0.6))
+        self.assertEqual(useful_times(Record("a.h5", {})), [])
+
+    def test_metrics(self):
+        """Rank r computes 0.8 (1 - r/40) T and packs 0.05 T. On 4 ranks: mean 0.82 T, most 0.85 T."""
+        raw = series_of(self.study())[0]
+        one, four = pop_of(raw.base, raw.base), pop_of(raw.points[2], raw.base)
+        self.assertEqual((one.load_balance.value, one.computation.value), (1, 1))
+        self.assertAlmostEqual(one.overall.value, 0.85)
+        self.assertAlmostEqual(four.load_balance.value, 0.82 / 0.85)
+        self.assertAlmostEqual(four.communication.value, 0.85)
+        self.assertAlmostEqual(four.parallel.value, 0.82)
+        scalability = 0.85 * 2 / (4 * 0.82 * seconds("raw", 4))
+        self.assertAlmostEqual(four.computation.value, scalability)
+        self.assertAlmostEqual(four.overall.value, 0.82 * scalability)
+        self.assertAlmostEqual(four.packing, 0.05 / 0.82)
+        self.assertIsNone(four.transfer)
+        self.assertEqual(four.words, "computational scalability" if scalability < 0.85 else "communication")
+
+    def test_transfer_and_serialisation_by_the_run_that_moves_nothing(self):
+        """It takes 0.9 T."""
+        study = self.study()
+        raw = series_of(study)[0]
+        four = pop_of(raw.points[2], raw.base, study.ablations(raw.points[2])["null_backend"])
+        self.assertAlmostEqual(four.transfer.value, 0.9)
+        self.assertAlmostEqual(four.serialisation.value, 0.85 / 0.9)
+
+    def test_one_gpu_computes_all_the_time(self):
+        """Regions of a GPU have the time of launches; one rank waits for nobody. Four share its work."""
+        raw = series_of(self.study(change=lambda point, repeat, made: made["per_rank"].update(useful=0)))[0]
+        self.assertIsNone(pop_of(raw.base, raw.base))
+        self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
+        self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
+
+    def test_messages_of_graphs(self):
+        """13 exchanges and 26 sums are seen, graphs repeat the rest of 130 iterations: 130 (alpha + 800 beta) + 260 (alpha + 8 beta)."""
+        timers = {"post": {"calls": 13}, "sums_post": {"calls": 26}}
+        record = Record("a.h5", {"ranks": 2, "iterations": 130}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}], timers=timers)
+        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 13 * 9 + 26 * 1.08)
+        timers["graph"] = {"calls": 9}
+        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 130 * 9 + 260 * 1.08)
+
+    def test_weak_is_by_work(self):
+        raw = series_of(self.study(kind="weak"))[0]
+        four = pop_of(raw.points[2], raw.base)
+        self.assertAlmostEqual(four.computation.value, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))
+
+
+class Models(StudyCase):
+    def test_alpha_beta(self):
+        """Rank 0 sends 2 messages of 1000 bytes in all, 10 times, and 3 sums go through 2 stages: 10 (2 a + 1000 b) + 6 (a + 8 b)."""
+        made = Record("a.h5", {"ranks": 4}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 600}, {"rank": 0, "neighbour": 2, "messages": 1, "bytes": 400},
+                                                     {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 600}],
+                      timers={"wait": {"calls": 10}, "post": {"calls": 10}, "reduce": {"calls": 3}})
+        exchange, reduction = communication(made, 1e-6, 1e-9)
+        self.assertAlmostEqual(exchange, 10 * (2e-6 + 1e-6), places=15)
+        self.assertAlmostEqual(reduction, 6 * (1e-6 + 8e-9), places=15)
+
+    def test_prediction(self):
+        """The baseline computes and packs 0.85 * 2 s: an eighth of it on 8 ranks; rank 0 sends 3 messages and 260 bytes, 100 times."""
+        raw = series_of(self.study())[0]
+        found = predict(raw.points[3], raw.base)
+        self.assertAlmostEqual(found.compute, 1.7 / 8)
+        self.assertAlmostEqual(found.communicate, 100 * (3e-6 + 260e-9))
+        self.assertAlmostEqual(found.error, (1.7 / 8 + 100 * 3.26e-6) / 0.3375 - 1)
+        self.assertAlmostEqual(found.measured_communication, 0.15 * 0.3375)
+        self.assertIsNone(predict(raw.base, raw.base).error)
+
+    def test_links_between_nodes(self):
+        def change(point, repeat, made):
+            made["calibration"].update(internode_latency=1e-5, internode_bandwidth=1e8)
+            made["overlap"] = False
+
+        raw = series_of(self.study(change=change))[0]
+        found = predict(raw.points[3], raw.base)
+        self.assertEqual(found.links, "between nodes")
+        self.assertAlmostEqual(found.communicate, 100 * (3e-5 + 2600e-9))
+
+    def test_large_messages_have_a_bandwidth_of_their_own(self):
+        calibration = {"latency": 1e-6, "bandwidth": 1e10, "large_message": 4e6, "large_bandwidth": 4e9}
+        for size, beta in ((2 << 20, 1e-10), (3e6, 2.5e-10)):
+            made = Record("a.h5", {"ranks": 2}, calibration=calibration, traffic=[{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 2 * size}])
+            self.assertEqual(link_of(made), (1e-6, beta, "inside a node"))
+
+    def test_overlap_hides_messages_behind_cells_without_ghosts(self):
+        """On 4 x 2 ranks 0.8 * 26/30 of a block of 10 x 15 cells reads no ghosts. Inside a node the processors copy, but not those of GPUs."""
+        interior = 0.8 * 26 / 30
+        for latency, internode, useful, exposed in ((1e-3, 0, 1, 0.3), (0, 1e-2, 1, 3 - 1.7 / 8 * interior), (0, 1e-4, 1, 0), (1e-2, 0, 0, 3 - 2 / 8 * interior)):
+            def change(point, repeat, made, values=(latency, internode, useful)):
+                made["calibration"].update(bandwidth=1e18, latency=values[0], internode_latency=values[1], internode_bandwidth=1e18 if values[1] else 0)
+                made["per_rank"]["useful"] = values[2]
+
+            raw = series_of(self.study(change=change))[0]
+            self.assertAlmostEqual(predict(raw.points[3], raw.base).communicate, exposed, places=9)
+
+    def test_volumes(self):
+        for ranks in 2, 4, 8:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "a.json"
+                made = record("raw", ranks, 1.0)
+                path.write_text(json.dumps(made))
+                self.assertTrue(volume_of(read_record(str(path))).agrees, ranks)
+                made["traffic"][0]["bytes"] += 8
+                path.write_text(json.dumps(made))
+                self.assertIs(volume_of(read_record(str(path))).agrees, False)
+
+    def test_volume_of_periodic_heat(self):
+        """Two ranks along a periodic axis are neighbours on both sides."""
+        deck = "app: heat\nproblem: {cells: [8, 20], boundary: {y_min: periodic, y_max: periodic}}\n"
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 64}, {"rank": 1, "neighbour": 0, "messages": 2, "bytes": 64}]
+        for grid, agrees in (("1 x 2", True), ("2 x 1", False)):
+            record = Record("a.h5", {"app": "heat", "deck": deck, "process_grid": grid, "precision": "float"}, traffic=traffic)
+            self.assertIs(volume_of(record).agrees, agrees)
+
+    def test_volume_of_cg_and_matmul(self):
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}, {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 800}]
+        cg = Record("a.h5", {"app": "cg"}, traffic=traffic, matrix={"ghosts": 200, "neighbours": 2})
+        self.assertTrue(volume_of(cg).agrees)
+        deck = "app: matmul\nproblem: {m: 10, n: 99, k: 20}\nproduct: {algorithm: cannon}\n"
+        matmul = Record("a.h5", {"app": "matmul", "deck": deck, "process_grid": "1 x 2", "precision": "double"}, traffic=traffic)
+        self.assertTrue(volume_of(matmul).agrees)
+        self.assertIsNone(volume_of(Record("a.h5", {"app": "other"}, traffic=traffic)).agrees)
+        self.assertTrue(math.isclose(volume_of(cg).bytes, 1600))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The studies of inputs/studies and lab: each is planned as it is, and made small, as its line `# test:` says."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest.mock import patch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from kontor.study.command import main  # noqa: E402
+
+STUDIES = sorted([*ROOT.glob("inputs/studies/*.yaml"), *ROOT.glob("lab/*/studies/*.yaml")])
+ENVIRONMENT = {"KONTOR_BUILT": "1", "KONTOR_STUDY_BUILD": os.environ.get("KONTOR_BUILD_DIR", str(ROOT / "build"))}
+
+
+class Studies(unittest.TestCase):
+    def study(self, *words):
+        out, err = io.StringIO(), io.StringIO()
+        with patch.dict(os.environ, ENVIRONMENT), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(list(words))
+        self.assertEqual(code, 0, out.getvalue() + err.getvalue())
+        return out.getvalue()
+
+    def test_all(self):
+        self.assertTrue(STUDIES)
+        with tempfile.TemporaryDirectory(prefix="kontor-studies-") as folder:
+            for study in STUDIES:
+                with self.subTest(study.name):
+                    lines = study.read_text(encoding="utf-8").splitlines()
+                    self.assertTrue(lines[0].startswith("# ") and lines[1].startswith("# test: "), "what it shows, and how it is made small")
+                    self.assertIn(f"study: {study.stem}", lines)
+                    self.assertIn(" points", self.study(str(study), "--dry-run"))
+                    self.study(str(study), "--reduced", "-o", f"{folder}/{study.stem}")
+                    state = json.loads(Path(folder, study.stem, "study.json").read_text(encoding="utf-8"))
+                    self.assertEqual({run["state"] for run in state["runs"]}, {"passed"})
+                    self.assertEqual(len(state["runs"]), len(state["points"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

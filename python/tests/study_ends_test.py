@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor study: what ends it, and going on. The mini-app and the launcher are fakes."""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+from unittest.mock import patch
+
+from study_case import ALL, ONE, StudyTest
+
+from kontor.study.folder import replace
+from kontor.study.table import no_formula
+
+
+class Ends(StudyTest):
+    """What ends a study, and --resume."""
+
+    def begin(self, *arguments, how="exec sleep 60"):
+        """A study whose third run does not end."""
+        self.obey(f'if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; {how}; fi')
+        running = self.start("study", "study.yaml", *arguments)
+        end = time.monotonic() + 30
+        while time.monotonic() < end and not ((self.folder / "asleep").exists() and (self.folder / "asleep").read_text()):
+            time.sleep(0.02)
+        return running, int((self.folder / "asleep").read_text())
+
+    def locked(self):
+        with open(self.folder / "small/.kontor-study-lock", "r+", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def goes_on(self, again):
+        (self.folder / "obey").unlink()
+        done = self.study("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = [line.split()[0].removesuffix("-a2") for line in self.made()]
+        self.assertEqual(sorted(set(made), key=lambda name: name[-1] + name), ALL)
+        self.assertEqual(len(made), len(ALL) + again, "only the run under way is made again")
+        self.assertIn("8 passed", done.stdout)
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number.name):
+                running, process = self.begin("-o", "small")
+                running.send_signal(number)
+                _, err = running.communicate(timeout=30)
+                self.assertEqual(running.returncode, 128 + number, err)
+                self.assertIn("--resume", err)
+                self.assert_ends(process)
+                self.assertEqual([run["state"] for run in self.state()["runs"]], ["passed", "passed", "ended early"])
+                self.assertTrue((self.folder / "small/study.csv").exists())
+                self.goes_on(again=1)
+                for name in ("small", "made", "asleep"):
+                    path = self.folder / name
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def test_kill(self):
+        running, process = self.begin(how="trap 'until [[ -e $HOME/may_end ]]; do sleep 0.05; done; exit 3' TERM; sleep 60 & wait")
+        self.assert_fails(self.study("--resume"), "another study is running", f"process {running.pid}")
+        running.kill()
+        running.wait()
+        self.assert_fails(self.study("--resume"), "another study is running")
+        self.write("may_end", "")
+        self.assert_ends(process)
+        while self.locked():
+            time.sleep(0.05)
+        # What it had made but could not tell of is taken up.
+        state = self.state()
+        lost = state["runs"].pop()
+        self.write("small/study.json", json.dumps(state))
+        # And what killed ones have left goes, but for what others hold or have put there.
+        left = [self.write(f"small/{name}", text) for name, text in (
+            ("study.json.123.0a.tmp", "{"), ("runs/.p000-r1-a9.h5.kontor-lock", "kontor: process 1 on host a,\np000-r1-a9.h5.0123abcd.tmp\n../../mine\n"),
+            ("runs/p000-r1-a9.h5.0123abcd.tmp", ""))]
+        others = [self.write(name, text) for name, text in (
+            ("mine", ""), ("small/runs/.x.kontor-lock", "theirs"), ("small/runs/.y.kontor-lock", "kontor: process 2,\ny.0123abcd.tmp"), ("small/runs/y.0123abcd.tmp", ""))]
+        held = os.open(self.folder / others[2], os.O_RDWR)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.addCleanup(os.close, held)
+        self.goes_on(again=1)
+        self.assertEqual(self.states()[f"{lost['point']}-r{lost['repeat']}"], ["passed"])
+        self.assertEqual([name for name in left if (self.folder / name).exists()], [])
+        self.assertEqual([name for name in others if not (self.folder / name).exists()], [])
+
+    def test_a_folder_in_use(self):
+        (self.folder / "small").mkdir()
+        with open(self.folder / "small/.kontor-study-lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assert_fails(self.study(), "small", "another study is running")
+        self.assertEqual(self.study().returncode, 0)
+
+    def test_links_that_others_have_put_there(self):
+        """Neither is what they name changed, nor is it written to."""
+        mine = self.folder / self.write("mine.txt", "mine")
+        (self.folder / "small").mkdir()
+        lock = self.folder / "small/.kontor-study-lock"
+        lock.symlink_to(mine)
+        self.assert_fails(self.study(), "small", "cannot be made or written")
+        lock.unlink()
+        with patch("secrets.token_hex", return_value="0"):
+            aside = self.folder / f"small/study.json.{os.getpid()}.0.tmp"
+            aside.symlink_to(mine)
+            with self.assertRaises(FileExistsError):
+                replace(self.folder / "small/study.json", "{}")
+            self.assertTrue(aside.is_symlink())
+        self.assertEqual(mine.read_text(), "mine")
+
+    def test_names_without_end(self):
+        self.assert_fails(self.study("--dry-run", "--set", f"deck={'x' * 5000}"), "no file can be called so", code=2)
+        self.assert_fails(self.study("-o", "x" * 5000), "no folder can be called so", code=2)
+        self.assert_fails(self.kontor("study", "x" * 5000), "cannot read the study: File name too long", code=2)
+
+    def test_no_cell_is_a_formula(self):
+        for text in "=1+1", "@SUM(A1)", "+1", "-1", "\t=1":
+            self.assertEqual(no_formula(text), f"'{text}")
+        for value in "raw", "1", "", -1, -0.5, None:
+            self.assertEqual(no_formula(value), value)
+
+    def test_folders_of_others(self):
+        self.write("mine/thesis.tex", "")
+        self.assert_fails(self.study("-o", "mine"), "mine", "thesis.tex", "no study")
+        self.assert_fails(self.study("-o", "plate.yaml"), "plate.yaml", "not a folder")
+        self.assert_fails(self.study("--resume"), "small", "no study to resume")
+        self.write("study.yaml", ONE)
+        self.assertEqual(self.study().returncode, 0)
+        self.assert_fails(self.study(), "has a study already", "--resume")
+        for change, facts in ((["--set", "ranks=[1,2]"], ["ranks is [1,2], was [1]"]), (["--set", "study=large"], ["study is large, was small"]),
+                              (["--set", "seed=8"], ["seed is 8, was 7"]), (["--set", "set.solver.tolerance=1"], ["set is {solver.tolerance: 1}, was {}"])):
+            self.assert_fails(self.study("--resume", "-o", "small", *change), "another study", *facts)
+        self.write("plate.yaml", "app: heat\n# changed\n")
+        self.assert_fails(self.study("--resume"), "plate.yaml has changed")
+        self.write("small/study.json", "{")
+        self.assert_fails(self.study("--resume"), "study.json", "damaged")
+
+    def test_other_revisions_and_machines(self):
+        self.write("study.yaml", ONE)
+        self.assertEqual(self.study().returncode, 0)
+        self.write("revision", "def")
+        self.assert_fails(self.study("--resume", "--set", "repeats=2", KONTOR_STUDY_CORES="1"), "--allow-mixed", "revision def, was abc", "cores 1, was 2")
+        done = self.study("--resume", "--set", "repeats=2", "--allow-mixed", KONTOR_STUDY_CORES="1")
+        self.assertEqual((done.returncode, self.states()), (0, {"p000-r1": ["passed"], "p000-r2": ["passed"]}), done.stderr)
+        self.assertIn("revision def, was abc", self.state()["mixed"])
+
+
+class Disks(StudyTest):
+    def test_a_table_that_cannot_be_written(self):
+        """The runs are kept, and the next try writes it."""
+        self.write("study.yaml", ONE)
+        self.obey('mkdir "$(dirname "$(dirname "$record")")/study.csv"')
+        done = self.study()
+        self.assert_fails(done, "study.csv cannot be written", "runs are kept", code=3)
+        self.assertEqual(self.states(), {"p000-r1": ["passed"]})
+        (self.folder / "small/study.csv").rmdir()
+        done = self.study("--resume")
+        self.assertEqual((done.returncode, len(self.made())), (0, 1), done.stderr)
+        self.assertEqual(list((self.folder / "small").glob("*.tmp")), [])
+
+    def test_a_file_system_without_locks(self):
+        """As Lustre's without the mount option `flock`: the study runs, and tells."""
+        self.write("study.yaml", ONE)
+        with patch("fcntl.flock", side_effect=OSError(errno.ENOSYS, "Function not implemented")):
+            done = self.study()
+        self.assertEqual((done.returncode, self.states()), (0, {"p000-r1": ["passed"]}), done.stderr)
+        self.assertIn("small has no locks (flock: Function not implemented)", done.stderr)
+        with patch("fcntl.flock", side_effect=OSError(errno.EIO, "Input/output error")):
+            self.assert_fails(self.study("--resume"), "cannot be made or written: Input/output error")
+
+    def test_writing_that_is_interrupted(self):
+        """State, table and index are the old ones or the new ones, and nothing else is left."""
+        self.write("study.yaml", ONE)
+        self.assertEqual(self.study().returncode, 0)
+        small = self.folder / "small"
+        before = {path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}
+        full = OSError(errno.ENOSPC, "No space left on device")
+        for what in "os.fsync", "os.replace":
+            with patch(what, side_effect=full):
+                self.assert_fails(self.study("--resume", "--set", "repeats=2"), "cannot be written: No space left", "--resume", code=3)
+            self.assertEqual({path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}, before)
+        self.assertEqual(self.study("--resume", "--set", "repeats=2").returncode, 0)
+        self.assertEqual(len(self.made()), 2)
+
+    def test_a_full_disk(self):
+        """What is finished is kept; after making room --resume goes on."""
+        small = self.folder / "small"
+        small.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "kontor", str(small)], capture_output=True, check=False)
+        if mount.returncode != 0:
+            self.skipTest("no tmpfs can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(small)], check=False)
+        # What is left would do for the state, so that it is the failed run that tells.
+        self.obey(f"""if (($(wc -l <"$HOME/made") == 3)); then
+                        head -c 1000000 /dev/zero >"{small}/runs/ballast" 2>/dev/null; truncate -s -40K "{small}/runs/ballast"; exit 3
+                      fi""")
+        done = self.study()
+        self.assert_fails(done, "No space left", "finished runs are kept in small/runs; free", "--resume", code=3)
+        finished = [f"{run['point']}-r{run['repeat']}" for run in self.state()["runs"]]
+        self.assertGreaterEqual(len(finished), 2)
+        self.assertEqual({run["state"] for run in self.state()["runs"]}, {"passed"})
+        (small / "runs/ballast").unlink()
+        (self.folder / "obey").unlink()
+        done = self.study("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(set(map(tuple, self.states().values())), {("passed",)})
+        made = [line.split()[0] for line in self.made()]
+        self.assertTrue(all(made.count(name) == 1 for name in finished), made)
+
+
+if __name__ == "__main__":
+    unittest.main()
