@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/integrations against what a program prints and what the build wants.
+"""packaging against what the programs print and what the build needs.
 
-JUBE runs its file, if it is installed (Debian's package jube). ReFrame and Spack are not in Debian: small stand-ins for
-the few names that their files use carry them out, which shows that the patterns and options are right. docs/clusters.md says by which
-versions the real tools took the files.
+JUBE runs its file where it is installed (Debian's package jube). ReFrame, Ramble, Benchpark and Spack are not in Debian:
+small stand-ins for the names that their files use carry them out.
 """
 
+import hashlib
 import importlib.util
+import io
+import itertools
 import json
 import os
 import re
@@ -14,22 +16,28 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import types
 import unittest
 from pathlib import Path
 from unittest import mock
 
+try:
+    import yaml
+except ModuleNotFoundError as error:
+    print(f"skipped: no {error.name}")
+    sys.exit(77)
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/torture"))
 
-from torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT  # noqa: E402
+from torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT, MPIEXEC  # noqa: E402
 
-INTEGRATIONS = ROOT / "packaging"
+PACKAGING = ROOT / "packaging"
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 SMALL = "--set problem.cells=[16,16]"
-ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1",
-               "KONTOR_ARGUMENTS": SMALL}
+ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1"}
 
 
 def load(path, modules, root=ROOT):
@@ -58,6 +66,14 @@ def decorator(*_):
     return lambda function: function
 
 
+def accepted(test, words):
+    """Whether the program takes these words, without a run."""
+    ranks = [MPIEXEC, "-n", "2"] if Path(words[0]).name == "pingpong" else []
+    done = subprocess.run([*ranks, BUILD / "bin" / Path(words[0]).name, *words[1:], "--print-deck"], env=ENVIRONMENT, capture_output=True,
+                          text=True, check=False, timeout=60)
+    test.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+
+
 class Reframe(unittest.TestCase):
     """The steps of a test in their order: command, run, sanity, performance."""
 
@@ -67,104 +83,234 @@ class Reframe(unittest.TestCase):
         self.folder = Path(folder.name)
         text = lambda path: (self.folder / path).read_text()
         sanity = make_module(
-            "reframe.utility.sanity", all=all, assert_true=bool, assert_false=lambda value: not value,
+            "reframe.utility.sanity", all=all, assert_true=bool, assert_false=lambda value: not value, defer=lambda value: value,
             assert_found=lambda pattern, path, message: self.assertRegex(text(path), pattern, message), evaluate=lambda value: value,
-            extractsingle=lambda pattern, path, group, kind: kind(re.search(pattern, text(path))[group]))
+            make_performance_function=lambda value, unit: (value, unit))
         builtins = make_module(
-            "reframe.core.builtins", parameter=lambda values: values[0], variable=lambda kind, value: value,
-            performance_function=decorator, run_before=decorator, sanity_function=lambda function: function)
+            "reframe.core.builtins", parameter=list, variable=lambda kind, value: value,
+            run_before=decorator, sanity_function=lambda function: function)
         reframe = make_module("reframe", simple_test=lambda test: test, RunOnlyRegressionTest=object,
                               utility=make_module("reframe.utility", sanity=sanity))
         modules = {"reframe": reframe, "reframe.utility": reframe.utility, "reframe.utility.sanity": sanity,
                    "reframe.core": make_module("reframe.core"), "reframe.core.builtins": builtins}
-        self.test = load(INTEGRATIONS / "reframe/kontor.py", modules, oddly_named(folder.name)).KontorHeat()
-        self.test.stagedir, self.test.stdout, self.test.stderr, self.test.arguments = str(self.folder), "out", "err", SMALL
-        self.test.set_command()
-        program, *self.words = shlex.split(" ".join([self.test.executable, *self.test.executable_opts]))
-        self.program = BUILD / "bin" / Path(program).name
+        self.kind = load(PACKAGING / "reframe/kontor.py", modules, oddly_named(folder.name)).KontorApp
 
-    def run_test(self, *more):
-        done = subprocess.run([self.program, *self.words, *more], cwd=self.folder, env=ENVIRONMENT,
-                              capture_output=True, text=True, check=False)
+    def make(self, app="heat", backend="raw"):
+        test = self.kind()
+        test.app, test.backend, test.arguments = app, backend, ""
+        test.stagedir, test.stdout, test.stderr = str(self.folder), "out", "err"
+        test.set_command()
+        return test, shlex.split(" ".join([test.executable, *test.executable_opts]))
+
+    def run_test(self, words, **environment):
+        done = subprocess.run([BUILD / "bin" / Path(words[0]).name, *words[1:]], cwd=self.folder, env={**ENVIRONMENT, **environment},
+                              capture_output=True, text=True, check=False, timeout=60)
         (self.folder / "out").write_text(done.stdout)
-        return json.loads((self.folder / "record.json").read_text())
+        return done
 
-    def test_figures_are_those_of_the_record(self):
-        record = self.run_test()
-        self.assertTrue(self.test.is_verified())
-        for name in "cell_updates", "effective_bandwidth":
-            self.assertAlmostEqual(getattr(self.test, name)() / record["figures_of_merit"][name]["value"], 1, places=4)
+    def test_commands(self):
+        for app, backend in itertools.product(self.kind.app, self.kind.backend):
+            accepted(self, self.make(app, backend)[1])
+
+    def test_figures_are_those_printed(self):
+        test, words = self.make()
+        printed = dict(re.findall(r"(?m)^FOM (\w+) = (\S+)", self.run_test(words).stdout))
+        self.assertTrue(test.is_verified())
+        test.set_figures()
+        self.assertEqual(set(test.perf_variables), {"cell_updates", "effective_bandwidth"})
+        for name, (value, _) in test.perf_variables.items():
+            self.assertAlmostEqual(value / float(printed[name]), 1, places=4)
 
     def test_a_wrong_answer_is_seen(self):
-        self.run_test("--set", "verification.tolerance=0")
+        test, words = self.make()
+        self.run_test([*words, "--set", "verification.tolerance=0"])
         with self.assertRaises(AssertionError):
-            self.test.is_verified()
+            test.is_verified()
 
-    def test_fewer_ranks_are_refused(self):
+    def test_fewer_ranks_are_rejected(self):
         """As ReFrame's launcher "local" starts one."""
-        done = subprocess.run([self.program, *self.words], cwd=self.folder, env={**ENVIRONMENT, **self.test.env_vars},
-                              capture_output=True, text=True, check=False)
+        test, words = self.make()
+        done = self.run_test(words, **test.env_vars)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("KONTOR_RANKS says 2", done.stderr)
 
-    def test_decks_exist(self):
-        for word in self.words:
-            if word.endswith(".yaml"):
-                self.assertTrue(Path(word).exists(), word)
+
+class Ramble(unittest.TestCase):
+    """Executables with the values of their variables, and figures from a record."""
+
+    def setUp(self):
+        self.commands, self.defaults, self.figures = {}, {}, {}
+        nothing = lambda *_, **__: None
+        names = {
+            "ExecutableApplication": object, "tags": nothing, "required_package": nothing, "software_spec": nothing,
+            "workload": nothing, "success_criteria": nothing,
+            "executable": lambda name, command, use_mpi: self.commands.update({name: command}),
+            "workload_variable": lambda name, default, description, workloads: self.defaults.setdefault(workloads[0], {}).update({name: default}),
+            "figure_of_merit": lambda name, log_file, fom_regex, group_name, units: self.figures.update({name: fom_regex}),
+        }
+        appkit = make_module("ramble.appkit", __all__=list(names), **names)
+        modules = {"ramble": make_module("ramble"), "ramble.appkit": appkit}
+        self.kontor = load(PACKAGING / "ramble/applications/kontor/application.py", modules).Kontor
+
+    def test_commands(self):
+        sizes = load(PACKAGING / "benchpark/experiments/kontor/experiment.py", benchpark()).SIZES
+        self.assertEqual(set(sizes), set(self.commands))
+        for app, command in self.commands.items():
+            for n in (self.defaults[app]["n"], *sizes[app][:3]):
+                accepted(self, shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs", "n": n})))
+
+    def test_workspaces(self):
+        for name in "test", "scaling":
+            found = yaml.safe_load((PACKAGING / f"ramble/{name}.yaml").read_text())["ramble"]["applications"]["kontor"]["workloads"]
+            self.assertEqual(set(found), set(self.commands))
+
+    def test_figures(self):
+        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
+            subprocess.run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"],
+                           cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=60)
+            app = self.kontor()
+            app.expander = types.SimpleNamespace(expand_var_name=lambda name: folder)
+            app._prepare_analysis(None)
+            figures = Path(folder, "figures.txt").read_text()
+            merits = json.loads(Path(folder, "record.json").read_text())["figures_of_merit"]
+        for name, merit in merits.items():
+            self.assertEqual(float(re.search(self.figures[name], figures, re.MULTILINE)["value"]), merit["value"])
+        self.assertGreater(float(re.search(self.figures["seconds"], figures, re.MULTILINE)["value"]), 0)
+
+
+def benchpark():
+    """Stand-ins for the modules of Benchpark that the experiment imports."""
+    classes = {"cuda": "CudaExperiment", "experiment": "Experiment", "mpi": "MpiOnlyExperiment", "openmp": "OpenMPExperiment",
+               "rocm": "ROCmExperiment"}
+    modules = {f"benchpark.{module}": make_module(f"benchpark.{module}", **{name: type(name, (), {})}) for module, name in classes.items()}
+    nothing = lambda *_, **__: None
+    scaling = make_module("benchpark.scaling", Scaling=lambda *_: type("Scaling", (), {}),
+                          ScalingMode=types.SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput"))
+    return {"benchpark": make_module("benchpark"), "benchpark.scaling": scaling, **modules,
+            "benchpark.directives": make_module("benchpark.directives", maintainers=nothing, variant=nothing)}
+
+
+class Benchpark(unittest.TestCase):
+    """The variables of an experiment by its variants."""
+
+    def experiment(self, app, *variants):
+        kontor = load(PACKAGING / "benchpark/experiments/kontor/experiment.py", benchpark()).Kontor()
+        seen = {}
+        kontor.spec = types.SimpleNamespace(variants={"workload": [app], "backend": ["raw"]}, satisfies=lambda text: text in variants)
+        kontor.add_experiment_variable = lambda name, value, *_: seen.update({name: value})
+        kontor.register_scaling_config = seen.update
+        kontor.set_required_variables = lambda **required: seen.update(required)
+        kontor.compute_applications_section()
+        return seen
+
+    def test_variants(self):
+        self.assertEqual(self.experiment("heat", "exec_mode=test")["n"], 64)
+        strong, weak = self.experiment("cg", "+strong"), self.experiment("cg", "+weak", "+cuda")
+        self.assertEqual((strong["local"], strong["total_problem_size"]), ("false", "{n}*{n}*{n}"))
+        self.assertEqual((weak["local"], weak["process_problem_size"], weak["n_gpus"]), ("true", "{n}*{n}*{n}", "{n_resources}"))
+        value = types.SimpleNamespace(val=lambda dim: 3)
+        self.assertEqual([{name: grow(value, 0, 0, 2) for name, grow in strong[mode].items()} for mode in ("strong", "weak", "throughput")],
+                         [{"resource_count": 6, "n": 3}, {"resource_count": 6, "n": 3}, {"resource_count": 3, "n": 6}])
 
 
 class Jube(unittest.TestCase):
     @unittest.skipUnless(shutil.which("jube"), "no jube: apt-get install jube")
     def test_the_table(self):
         with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
-            done = subprocess.run(["jube", "--strict", "run", INTEGRATIONS / "jube/kontor.yaml", "-o", f"{folder}/runs", "--result",
+            done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", f"{folder}/runs", "--result",
                                    "--hide-animation"], cwd=folder,
-                                  env={**ENVIRONMENT, "KONTOR": str(oddly_named(folder))}, capture_output=True, text=True, check=False)
+                                  env={**ENVIRONMENT, "KONTOR": str(oddly_named(folder)), "KONTOR_APPS": "heat,matmul"}, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             tables = list(Path(folder).rglob("table.dat"))
             self.assertEqual(len(tables), 1, done.stdout)
             self.assertEqual([str(path) for path in Path(folder).rglob("error")], [])
             rows = [line.split(",") for line in tables[0].read_text().splitlines() if line]
-        self.assertEqual([cell.split("[")[0] for cell in rows[0]],
-                         ["backend", "ranks", "cell_updates", "effective_bandwidth", "verification"])
-        self.assertEqual([row[:2] for row in rows[1:]], [["raw", "1"], ["raw", "2"], ["view", "1"], ["view", "2"]])
-        for row in rows[1:]:
-            self.assertAlmostEqual(float(row[3]) / float(row[2]), 16, places=3)
-            self.assertEqual(row[4], "PASSED")
+        head = [cell.split("[")[0] for cell in rows[0]]
+        found = [dict(zip(head, row)) for row in rows[1:]]
+        pairs = [("heat", "raw"), ("heat", "view"), ("matmul", "raw"), ("matmul", "view")]
+        self.assertEqual([(row["app"], row["backend"], row["ranks"]) for row in found], [(*pair, ranks) for pair in pairs for ranks in "12"])
+        self.assertEqual({row["verification"] for row in found}, {"PASSED"})
+        for row in found:
+            if row["app"] == "heat":
+                self.assertAlmostEqual(float(row["effective_bandwidth"]) / float(row["cell_updates"]), 16, places=3)
+            else:
+                self.assertGreater(float(row["flops"]), 0)
+
+    def test_commands(self):
+        """The table of decks and sizes has the apps that JUBE is not run with here, too."""
+        text = (PACKAGING / "jube/kontor.yaml").read_text()
+        decks = dict(re.findall(r"(\w+)=\"(\w+/[\w-]+)\"", text))
+        sizes = dict(re.findall(r"(\w+)=\"(--set [^\"]+)\"", text))
+        self.assertEqual(set(decks), set(sizes))
+        for app, deck in decks.items():
+            accepted(self, [app, ROOT / f"inputs/{deck}.yaml", *sizes[app].split()])
 
 
 class Spack(unittest.TestCase):
-    """Every library of packages.txt has its dependency, and every option is one of CMake's."""
+    """Every package of packages.txt has its dependency, and every option is one of CMake's."""
 
-    NAMES = {"g++": "cxx", "cmake": "cmake", "git": "git", "libopenmpi-dev": "mpi", "libtrilinos-kokkos-dev": "kokkos",
+    NAMES = {"g++": "cxx", "cmake": "cmake", "libopenmpi-dev": "mpi", "libtrilinos-kokkos-dev": "kokkos",
              "libtrilinos-kokkos-kernels-dev": "kokkos-kernels", "libopenblas-dev": "blas", "libmetis-dev": "metis",
              "libhdf5-openmpi-dev": "hdf5", "libyaml-cpp-dev": "yaml-cpp", "libmuparser-dev": "muparser",
-             "libcli11-dev": "cli11", "nlohmann-json3-dev": "nlohmann-json", "libfmt-dev": "fmt", "libgtest-dev": "googletest"}
+             "libcli11-dev": "cli11", "nlohmann-json3-dev": "nlohmann-json", "libfmt-dev": "fmt", "libgtest-dev": "googletest",
+             "python3": "python", "python3-h5py": "py-h5py", "python3-yaml": "py-pyyaml", "python3-matplotlib": "py-matplotlib",
+             "python3-jinja2": "py-jinja2"}
+    TOOLS = {"ninja-build", "git", "openmpi-bin", "hdf5-tools"}  # those that a build with Spack does without
 
-    def setUp(self):
-        self.dependencies = set()
+    def load(self, recipe):
+        dependencies = set()
         nothing = lambda *_, **__: None
         base = type("CMakePackage", (), {"define": lambda self, name, value: name, "run_tests": True,
+                                         "spec": types.SimpleNamespace(satisfies=lambda text: False),
                                          "define_from_variant": lambda self, name, variant: name})
+        names = {name: nothing for name in ("license", "version", "variant", "conflicts")}
         package = make_module(
-            "spack.package", CMakePackage=base, license=nothing, version=nothing, variant=nothing, run_after=decorator,
-            when=lambda condition: tempfile.SpooledTemporaryFile(), install_tree=nothing, join_path=nothing,
-            depends_on=lambda spec, **_: self.dependencies.add(re.split("[@+~ ]", spec)[0]))
-        modules = {"spack": make_module("spack"), "spack.package": package}
-        self.recipe = load(INTEGRATIONS / "spack/packages/kontor/package.py", modules).Kontor
+            "spack.package", when=lambda condition: tempfile.SpooledTemporaryFile(), **names,
+            depends_on=lambda spec, **_: dependencies.add(re.split("[@+~ ]", spec)[0]))
+        systems = "spack_repo.builtin.build_systems"
+        modules = {"spack": make_module("spack"), "spack.package": package, **{name: make_module(name) for name in (
+            "spack_repo", "spack_repo.builtin", systems)},
+            f"{systems}.cmake": make_module(f"{systems}.cmake", CMakePackage=base),
+            f"{systems}.cuda": make_module(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ("90",)})),
+            f"{systems}.rocm": make_module(f"{systems}.rocm", ROCmPackage=type("ROCmPackage", (), {"amdgpu_targets": ("gfx90a",)}))}
+        return load(recipe, modules).Kontor, dependencies
+
+    def setUp(self):
+        self.recipe, self.dependencies = self.load(PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")
 
     def test_dependencies(self):
-        listed = re.findall(r"(?m)^([a-z][a-z0-9+.-]*) ", (ROOT / "scripts/packages.txt").read_text())
-        libraries = [name for name in listed if re.fullmatch(r"g\+\+|cmake|git|lib.*-dev|.*-json3-dev", name)]
-        self.assertEqual({self.NAMES[name] for name in libraries} | {"c"}, self.dependencies)
+        listed = set(re.findall(r"(?m)^([a-z][a-z0-9+.-]*) ", (ROOT / "scripts/packages.txt").read_text())) - self.TOOLS
+        self.assertEqual({self.NAMES[name] for name in listed} | {"c", "nccl"}, self.dependencies)
 
     def test_options(self):
         files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
-        known = set(re.findall(r"option\((\w+)", "".join(path.read_text() for path in files)))
+        known = {"KONTOR_BACKEND_NCCL", *re.findall(r"option\((\w+)", "".join(path.read_text() for path in files))}
         self.assertLessEqual(set(self.recipe().cmake_args()), known)
 
     def test_the_checkout(self):
         self.assertEqual(self.recipe.git, f"file://{ROOT}")
+
+
+class Release(unittest.TestCase):
+    """A rehearsal: the tarball and the recipe of it."""
+
+    def test_tarball_and_recipe(self):
+        if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", "HEAD:VERSION"], check=False, capture_output=True).returncode:
+            self.skipTest("no checkout")
+        version = (ROOT / "VERSION").read_text().strip()
+        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
+            release = [sys.executable, ROOT / "packaging/release", "HEAD", "-o", folder]
+            self.assertEqual(subprocess.run(release, capture_output=True, check=False).returncode, 2, "HEAD is no tag")
+            said = subprocess.run([*release, "--any"], capture_output=True, text=True, check=True).stdout
+            data = Path(folder, f"kontor-{version}.tar.gz").read_bytes()
+            sha256 = hashlib.sha256(data).hexdigest()
+            self.assertEqual(said.split(), [sha256, f"kontor-{version}.tar.gz"])
+            with tarfile.open(fileobj=io.BytesIO(data)) as files:
+                self.assertEqual(files.extractfile(f"kontor-{version}/VERSION").read().decode().strip(), version)
+            recipe = Path(folder, "spack_repo/kontor/packages/kontor/package.py")
+            self.assertIn(f'version("{version}", sha256="{sha256}")', recipe.read_text())
+            self.assertNotIn("git = ", recipe.read_text())
+            self.assertEqual(Spack.load(self, recipe)[1], Spack.load(self, PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")[1])
 
 
 if __name__ == "__main__":
