@@ -26,7 +26,7 @@ PAGES = sorted(
     page for page in ROOT.rglob("*.md") if not any(part.startswith((".", "build", "notebook")) for part in page.relative_to(ROOT).parts)
 )
 RUN = {ROOT / page for page in ("docs/library/guide.md", "docs/library/from-mpi.md", "docs/library/other-bindings.md")}  # see CMakeLists.txt
-SKETCHES = {ROOT / "docs/dev/config-output.md", ROOT / "output/README.md"}  # code that no test knows
+SKETCHES = {ROOT / "docs/dev/config-output.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
