@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of fe_heat by the formulas of README.md as they stand there: no tables, no structure shared with
+// Rows of fe_heat by the formulas of docs/apps/cg.md as written there: no tables, no structure shared with
 // assembly.cpp.
 #include "cg/check/reference_rows.hpp"
 

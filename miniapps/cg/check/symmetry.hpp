@@ -20,7 +20,7 @@ using Apply = std::function<void(const Vector& from, const Vector& to)>;
 /// Technical Specification, Sandia report SAND2013-8752, 2013.)
 double asymmetry(const comm::Communicator&, const Partition&, const Space& compute, const Apply&);
 
-/// The largest that passes: see README.md.
+/// The largest that passes: see docs/apps/cg.md.
 inline constexpr double symmetry_tolerance = 1e-11;
 
 } // namespace kontor::cg

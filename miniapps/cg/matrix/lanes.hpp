@@ -89,7 +89,7 @@ inline void prefetch(const void*) {}
 inline constexpr int cache_line = 8;
 
 /// Parts of a matrix that a core reads side by side, as its memory likes it: two were faster on a processor
-/// with AVX-512, one on a processor without (lab/notebook/performance.md).
+/// with AVX-512, one on a processor without (lab/results/cg-cpu.md).
 inline constexpr int memory_streams = width == 8 ? 2 : 1;
 /// So many bytes ahead they keep a core's memory busiest.
 inline constexpr int prefetch_bytes = 2048;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// - div(k grad T) = s by trilinear elements on a uniform grid; see README.md.
+// - div(k grad T) = s by trilinear elements on a uniform grid; see docs/apps/cg.md.
 #include "cg/problem/assembly.hpp"
 #include "cg/problem/boundary.hpp"
 #include "cg/problem/box_problem.hpp"

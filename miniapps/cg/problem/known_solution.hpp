@@ -19,7 +19,7 @@ struct KnownSolution {
 
 /// Collective. The deck's exact solution, or, where there is none, the series of a box with one source,
 /// one conductivity and one temperature on each face. The bound of the discretisation is estimated, see
-/// README.md; that of eigenvalues is left to the caller.
+/// docs/apps/cg.md; that of eigenvalues is left to the caller.
 std::optional<KnownSolution> known_solution(const FeHeatOptions&, const comm::Communicator&, const BoxRows&,
                                             grid::FiniteCheck&);
 

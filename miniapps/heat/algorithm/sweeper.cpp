@@ -25,7 +25,7 @@ using miniapp::ScopedTimer;
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
 constexpr std::size_t cached_bytes = 4 << 20;
 /// Where the ranks' caches and memory cannot be tried: the crossing of one machine
-/// (lab/notebook/performance.md).
+/// (lab/results/heat-cpu.md).
 constexpr std::size_t untried_bytes = 20 << 20;
 
 } // namespace

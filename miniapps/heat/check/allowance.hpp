@@ -5,7 +5,7 @@
 
 namespace kontor::heat {
 
-/// By how much a right answer may differ from the exact solution, by cause; README.md derives it.
+/// By how much a right answer may differ from the exact solution, by cause; docs/apps/heat.md derives it.
 struct Allowance {
   double discretisation = 0; ///< the formulas of cells and steps
   double iteration = 0;      ///< sweeps that have not been made

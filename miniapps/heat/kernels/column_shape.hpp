@@ -28,7 +28,7 @@ struct ColumnTuning {
   int batch = 4;  ///< rows or planes that it loads ahead: 1, 2 or 4
 };
 
-/// The best of a scan by lab/bench/heat/sweep_rate.cpp on an H200 (lab/notebook/gpu.md). In 3-D a team is
+/// The best of a scan on an H200 (lab/results/heat-gpu.md). In 3-D a team is
 /// compact in x and y, so that it finds most of its neighbours along y in its own cache. With a norm it pays
 /// to have longer columns.
 template <class T>

@@ -65,7 +65,7 @@ inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stenc
 }
 
 /// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
-/// a core waits for memory: hardware does not look far enough ahead (lab/notebook/performance.md).
+/// a core waits for memory: hardware does not look far enough ahead (lab/results/heat-cpu.md).
 inline constexpr std::uintptr_t prefetch_bytes = 16384;
 inline constexpr std::int64_t segment_bytes = 1024;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a product takes at most, beside what README.md derives: five blocks, what the skew packs, and the
-// verification's vectors.
+// The memory that a product takes at most, against the derivation in docs/apps/matmul.md: five blocks, what
+// the skew packs, and the verification's vectors.
 #include "run_product.hpp"
 
 #include <gtest/gtest.h>
