@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of a study's keys in docs/studies.md: python3 -m kontor.study.reference, in scripts/, prints it."""
+"""The table of a study's keys in docs/studies.md: python3 -m kontor.study.reference, in python/, prints it."""
 
 from collections.abc import Iterator
 
