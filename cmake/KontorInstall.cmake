@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs libraries for other people's codes: find_package(Kontor) gives kontor::<name>.
+# Installs libraries for other people's codes, as the component kontor: find_package(Kontor) gives kontor::<name>. Installs the
+# mini-apps and the command `kontor`, as the component command.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-option(KONTOR_INSTALL "Make install rules for the communication layer" ${PROJECT_IS_TOP_LEVEL})
+option(KONTOR_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 set(KONTOR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Kontor)
 
 # kontor_install(<name>): the library kontor::<name> and its headers.
@@ -35,4 +36,30 @@ function(kontor_install_package)
     ${PROJECT_SOURCE_DIR}/cmake/KontorKokkos.cmake ${PROJECT_SOURCE_DIR}/cmake/FindNCCL.cmake
     DESTINATION ${KONTOR_PACKAGE_DIR} COMPONENT kontor
   )
+endfunction()
+
+# kontor_install_command(): the command, the mini-apps that it starts, and their decks. python/kontor/place.py finds them.
+function(kontor_install_command)
+  if(NOT KONTOR_INSTALL)
+    return()
+  endif()
+  get_property(apps GLOBAL PROPERTY KONTOR_APPS)
+  set(programs ${apps} kontor_deck)
+  if(TARGET kontor_rehearse)
+    list(APPEND programs kontor_rehearse)
+  endif()
+  set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # of Kokkos, MPI and HDF5 outside of /usr/lib
+  install(TARGETS ${programs} RUNTIME DESTINATION bin COMPONENT command)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/kontor DESTINATION bin COMPONENT command)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/kontor DESTINATION share/kontor/python COMPONENT command
+    PATTERN __pycache__ EXCLUDE PATTERN .mypy_cache EXCLUDE
+  )
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/inputs DESTINATION share/kontor COMPONENT command)
+  # What else the command reads from the cache of a build folder.
+  file(WRITE ${PROJECT_BINARY_DIR}/installed.txt
+    "MPIEXEC_EXECUTABLE:FILEPATH=${MPIEXEC_EXECUTABLE}\n"
+    "KONTOR_MPI_IS_MPICH:INTERNAL=${KONTOR_MPI_IS_MPICH}\n"
+    "KONTOR_APPS:INTERNAL=${apps}\n"
+  )
+  install(FILES ${PROJECT_BINARY_DIR}/installed.txt ${PROJECT_SOURCE_DIR}/VERSION DESTINATION share/kontor COMPONENT command)
 endfunction()

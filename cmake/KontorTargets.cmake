@@ -95,12 +95,20 @@ set(KONTOR_MPI_ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false
   # for the loader: Open MPI's thread, which looks up a symbol while MPI_Init loads components, has crashed there
   LD_BIND_NOW=1
 )
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/lib/mpi.sh)
-execute_process(COMMAND bash ${PROJECT_SOURCE_DIR}/scripts/lib/mpi.sh ${MPIEXEC_EXECUTABLE}
-  OUTPUT_VARIABLE environment OUTPUT_STRIP_TRAILING_WHITESPACE
-)
-string(REPLACE "\n" ";" environment "${environment}")
-list(APPEND KONTOR_MPI_ENVIRONMENT ${environment})
+# The system's Python comes first: it is the one that has the packages.
+find_program(KONTOR_TEST_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(KONTOR_TEST_PYTHON python3)
+if(KONTOR_TEST_PYTHON)
+  set(mpi ${PROJECT_SOURCE_DIR}/python/kontor/run/mpi.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mpi})
+  execute_process(COMMAND ${KONTOR_TEST_PYTHON} ${mpi} ${MPIEXEC_EXECUTABLE}
+    OUTPUT_VARIABLE environment OUTPUT_STRIP_TRAILING_WHITESPACE
+  )
+  string(REPLACE "\n" ";" environment "${environment}")
+  list(APPEND KONTOR_MPI_ENVIRONMENT ${environment})
+elseif(KONTOR_TESTS)
+  message(STATUS "No python3: tests of several ranks have no variables of ${MPIEXEC_EXECUTABLE}, and those in Python are left out")
+endif()
 if(KONTOR_MPI_IS_MPICH AND NOT KONTOR_SANITIZE) # a sanitizer wants to be the first library itself
   list(APPEND KONTOR_MPI_ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:kontor_mpich_yield>)
 endif()

@@ -1,14 +1,114 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor COMMAND WORD...: the commands that are written in Python."""
+"""kontor COMMAND WORD...: builds, runs, tests and compares the mini-apps."""
 
+from __future__ import annotations
+
+import os
+import re
+import signal
 import sys
 from pathlib import Path
 
 if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from kontor.start import start
+from kontor.messages import Failure, say
+from kontor.place import Place
+
+USAGE = """\
+kontor - Kokkos mini-apps over a swappable communication layer
+
+  kontor run DECK        run a deck; build first if need be
+  kontor run RESULT.h5   repeat the run that wrote this file
+  kontor run CHECKPOINT.h5 --restart   go on from a checkpoint, on any ranks
+  kontor report FILE...  show one run, compare several, plot; or report a study's FOLDER
+  kontor study STUDY     make the runs of a study, or go on with it: ranks x backends x repeats
+  kontor predict STUDY   what the same would take on a described machine, by a model; or simulated by SimGrid
+  kontor test            build and run all tests
+  kontor build           build only
+  kontor lint            check formatting and common mistakes, offline
+  kontor help            this text; `kontor COMMAND --help` says more
+  kontor --version       the version
+
+Try:  kontor run inputs/heat/plate.yaml
+
+The first run builds into build/. On Debian and Ubuntu it installs missing packages first
+(scripts/packages.txt; for tests packages-test.txt, too), if it may; elsewhere it uses what CMake finds (Spack,
+modules).
+
+Exit codes: 0 verified, 1 verification failed or findings, 2 bad deck, usage or set-up, 3 failed at run time,
+4 ended early when told to, 128 + N ended by signal N.
+
+Environment:
+  KONTOR_PRESET        release, debug, asan, tsan, valgrind, mpich, smpi, openmp or cuda  (default: release; the others
+                       use build-<preset>/)
+  KONTOR_BUILD_DIR     the build folder                     (default: build/ beside scripts/)
+  KONTOR_KOKKOS_SOURCE sources of Kokkos to build first, for threads and GPUs (`kontor build --help`)
+  KONTOR_LAUNCHER      words that start MPI programs        (default: srun, flux run or mpirun)
+  KONTOR_LOCKS         where runs notice each other         (default: /dev/shm; empty: they do not)
+  KONTOR_PYTHON        the Python of kontor                 (default: the first that has what the command needs)
+  KONTOR_START_SECONDS how long ranks may take to find each other (default: 300; 0: any time)
+  KONTOR_END_SECONDS   how long a run has to end early      (default: 60)
+  KONTOR_ABORT_SECONDS how long a launcher may outlive ranks that failed (default: 10)
+  KONTOR_FINISH_SECONDS  and ranks that were done           (default: 60)
+  OMP_NUM_THREADS      threads a rank                       (default: 1; in a Slurm job a task's CPUs)
+  OMP_PROC_BIND, OMP_PLACES  where they run                 (default: on the rank's own cores)
+"""
+COMMANDS = ("run", "report", "study", "predict", "test", "build", "lint")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Returns the exit code."""
+    command, *words = (sys.argv[1:] if words is None else words) or ["help"]
+    _leave_stdin(words)
+    try:
+        return _call(command, words)
+    except Failure as failure:
+        say(str(failure))
+        return failure.code
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise
+
+
+def _call(command: str, words: list[str]) -> int:
+    if command in ("help", "-h", "--help"):
+        print(USAGE, end="")
+        return 0
+    place = Place.here()
+    if command == "--version":
+        print(f"kontor {place.version}")
+        return 0
+    if command not in COMMANDS:
+        raise Failure(f"'{command}' is not a command; there are {', '.join(COMMANDS)} and help")
+    if place.preset == "smpi" and command in ("run", "study", "test"):
+        raise Failure("preset smpi makes programs for simulated ranks, and no tests:"
+                      " 'kontor predict STUDY --machine FILE --simulate FOLDER' runs them")
+    # One command does without the packages of the others, and starts sooner.
+    if command == "run":
+        from kontor.run.command import main as run
+        return run(words)
+    if command in ("build", "test"):
+        from kontor.build import command as build
+        return build.build(words) if command == "build" else build.test(words)
+    if command == "lint":
+        from kontor.build.lint import main as lint
+        return lint(words)
+    from kontor.packaged import call
+    return call(command, words, place)
+
+
+def _leave_stdin(words: list[str]) -> None:
+    """What this starts would read what is not for it, such as the rest of the script that calls it. Stdin stays if it
+    is a terminal, by which sudo knows that somebody is there, or one of the words."""
+    names = [re.sub("^--[^=]*=", "", word) for word in words]
+    if {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}.isdisjoint(names) and not os.isatty(0):
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+
 
 if __name__ == "__main__":
-    sys.exit(start(sys.argv[1], f"kontor.{sys.argv[1]}.command", sys.argv[2:]))
+    sys.exit(main())

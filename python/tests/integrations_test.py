@@ -246,6 +246,11 @@ class Jube(unittest.TestCase):
             accepted(self, [app, ROOT / f"inputs/{deck}.yaml", *sizes[app].split()])
 
 
+class Version(unittest.TestCase):
+    def test_the_citation_has_it(self):
+        self.assertIn(f"\nversion: {(ROOT / 'VERSION').read_text()}", (ROOT / "CITATION.cff").read_text())
+
+
 class Spack(unittest.TestCase):
     """Every package of packages.txt has its dependency, and every option is one of CMake's."""
 
@@ -255,7 +260,8 @@ class Spack(unittest.TestCase):
              "libcli11-dev": "cli11", "nlohmann-json3-dev": "nlohmann-json", "libfmt-dev": "fmt", "libgtest-dev": "googletest",
              "python3": "python", "python3-h5py": "py-h5py", "python3-yaml": "py-pyyaml", "python3-matplotlib": "py-matplotlib",
              "python3-jinja2": "py-jinja2"}
-    TOOLS = {"ninja-build", "git", "openmpi-bin", "hdf5-tools"}  # those that a build with Spack does without
+    TOOLS = {"ninja-build", "git", "openmpi-bin", "hdf5-tools", "doxygen", "slurmctld", "slurmd", "slurm-client", "jube", "iproute2",
+             "mypy", "codespell", "shellcheck", "python3-otf2"}  # a build with Spack does without
 
     def load(self, recipe):
         dependencies = set()
@@ -279,7 +285,8 @@ class Spack(unittest.TestCase):
         self.recipe, self.dependencies = self.load(PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")
 
     def test_dependencies(self):
-        listed = set(re.findall(r"(?m)^([a-z][a-z0-9+.-]*) ", (ROOT / "scripts/packages.txt").read_text())) - self.TOOLS
+        lists = "".join((ROOT / f"scripts/{name}.txt").read_text() for name in ("packages", "packages-test"))
+        listed = set(re.findall(r"(?m)^([a-z][a-z0-9+.-]*) ", lists)) - self.TOOLS
         self.assertEqual({self.NAMES[name] for name in listed} | {"c", "nccl"}, self.dependencies)
 
     def test_options(self):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/lib/mpi.sh: what each MPI's launcher is told, here by launchers that tell their version and no more."""
+"""kontor/run/mpi.py: what each MPI's launcher is told, here by launchers that tell their version and no more."""
 
 import shlex
 import subprocess
+import sys
 import unittest
 
-from command import SCRIPTS, KontorTest
+from command import PACKAGE, KontorTest
 
 VERSIONS = {
     "orte": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",
@@ -48,8 +49,7 @@ class Launchers(KontorTest):
         for mpi, version in VERSIONS.items():
             self.fake("mpirun", f"echo 'a line of a wrapper'; echo 'mpirun: mpirun (Open MPI) 9.9' >&2; echo '{version}'")
             for case, (ranks, variables, user, readable) in CASES.items():
-                self.fake("id", f"echo {user}")
-                self.fake("python", "" if readable else "[[ $1 != */cross_memory.py ]]")
+                self.patch(user, readable)
                 with self.subTest(mpi=mpi, case=case):
                     done = self.kontor("run", "--dry-run", "plate.yaml", f"-n{ranks}", **variables)
                     words = shlex.split(done.stdout)[:-2]  # without the program and the deck
@@ -70,7 +70,7 @@ class Launchers(KontorTest):
     def test_what_tests_have_in_their_environment(self):
         for mpi, version in VERSIONS.items():
             self.fake("mpirun", f"echo '{version}'")
-            told = subprocess.run([SCRIPTS / "lib/mpi.sh", self.bin / "mpirun"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+            told = subprocess.run([sys.executable, PACKAGE / "run/mpi.py", self.bin / "mpirun"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
             variables = dict(line.split("=", 1) for line in told.stdout.splitlines())
             with self.subTest(mpi=mpi):
                 of_launcher = {name: value for name, value in variables.items() if "rmaps" in name or "hwloc" in name}

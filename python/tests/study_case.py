@@ -65,7 +65,7 @@ class StudyTest(KontorTest):
         super().setUp()
         self.fake("launch", 'for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done')
         self.write("without/h5py.py", "raise ImportError")  # it takes longer than all the rest
-        self.environment |= {"KONTOR_BUILT": "1", "KONTOR_LAUNCHER": "launch", "PYTHONPATH": str(self.folder / "without")}
+        self.environment |= {"KONTOR_BUILT": "1", "KONTOR_LAUNCHER": "launch", "PYTHONPATH": f"{self.folder}/without:{self.folder}/patches"}
         self.program("build/bin/heat", APP)
         self.write("schema.json", json.dumps(SCHEMA))
         self.write("revision", "abc")

@@ -3,7 +3,6 @@
 
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -196,7 +195,6 @@ class Interrupted(ScriptTest):
                 said = f"kontor: heat was interrupted by signal {how.name.removeprefix('SIG')}\n"
                 self.assertEqual((result.code, result.out, result.err), (128 + how, "", said))
 
-    @unittest.skipUnless(shutil.which("setpriv"), "no setpriv here, by which the kernel tells mpirun")
     def test_by_a_kill(self):
         self.assertEqual(self.interrupt(signal.SIGKILL).code, -signal.SIGKILL)
 

@@ -2,28 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """checkpoint.py FILE: the app and the ranks of a checkpoint, on one line.
 
-FILE is one, or the name that several stand for (checkpoint.file); then the newest that can be read counts. Whether it is
-whole is for the app to find out, which then takes the one before.
+FILE is one, or the name that several stand for (checkpoint.file); then the newest that can be read counts. Whether it
+is whole is for the app to find out, which then takes the one before.
 """
+
+from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+Header = tuple[int, str, int]  # number, app, ranks
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 from kontor.report.isolated import isolated
 
 
-def named_by(file):
+def named_by(file: Path) -> list[Path]:
     """The files that the name stands for, and those of the same run beside one of them."""
     stem = file.stem if file.suffix == ".h5" else file.name
     one = re.fullmatch(r"(.+)-\d{9,18}", stem)
-    of_stem = lambda text: [path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(text) + r"-\d{9,18}", path.stem)]
+
+    def of_stem(text: str) -> list[Path]:
+        return [path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(text) + r"-\d{9,18}", path.stem)]
+
     return ([file] if file.is_file() else []) + sorted(of_stem(stem) or (of_stem(one[1]) if one else []), reverse=True)
 
 
-def header(path):
-    """(number, app, ranks), or why there is none."""
+def header(path: Path) -> Header | str:
+    """Or why there is none."""
     from kontor.report.hdf5 import h5py, link_to_another
 
     try:
@@ -31,7 +39,8 @@ def header(path):
             if other := link_to_another(file):
                 return f"{path}: {other}"
             if "checkpoint" not in file:
-                return f"{path}: it is no checkpoint" + (", but the result of a run; leave out --restart to repeat that" if "run" in file else "")
+                is_result = ", but the result of a run; leave out --restart to repeat that" if "run" in file else ""
+                return f"{path}: it is no checkpoint{is_result}"
             attributes = file["checkpoint"].attrs
             number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
             if not re.fullmatch(r"\w+", app):
@@ -43,25 +52,30 @@ def header(path):
         return f"{path}: {error.args[0] if error.args else error}"
 
 
-def look(path, now):
+def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str]]:
     """The headers of the files, or of the one that is named; and why there are none of the others."""
-    found, problems = [], []
+    found: list[Header] = []
+    problems: list[str] = []
     for file in named_by(path):
         now(str(file))
         what = header(file)
-        (problems if isinstance(what, str) else found).append(what)
+        if isinstance(what, str):
+            problems.append(what)
+        else:
+            found.append(what)
         if found and file == path:
             break
     return found, problems
 
 
-def tell(path, now):
+def tell(path: str, now: Callable[[str], None]) -> int:
     """Returns the exit code."""
     found, problems = look(Path(path), now)
     if not found:  # a run may have replaced them by others meanwhile
         found, problems = look(Path(path), now)
     if not found:
-        print("\n  ".join([f"kontor: {path}: there is no checkpoint of that name that can be read", *problems]), file=sys.stderr)
+        what = f"kontor: {path}: there is no checkpoint of that name that can be read"
+        print("\n  ".join([what, *problems]), file=sys.stderr)
         return 2
     _, app, ranks = found[0] if Path(path).is_file() else max(found)
     print(app, ranks)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exits with 0 if a process may read a sibling's memory (process_vm_readv), as Open MPI's ranks do."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import signal
@@ -14,14 +16,14 @@ class IoVec(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 
 
-def reads(pid, target, size):
+def reads(pid: int, target: ctypes.Array[ctypes.c_char], size: int) -> bool:
     copy = ctypes.create_string_buffer(size)
     local = IoVec(ctypes.cast(copy, ctypes.c_void_p), size)
     remote = IoVec(ctypes.cast(target, ctypes.c_void_p), size)
-    return libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0) == size
+    return bool(libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0) == size)
 
 
-def main():
+def main() -> int:
     if not hasattr(libc, "process_vm_readv"):
         return 1
     message = ctypes.create_string_buffer(b"a rank's buffer")

@@ -46,7 +46,7 @@ def find_deck(name: str, study_file: Path, here: Here) -> Deck:
     if done.returncode != 0:
         raise StudyError(done.stderr.strip() or f"{name}: is not a deck")
     app = done.stdout.strip()
-    if not (here.root / "miniapps" / app / "main.cpp").exists():
+    if app not in here.apps:
         raise StudyError(f"{name}: app '{shown(app)}' is unknown")
     return Deck(here.lasting(file), file, app, hashlib.sha256(data).hexdigest(), dict(_leaves("", parse(text, name))), reduced_settings(text))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..place import Place
 from .problems import StudyError
 
 
@@ -28,12 +29,16 @@ class Machine:
 class Here:
     """scripts/kontor tells what it knows by the environment."""
 
-    root: Path = Path(__file__).resolve().parents[3]
-    build: Path = field(default_factory=lambda: Path(os.environ.get("KONTOR_STUDY_BUILD", Here.root / "build")).absolute())
+    root: Path = field(default_factory=lambda: Place.here().root)
+    build: Path = field(default_factory=lambda: Path(os.environ.get("KONTOR_STUDY_BUILD") or Place.here().build).absolute())
 
     @property
     def kontor(self) -> str:
-        return str(self.root / "scripts/kontor")
+        return str(Place.here().kontor)
+
+    @property
+    def apps(self) -> list[str]:
+        return Place.here().apps
 
     def shown(self, path: Path) -> str:
         """From the working folder if it lies below."""
@@ -45,6 +50,8 @@ class Here:
 
     def make(self, *targets: str) -> None:
         """Builds them, unless the caller of this command has seen to it. Raises StudyError."""
+        if not Place.here().is_source:
+            return
         done = subprocess.run([self.kontor, "build", *targets], check=False)
         if done.returncode != 0:
             raise StudyError("study: not begun, because the build failed", code=done.returncode if done.returncode in (2, 3) else 3)

@@ -5,14 +5,15 @@ import functools
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
-MPI = Path(__file__).resolve().parents[3] / "scripts/lib/mpi.sh"
+MPI = Path(__file__).resolve().parents[3] / "python/kontor/run/mpi.py"
 
 # As KONTOR_MPI_ENVIRONMENT in cmake/KontorTargets.cmake: more ranks than cores must work.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"} | dict(
-    line.split("=", 1) for line in subprocess.run(["bash", MPI, MPIEXEC], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
+    line.split("=", 1) for line in subprocess.run([sys.executable, MPI, MPIEXEC], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
 
 
 def own_lines(text: str) -> str:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor build and kontor test."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+
+from ..messages import say, shown
+from ..place import Place
+from ..run.limits import Limits
+from .setup import Build
+
+BUILD_USAGE = """\
+kontor build [TARGET...] [CMake options]
+
+Gets what is missing, configures (preset "release", folder build/) and compiles everything, or
+only these targets, such as heat.
+Options go to CMake and stay in force:
+  kontor build -DKokkos_ROOT=/opt/kokkos
+
+With a source tree of Kokkos (and of Kokkos Kernels, if it is beside it, as kokkos-kernels) these are built
+first, with OpenMP, and with CUDA where there are nvcc and a GPU (or KONTOR_CUDA_ARCH=90, which names one;
+off: without):
+  KONTOR_KOKKOS_SOURCE=~/kokkos kontor build
+
+Another preset of CMakePresets.json has a folder of its own, for every command:
+  KONTOR_PRESET=mpich kontor test
+"""
+
+TEST_USAGE = """\
+kontor test [ctest options]
+
+Builds everything and runs all tests; says at the end how long each took. On Debian and Ubuntu it first
+installs what else tests need (scripts/packages-test.txt), if it may; they are skipped without. Options go to ctest:
+  kontor test -R heat        the tests whose name contains heat
+  kontor test -N             list them
+"""
+
+
+def build(words: list[str]) -> int:
+    if words[:1] in (["-h"], ["--help"]):
+        print(BUILD_USAGE, end="")
+        return 0
+    place = Place.here()
+    place.need_source("build")
+    pairs = zip(["", *words], words)
+    is_option = [word.startswith("-") or bool(re.fullmatch("-[ACDGTU]", before)) for before, word in pairs]
+    options = [word for word, option in zip(words, is_option) if option]
+    targets = [word for word, option in zip(words, is_option) if not option]
+    work = Build(place, os.environ, options)
+    for target in targets or ["all"]:
+        work.ensure(target)
+    if not targets:
+        say(f"built: {shown(place.build)}")
+    return 0
+
+
+def test(words: list[str]) -> int:
+    if words[:1] in (["-h"], ["--help"]):
+        print(TEST_USAGE, end="")
+        return 0
+    place, cores, start = Place.here(), Limits().processing_units, time.monotonic()
+    place.need_source("test")
+    Build(place, os.environ, for_tests=True).ensure("all")
+    built = time.monotonic()
+    ctest = ["ctest", "--test-dir", str(place.build), "--output-on-failure", "--parallel", str(cores)]
+    code = subprocess.run([*ctest, "--no-tests=error", *words], check=False).returncode
+    if code and Place.here().setting("GTest_DIR").endswith("NOTFOUND"):
+        say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
+    say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")
+    return code if code >= 0 else 128 - code

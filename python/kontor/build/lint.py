@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor lint: formatting and common mistakes, offline, with the tools that are here."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..messages import Failure, have, say, shown
+from ..place import Place
+from ..run.limits import Limits
+
+USAGE = """\
+kontor lint [--fix]
+
+  clang-format   C++ is formatted as .clang-format says (--fix formats it)
+  clang-tidy     .clang-tidy, with build/compile_commands.json; not on tests (see CONTRIBUTING.md)
+  licence        every source file has its SPDX line
+  python         Python compiles; ruff and mypy as pyproject.toml says
+  shellcheck     shell scripts
+
+A tool that is not installed is named and left out. Exits with 1 if anything was found.
+"""
+SHELL = ("*.sh", "scripts/kontor", ".ci/run")
+LICENSED = ("*.cpp", "*.hpp", "*.in", "*.cmake", "CMakeLists.txt", "*/CMakeLists.txt", "*.py", *SHELL)
+STRICT = ("python/kontor/__main__.py", "python/kontor/run", "python/kontor/build")
+
+
+def main(words: list[str]) -> int:
+    if words[:1] in (["-h"], ["--help"]):
+        print(USAGE, end="")
+        return 0
+    if words not in ([], ["--fix"]):
+        raise Failure(f"lint: '{words[0]}' is not an option; there is --fix")
+    place = Place.here()
+    place.need_source("lint")
+    if not have("git"):
+        raise Failure("lint needs git, to know which files are the project's")
+    lint = Lint(place, fix=bool(words))
+    checks: dict[str, Callable[[], bool]] = {
+        "format": lint.format, "tidy": lint.tidy, "licence": lint.licence, "python": lint.python, "shell": lint.shell}
+    found = [name for name, check in checks.items() if not check()]
+    for name in found:
+        say(f"lint: findings from {name}")
+    if not found:
+        say("lint: nothing found")
+    return 1 if found else 0
+
+
+class Lint:
+    """Each check returns whether all is well."""
+
+    def __init__(self, place: Place, fix: bool):
+        self._place, self._fix = place, fix
+
+    def _sources(self, *patterns: str) -> list[str]:
+        """The project's files: what git tracks or would track."""
+        words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+        listed = subprocess.run(words, cwd=self._place.root, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return sorted({name for name in listed.split("\0") if name and (self._place.root / name).is_file()})
+
+    def _passes(self, *words: str) -> bool:
+        return subprocess.run(words, cwd=self._place.root, check=False).returncode == 0
+
+    def format(self) -> bool:
+        """The style is version 14's: others format a few things differently."""
+        tool = _first_of("clang-format-14", "clang-format")
+        mode = ["-i"] if self._fix else ["--dry-run", "--Werror"]
+        return not tool or self._passes(tool, "--style=file", *mode, *self._sources("*.cpp", "*.hpp"))
+
+    def tidy(self) -> bool:
+        """Only what is compiled here has an entry to check with. Tests use C++20 that clang 14 does not compile yet."""
+        tool = _first_of("clang-tidy-14", "clang-tidy")
+        database, own = self._place.build / "compile_commands.json", self._place.build / "clang-tidy"
+        if not tool:
+            return True
+        if not database.exists():
+            say(f"lint: no {shown(database)}: run kontor build first; clang-tidy left out")
+            return True
+        entries = _for_clang(database)
+        own.mkdir(exist_ok=True)
+        (own / "compile_commands.json").write_text(json.dumps(entries, indent=1), encoding="utf-8")
+        compiled = {entry["file"] for entry in entries}
+        files = [name for name in self._sources("*.cpp", ":!:*/tests/*") if str(self._place.root / name) in compiled]
+
+        def check(name: str) -> bool:
+            words = [tool, "--quiet", "-p", str(own.absolute()), name]
+            return subprocess.run(words, cwd=self._place.root, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+        with ThreadPoolExecutor(Limits().processing_units) as pool:
+            return all(list(pool.map(check, files)))
+
+    def licence(self) -> bool:
+        line = b"SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+        without = [name for name in self._sources(*LICENSED) if line not in (self._place.root / name).read_bytes()]
+        for name in without:
+            print(f"{name}: no SPDX-License-Identifier line", file=sys.stderr)
+        return not without
+
+    def python(self) -> bool:
+        broken = [error for name in self._sources("*.py") if (error := _syntax_error(self._place.root / name))]
+        for error in broken:
+            print(error, file=sys.stderr)
+        good = not broken
+        if ruff := _first_of("ruff"):
+            good &= self._passes(ruff, "check", *(["--fix"] if self._fix else []), "python")
+        if mypy := _first_of("mypy"):
+            good &= self._passes(mypy, "--no-error-summary", *STRICT)
+        return good
+
+    def shell(self) -> bool:
+        tool = _first_of("shellcheck")
+        return not tool or self._passes(tool, *self._sources(*SHELL))
+
+
+def _first_of(*tools: str) -> str:
+    """The first that is installed; says so when none is."""
+    found = next(filter(have, tools), "")
+    if not found:
+        say(f"lint: {tools[0]} is not installed (apt-get install {tools[0]}); left out")
+    return found
+
+
+def _syntax_error(file: Path) -> str:
+    try:
+        compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"{file}:{error.lineno}: {error.msg}"
+    return ""
+
+
+def _for_clang(database: Path) -> list[dict[str, str]]:
+    """The entries of compile_commands.json, one for each source: of those, too, that are compiled together. clang
+    cannot read what g++ precompiled, nor some of its options."""
+    entries = []
+    for entry in json.loads(database.read_text(encoding="utf-8")):
+        unreadable = r" -Winvalid-pch -include \S*cmake_pch\.hxx| -fpch-preprocess| --param=\S*"
+        command, file = re.sub(unreadable, "", entry["command"]), entry["file"]
+        sources = [file]
+        if "Unity" in Path(file).parts and Path(file).exists():
+            sources = re.findall(r'(?m)^#include "(.*)"$', Path(file).read_text(encoding="utf-8"))
+        entries += [{**entry, "file": source, "command": command.replace(file, source)} for source in sources]
+    return entries

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The log of a build: the output of CMake, compilers and apt-get."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..messages import Failure, say, shown
+
+
+class Log:
+    def __init__(self, file: Path):
+        self._file = file
+        file.write_bytes(b"")
+
+    def __str__(self) -> str:
+        return shown(self._file)
+
+    def start(self, words: Sequence[str], folder: Path | None = None) -> subprocess.Popen[bytes]:
+        with self._file.open("ab") as output:
+            return subprocess.Popen(words, stdout=output, stderr=output, cwd=folder)
+
+    def run(self, words: Sequence[str], folder: Path | None = None) -> bool:
+        """Whether it succeeds."""
+        try:
+            return self.start(words, folder).wait() == 0
+        except OSError as error:
+            with self._file.open("a", encoding="utf-8") as output:
+                print(error, file=output)
+            return False
+
+    @property
+    def text(self) -> str:
+        return self._file.read_text(encoding="utf-8", errors="replace")
+
+    def show_progress(self, running: subprocess.Popen[bytes]) -> int:
+        """Silent while there is nothing to compile; then says so, with a counter on a terminal. Returns the exit
+        code."""
+        try:
+            return running.wait(1)
+        except subprocess.TimeoutExpired:
+            say(f"compiling (a minute or two the first time; output in {self})")
+        while os.isatty(2):
+            try:
+                return running.wait(0.5)
+            except subprocess.TimeoutExpired:
+                counter = re.search(r"^\[[^]]*\]", self.text.rpartition("\n")[2] or self.text.splitlines()[-1])
+                print(end=f"\r{counter[0] if counter else ''} ", file=sys.stderr, flush=True)
+        return running.wait()
+
+    def show_cmake_error(self) -> None:
+        for error in re.findall(r"(?ms)^CMake Error.*?(?=^Call Stack|^-- Configuring incomplete|\Z)", self.text):
+            print(error, end="", file=sys.stderr)
+
+    def show_end(self) -> None:
+        print(*self.text.splitlines()[-15:], sep="\n", file=sys.stderr)
+
+    def build_failed(self, message: str) -> Failure:
+        """After the first errors of the log, or its end."""
+        lines = self.text.splitlines()
+        pattern = re.compile(r"([eE]rror|undefined reference)[: ]")
+        errors = [number for number, line in enumerate(lines) if pattern.search(line)]
+        chosen = {number + more for number in errors[:3] for more in range(5)} or range(len(lines) - 25, len(lines))
+        print(*(lines[number] for number in sorted(chosen) if 0 <= number < len(lines)), sep="\n", file=sys.stderr)
+        return Failure(f"{message}; the whole output is in {self}", 3)

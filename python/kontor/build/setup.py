@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a bare machine to built programs: packages, configuration, compilation. Does only what is still to do."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from ..messages import Failure, have, say, shown
+from ..place import Place
+from ..run.limits import Limits
+from . import packages
+from .kokkos import build_kokkos
+from .log import Log
+
+LACKS = re.compile(r"Kontor needs|Could NOT find|No CMAKE_C(XX)?_COMPILER|build program corresponding to")
+
+
+class Build:
+    def __init__(self, place: Place, environment: Mapping[str, str], options: Sequence[str] = (),
+                 for_tests: bool = False):
+        self.place, self.environment = place, environment
+        self._options, self._for_tests = list(options), for_tests  # CMake's options of this call
+        self.folder = place.build.absolute()
+
+    @cached_property
+    def log(self) -> Log:
+        return Log(self.folder / "kontor-build.log")
+
+    def ensure(self, target: str) -> None:
+        """Returns when the target is built and up to date."""
+        if self.environment.get("KONTOR_BUILT") or not self.place.is_source:
+            return  # the caller has seen to it
+        if self.is_configured and not (have("cmake") and os.access(self.folder, os.W_OK)):
+            say(f"cannot build here (no cmake, or a read-only folder): using {shown(self.folder)} as it is")
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Two runs started at once must not build at once; file systems without locks, such as Lustre without `flock`,
+        # cannot help.
+        with open(self.folder / "kontor-build.lock", "w", encoding="ascii") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            except OSError:
+                say(f"{shown(self.folder)} has no locks: do not build there twice at once")
+            if self.environment.get("KONTOR_KOKKOS_SOURCE"):
+                self._options += build_kokkos(self)
+            if not self.is_configured or self._options:
+                self._configure()
+                self._options = []
+            if self._for_tests:
+                self._get_test_packages()
+            self._compile(target)
+
+    @property
+    def is_configured(self) -> bool:
+        return any((self.folder / name).exists() for name in ("build.ninja", "Makefile"))
+
+    @property
+    def can_configure(self) -> bool:
+        return have("cmake") and any(map(have, (self.environment.get("CXX") or "c++", "g++", "clang++")))
+
+    @property
+    def jobs(self) -> str:
+        return self.environment.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(Limits(self.environment).processing_units)
+
+    def _configure(self) -> None:
+        if self.can_configure:
+            if self._run_cmake():
+                return
+            if not LACKS.search(self.log.text):
+                raise self._cannot_configure()
+        if not self.install_missing():
+            if self.can_configure:
+                self.log.show_cmake_error()
+            else:
+                say("a C++20 compiler and CMake (3.22 or later) are not both on PATH")
+            raise Failure("set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run"
+                          " this again")
+        (self.folder / "CMakeCache.txt").unlink(missing_ok=True)  # it remembers what was not found
+        shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
+        if not self._run_cmake():
+            raise self._cannot_configure()
+
+    def _cannot_configure(self) -> Failure:
+        self.log.show_cmake_error()
+        return Failure(f"CMake could not configure; the whole output is in {self.log}")
+
+    def _run_cmake(self) -> bool:
+        generator = ["-G", "Ninja"] if have("ninja") and not (self.folder / "CMakeCache.txt").exists() else []
+        say("configuring (some seconds)")
+        words = ["cmake", "--preset", self.place.preset, "-B", str(self.folder), *generator, *self._options]
+        return self.log.run(words, self.place.root)
+
+    def install_missing(self) -> bool:
+        """Whether there was something to install."""
+        lists = self.place.root / "scripts"
+        missing = packages.missing(lists / "packages.txt", lists / f"packages-{self.place.preset}.txt")
+        if missing:
+            packages.install(missing, self.log)
+        return bool(missing)
+
+    def _get_test_packages(self) -> None:
+        """Tests are skipped without these, so they are asked for once in a build folder, and done without where they
+        cannot be had."""
+        asked = self.folder / "kontor-test-packages"
+        if asked.exists() or not have("apt-get"):
+            if Place.here(self.environment).setting("GTest_DIR").endswith("NOTFOUND"):
+                self._run_cmake()  # it may be there now
+            return
+        missing = packages.missing(self.place.root / "scripts/packages-test.txt")
+        if missing:
+            try:
+                packages.install(missing, self.log)
+            except Failure as failure:
+                say(f"{failure}\nkontor: continuing without: the tests that need them are skipped")
+            else:
+                if not self._run_cmake():
+                    raise self._cannot_configure()
+        asked.touch()
+
+    def _compile(self, target: str) -> None:
+        words = ["cmake", "--build", str(self.folder), "--target", target, "--parallel", self.jobs]
+        if self.log.show_progress(self.log.start(words)) != 0:
+            raise self.log.build_failed("the build failed")

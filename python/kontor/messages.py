@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Messages of the command, the failures that end it, and what other commands say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+class Failure(Exception):
+    """Ends the command with this message and exit code: 2 is bad usage or set-up."""
+
+    def __init__(self, message: str, code: int = 2):
+        super().__init__(message)
+        self.code = code
+
+
+def say(message: str) -> None:
+    """Progress goes to stderr: stdout belongs to the programs."""
+    print(f"kontor: {message}", file=sys.stderr, flush=True)
+
+
+def shown(path: str | Path) -> str:
+    """The path relative to the working folder if it lies below."""
+    return str(path).removeprefix(f"{os.getcwd()}/")
+
+
+def have(command: str) -> bool:
+    return shutil.which(command) is not None
+
+
+def said(*words: str) -> str:
+    """What a command prints; nothing where there is none of that name."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False).stdout
+    except OSError:
+        return ""

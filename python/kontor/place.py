@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where Kontor is: its source tree and build folder, or the prefix that it is installed below."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from .messages import Failure
+
+
+@dataclass(frozen=True)
+class Place:
+    root: Path  # of the source tree, or <prefix>/share/kontor; it has inputs/
+    build: Path  # it has bin/ with the programs: the build folder, or <prefix>
+    preset: str
+    is_source: bool
+
+    @classmethod
+    def here(cls, environment: Mapping[str, str] = os.environ) -> Place:
+        package = Path(__file__).resolve().parent
+        root, preset = package.parents[1], environment.get("KONTOR_PRESET") or "release"
+        if (root / "CMakeLists.txt").exists():
+            build = root / ("build" if preset == "release" else f"build-{preset}")
+            return cls(root, Path(environment.get("KONTOR_BUILD_DIR") or build), preset, True)
+        prefix = package.parents[3]
+        if not (root / "inputs").exists():  # the package alone, as pip installs it: the programs are those on PATH
+            prefix = Path(shutil.which("kontor-deck") or package).resolve().parent.parent
+            root = prefix / "share/kontor"
+        return cls(root, Path(environment.get("KONTOR_BUILD_DIR") or prefix), preset, False)
+
+    @property
+    def kontor(self) -> Path:
+        """The command, as a program to start."""
+        return self.root / "scripts/kontor" if self.is_source else self.build / "bin/kontor"
+
+    @property
+    def version(self) -> str:
+        file = self.root / "VERSION"
+        if file.exists():
+            return file.read_text(encoding="ascii").strip()
+        from importlib import metadata  # it takes longer than all the rest
+        return metadata.version("kontor")
+
+    def program(self, name: str) -> Path:
+        return self.build / "bin" / name
+
+    @cached_property
+    def _cache(self) -> str:
+        file = self.build / "CMakeCache.txt" if self.is_source else self.root / "installed.txt"
+        return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self._cache)
+
+    def setting(self, name: str) -> str:
+        """A variable of the build's CMake cache; empty without one. An installation has some of them in a file."""
+        found = re.search(rf"(?m)^{name}:[A-Z]*=(.*)$", self._cache)
+        return found[1] if found else ""
+
+    @property
+    def apps(self) -> list[str]:
+        if self.is_source:
+            return sorted(file.parent.name for file in self.root.glob("miniapps/*/main.cpp"))
+        return sorted(self.setting("KONTOR_APPS").split(";"))
+
+    @property
+    def mpirun(self) -> str:
+        """That of the MPI that was linked: another one would start single processes that do not see each other."""
+        linked, first = self.setting("MPIEXEC_EXECUTABLE"), shutil.which("mpirun") or "./mpirun"
+        return "mpirun" if linked in ("", str(Path(first).parent / "mpiexec")) else linked
+
+    @property
+    def decks(self) -> list[Path]:
+        """Those that come with Kontor; inputs/ has studies, too."""
+        return sorted(file for file in self.root.glob("inputs/*/*.yaml") if re.search(rb"(?m)^app:", file.read_bytes()))
+
+    def find(self, name: str) -> str:
+        """A file here, else one of inputs/ of this name."""
+        places = [self.root / name, self.root / "inputs" / name]
+        return name if Path(name).exists() else str(next(filter(Path.is_file, places), name))
+
+    def need_source(self, command: str) -> None:
+        if not self.is_source:
+            raise Failure(f"{command} needs a source tree of Kontor: this is an installation, in {self.build}")

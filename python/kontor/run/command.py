@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor run: finds the app of a deck, and starts it on the ranks asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..build.setup import Build
+from ..messages import Failure, shown
+from ..place import Place
+from . import inputs
+from .arguments import Arguments, read
+from .launcher import COUNT, Launcher
+from .limits import Limits
+from .outcome import start
+from .slurm import SlurmJob
+from .supervise import Patience
+
+USAGE = """\
+kontor run DECK|RESULT.h5 [-n RANKS] [--dry-run] [options of the app]
+kontor run CHECKPOINT.h5 --restart [DECK] [-n RANKS] [options of the app]
+
+Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The repeated run
+writes <RESULT>-repeat.h5 in this folder unless -o names another file. With --restart it goes on
+from a checkpoint, in which the deck is, too, on any ranks; CHECKPOINT.h5 may be checkpoint.file of
+the run that wrote it: then from the newest that is whole. docs/checkpoints.md says more.
+
+  -n, --ranks RANKS      default: the tasks of the scheduler's job, else those of RESULT.h5 or
+                         CHECKPOINT.h5, else one rank a core
+  --restart              go on from a checkpoint
+  --dry-run              print the command, run nothing, build nothing (what reads decks must be built)
+  --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
+  -o, --output FILE      the HDF5 file to write
+  --results FILE.json    write the record as JSON too
+  --print-deck           print the deck with every default filled in, and stop
+  -q, --quiet            no progress line and no table
+  Anything else goes to the app as it is: `build/bin/heat --help`.
+
+Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
+replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set, in a SLURM job its
+CPUs for a task.
+
+Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 4 ended early,
+128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
+by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
+early; after KONTOR_END_SECONDS (60) it is killed.
+Ranks that have not found each other KONTOR_START_SECONDS (300; 0: no limit) after their start end with exit code 3.
+HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once. A launcher that still
+waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, or
+KONTOR_FINISH_SECONDS (60) after a rank was done, is killed: exit code 3.
+"""
+
+
+def main(words: list[str]) -> int:
+    arguments = read(words)
+    if arguments.help:
+        print(USAGE, end="")
+        return 0
+    folders = ExitStack()
+    try:
+        return _run(arguments, Place.here(), folders)
+    except OSError as error:  # where nothing has run there is no failed verification
+        raise Failure(f"run: nothing was run, because this failed: {error}") from error
+    finally:
+        folders.close()
+
+
+def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
+    environment = dict(os.environ)
+    _refuse_to_be_a_rank(arguments, environment)
+    deck, checkpoint = inputs.choose(arguments, place)
+    default = SlurmJob(environment, 1).cpus_per_task if SlurmJob.is_here(environment) else "1"
+    threads = environment["OMP_NUM_THREADS"] = environment.get("OMP_NUM_THREADS") or default
+    if not re.fullmatch("[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*", threads):
+        raise Failure(f"run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1")
+    patience = Patience.of(environment)
+    # Of a list, one number for each level of nesting, the outermost.
+    launcher = Launcher(place, environment, int(threads.partition(",")[0]), Limits(environment))
+    ranks, options, app = arguments.ranks, arguments.of_app, ""
+    if checkpoint:
+        app, recorded = inputs.of_checkpoint(checkpoint)
+        if not ranks and launcher.job_ranks is None:
+            ranks = _ranks_of_checkpoint(checkpoint, recorded, launcher)
+        options = ["--restart", checkpoint, *options]
+    elif inputs.is_result(deck):
+        name = Path(deck).name.removesuffix(".h5")
+        deck, recorded_ranks, more = inputs.extract(deck, folders, keep=arguments.dry_run)
+        ranks = ranks or recorded_ranks
+        options = [*more, *options, *([] if arguments.names_output else ["-o", f"{name}-repeat.h5"])]
+    ranks = ranks or str(launcher.default_ranks)
+    if not COUNT.fullmatch(ranks):
+        raise Failure(f"run: -n is '{ranks}'; allowed is a whole number from 1")
+
+    build = Build(place, environment)
+    if deck:
+        if not arguments.dry_run and not os.access(place.program("kontor-deck"), os.X_OK):
+            build.ensure(inputs.first_target(deck, place))
+        app = inputs.app_of(deck, place)
+    if app not in place.apps:
+        raise Failure(f"{checkpoint}: app '{app}' is unknown; allowed are: {' '.join(place.apps)}")
+    if not arguments.dry_run:
+        build.ensure(app)
+    launch = launcher.launch(int(ranks), arguments.dry_run)
+    program = [shown(place.program(app)), *([deck] if deck else []), *options]
+    if arguments.dry_run:
+        without = [word for name in launch.without if name in environment for word in ("-u", name)]
+        variables = [f"{name}={value}" for name, value in ({"OMP_NUM_THREADS": threads} | launch.environment).items()]
+        print(shlex.join([*(["env", *without] if without else []), *variables, *launch.words, *program]))
+        return 0
+    return start(app, program, launch, int(ranks), environment, patience)
+
+
+def _ranks_of_checkpoint(checkpoint: str, recorded: int, launcher: Launcher) -> str:
+    """As many again, unless this is a much smaller machine, or the number is damaged."""
+    most = 64 * launcher.limits.processing_units
+    if recorded > most and not launcher.environment.get("KONTOR_LAUNCHER"):
+        raise Failure(f"{checkpoint}: {recorded} ranks have written it, which are more than 64 for each core here"
+                      f" ({most}); say how many are to go on: -n RANKS")
+    return str(recorded)
+
+
+def _refuse_to_be_a_rank(arguments: Arguments, environment: dict[str, str]) -> None:
+    """`mpirun -n 4 kontor run DECK` would be four runs, each of which starts its ranks. In the one task of `srun --pty
+    bash` it is what is meant."""
+    signs = {"OMPI_COMM_WORLD_SIZE": ("mpirun", "OMPI_COMM_WORLD_SIZE"),
+             "SLURM_STEP_ID": ("srun", "SLURM_STEP_NUM_TASKS"),
+             "FLUX_TASK_RANK": ("flux run", "FLUX_JOB_SIZE"), "PMI_SIZE": ("mpirun", "PMI_SIZE")}
+    by, variable = next((what for sign, what in signs.items() if environment.get(sign)), ("", ""))
+    size = environment.get(variable) or "1"
+    if by == "mpirun" or by and size != "1":
+        raise Failure(f"run: {by} has started 'kontor run' {size} times, which starts the ranks itself: leave out {by},"
+                      f" and say kontor run {shlex.join(arguments.inputs)} -n {size}")

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is to be run: a deck, the run that wrote a result, or the continuation of a checkpoint."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..messages import Failure, shown
+from ..packaged import need
+from ..place import Place
+from .arguments import Arguments
+from .ends import reason_of, signal_name
+from .run_folder import temporary_folder
+
+
+def choose(arguments: Arguments, place: Place) -> tuple[str, str]:
+    """The deck or result, and the checkpoint; each may be empty."""
+    inputs = [place.find(name) for name in arguments.inputs]
+    if not arguments.restart:
+        if len(inputs) > 1:
+            raise Failure(f"run: two inputs, '{inputs[0]}' and '{inputs[1]}'; give one deck or one HDF5 file")
+        _check(inputs[0] if inputs else "", place)
+        return (inputs[0], "")
+    decks = [name for name in inputs if name.endswith((".yaml", ".yml"))]
+    checkpoints = [name for name in inputs if name not in decks]
+    if len(decks) > 1:
+        raise Failure(f"run: two decks, '{decks[0]}' and '{decks[1]}'; give one, or none: it is in the checkpoint")
+    if len(checkpoints) > 1:
+        raise Failure(f"run: two checkpoints, '{checkpoints[0]}' and '{checkpoints[1]}'; give one")
+    if not checkpoints:
+        raise Failure("run: --restart needs a checkpoint: kontor run CHECKPOINT.h5 --restart")
+    if decks:
+        _check(decks[0], place)
+    return (decks[0] if decks else "", checkpoints[0])
+
+
+def _check(name: str, place: Place) -> None:
+    file, decks = Path(name), " ".join(str(deck.relative_to(place.root)) for deck in place.decks)
+    if not name:
+        raise Failure(f"run: no deck given; there are {decks}")
+    if not file.exists():
+        if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
+            raise Failure(f"{name}: there are checkpoints of that name; add --restart to go on from the newest")
+        raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}")
+    if not file.is_file() or not os.access(file, os.R_OK):
+        raise Failure(f"{name}: cannot read the deck: not a file, or not readable")
+
+
+def is_result(name: str) -> bool:
+    return bool(re.search(r"\.h5(\..{8}\.tmp)?$", name))
+
+
+def _said(words: list[str]) -> str:
+    """What a command of our own prints; ends with its exit code where it fails, as it has said why."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.returncode if done.returncode > 0 else 128 - done.returncode)
+    return done.stdout
+
+
+def of_checkpoint(name: str) -> tuple[str, int]:
+    """Its app and its ranks."""
+    need("h5py", f"{name}: reading it")
+    app, ranks = _said([sys.executable, str(Path(__file__).with_name("checkpoint.py")), name]).split()
+    return app, int(ranks)
+
+
+def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list[str]]:
+    """Writes the deck that the result records to a temporary file. Returns it, the ranks, and options for the app."""
+    need("h5py", f"{result}: reading it")
+    folder = temporary_folder("kontor")
+    if not keep:
+        folders.callback(_remove, folder)
+    deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
+    report = [sys.executable, str(Path(__file__).parents[1]), "report"]
+    ranks = _said([*report, "--extract-deck", str(deck), result]).strip()
+    # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is
+    # repeated.
+    named = next(_checkpoint_files(deck.read_text(encoding="utf-8")), "")
+    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named not in ("", '""') else []
+
+
+def _remove(folder: str) -> None:
+    for file in Path(folder).iterdir():
+        file.unlink()
+    Path(folder).rmdir()
+
+
+def _checkpoint_files(deck: str) -> Iterator[str]:
+    for block in re.finditer(r"(?m)^checkpoint:.*((?:\n .*|\n)*)", deck):
+        yield from re.findall(r"(?m)^  file: *(.*)$", block[1])
+
+
+def first_target(deck: str, place: Place) -> str:
+    """What the first run builds. An app builds what reads decks, too, and one build is faster than two, so it is the
+    app that the deck seems to name, or what reads decks if that cannot be seen."""
+    named = re.search(rb"(?m)^app:\s*[\"']?([a-z]*)", Path(deck).read_bytes())
+    app = named[1].decode() if named else ""
+    return app if app in place.apps else "kontor_deck"
+
+
+def app_of(deck: str, place: Place) -> str:
+    """The app that a deck names, by the parser that all apps have."""
+    tool = place.program("kontor-deck")
+    if not os.access(tool, os.X_OK):
+        raise Failure(f"{deck}: what reads decks is not built yet; run 'kontor build' first")
+    done = subprocess.run([str(tool), deck], stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+    code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    if code > 128:
+        raise Failure(f"{shown(tool)} was ended by signal {signal_name(code)}{reason_of(code)}", 3)
+    if code:
+        raise SystemExit(code)  # it has said what is wrong
+    app = done.stdout.strip()
+    if app not in place.apps:
+        raise Failure(f"{deck}: app '{app[:80]}' is unknown; allowed are: {' '.join(place.apps)}")
+    return app

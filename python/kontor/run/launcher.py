@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The launcher of an MPI program here: that of the scheduler whose job this is, else mpirun."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..messages import Failure, have, said
+from ..place import Place
+from .launch import Launch
+from .limits import Limits
+from .locks import has_to_share
+from .mpi import mpi_of
+from .slurm import SlurmJob
+
+COUNT = re.compile(r"[1-9][0-9]{0,8}")  # of ranks
+
+
+@dataclass(frozen=True)
+class Launcher:
+    place: Place
+    environment: Mapping[str, str]
+    threads: int  # of a rank
+    limits: Limits
+
+    @property
+    def _slurm(self) -> SlurmJob | None:
+        return SlurmJob(self.environment, self.threads) if SlurmJob.is_here(self.environment) else None
+
+    @property
+    def _in_flux(self) -> bool:
+        return bool(self.environment.get("FLUX_URI") or self.environment.get("FLUX_JOB_ID")) and have("flux")
+
+    @property
+    def _pbs_nodes(self) -> list[str]:
+        """PBS Pro and OpenPBS write a line a rank into a file."""
+        file = self.environment.get("PBS_NODEFILE", "")
+        readable = self.environment.get("PBS_JOBID") and os.access(file, os.R_OK)
+        return Path(file).read_text(encoding="utf-8").splitlines() if readable else []
+
+    @property
+    def job_ranks(self) -> int | None:
+        """The ranks that the scheduler's job is for; none outside of jobs."""
+        names = ("PBS_NP", "LSB_DJOB_NUMPROC", "NSLOTS")  # Torque, LSF, Grid Engine
+        count = next(filter(None, map(self.environment.get, names)), "")
+        if job := self._slurm:
+            return job.ranks
+        if self._in_flux:
+            cores = said("flux", "resource", "list", "--states=up", "--no-header", "--format={ncores}").split()
+            return int(cores[0]) // self.threads if cores else None
+        return int(count) if COUNT.fullmatch(count) else len(self._pbs_nodes) or None
+
+    @property
+    def default_ranks(self) -> int:
+        """The ranks that fill what we have been given: the job's tasks, else the cores of this machine."""
+        slots = self.job_ranks
+        return max(1, self.limits.physical_cores // self.threads if slots is None else slots)
+
+    def launch(self, ranks: int, dry_run: bool) -> Launch:
+        asked = self.environment.get("KONTOR_RANKS_PER_NODE", "")
+        if asked and not COUNT.fullmatch(asked):
+            raise Failure(f"run: KONTOR_RANKS_PER_NODE is '{asked}'; allowed is a whole number from 1")
+        per_node = int(asked) if asked else None
+        nodes = -(-ranks // per_node) if per_node else 1
+        if self.environment.get("KONTOR_LAUNCHER"):
+            return Launch([*self.environment["KONTOR_LAUNCHER"].split(), "-n", str(ranks)])
+        if job := self._slurm:
+            return job.launch(ranks, per_node, self.place, self.limits)
+        if self._in_flux:
+            launch = Launch(["flux", "run", "-n", str(ranks), "-c", str(self.threads), "-o", "cpu-affinity=per-task"])
+            launch.place_threads(self.threads, True, self.environment)
+            launch.words += ["-N", str(nodes)] if per_node else []
+            return launch
+        return self._mpirun(ranks, per_node if nodes > 1 else None, dry_run)
+
+    def _mpirun(self, ranks: int, per_node: int | None, dry_run: bool) -> Launch:
+        mpirun = self.place.mpirun
+        if not have(mpirun):
+            raise Failure(f"no {mpirun} here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER")
+        mpi = mpi_of(mpirun)
+        words = [mpirun, "-n", str(ranks), *mpi.manners(self.environment)]
+        launch = Launch(words, end_signal="USR1")  # Open MPI and MPICH pass it on
+        in_job = any(self.environment.get(name) for name in ("PBS_JOBID", "LSB_JOBID", "NSLOTS"))
+        hosts = set(self._pbs_nodes)
+        if len(hosts) == 1:
+            in_job = False
+        elif hosts:
+            launch.words += mpi.hosts(self.environment["PBS_NODEFILE"])
+        binding = "core" if in_job else self._binding(ranks, launch, dry_run)
+        launch.words += mpi.placement(self.threads, binding, per_node)
+        own_cores = binding == "core" and mpi.binds or binding in ("core", "none") and ranks == 1
+        launch.place_threads(self.threads, own_cores, self.environment)
+        names = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "KONTOR_START_SECONDS")
+        launch.words += mpi.exports(name for name in names if self.environment.get(name) or name in launch.environment)
+        if ranks > 1 and not _ranks_can_read_each_other():
+            launch.words += mpi.copies_through_memory()
+        return launch
+
+    def _binding(self, ranks: int, launch: Launch, dry_run: bool) -> str:
+        if ranks * self.threads > self.limits.physical_cores:
+            return "crowded"
+        if not dry_run and has_to_share(self.limits, launch, self.environment):
+            return "shared"
+        return "none" if self.limits.is_placed else "core"
+
+
+def _ranks_can_read_each_other() -> bool:
+    """Ranks copy straight from each other's memory, unless a container forbids that; where it does, it may kill who
+    tries."""
+    probe = [sys.executable, str(Path(__file__).with_name("cross_memory.py"))]
+    return subprocess.run(probe, check=False).returncode == 0

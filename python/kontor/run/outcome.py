@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A run, and its exit code: the program's own, or one that says what ended it."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..messages import say
+from . import shared_memory
+from .ends import reason_of, signal_name
+from .launch import Launch
+from .mpi import ENDS_AT_ONCE
+from .run_folder import RunFolder
+from .supervise import NUMBERS, Patience, Supervised
+
+
+def start(app: str, program: list[str], launch: Launch, ranks: int, environment: Mapping[str, str],
+          patience: Patience) -> int:
+    variables = {name: value for name, value in environment.items() if name not in launch.without}
+    variables |= {"KONTOR_RANKS": str(ranks)}  # the program refuses to be on fewer
+    variables |= {**ENDS_AT_ONCE, **launch.environment}
+    if sys.stderr.isatty():
+        variables["KONTOR_TERMINAL"] = "1"  # a launcher's ranks never see the terminal; the progress line wants to know
+    with RunFolder() as folder:
+        variables["KONTOR_RUN_FOLDER"] = folder.path
+        run = Supervised(launch, folder, patience)
+        shared_memory.reclaim()
+        try:
+            code = run.run([*launch.words, *program], variables)
+        except OSError:
+            code = 127  # as of a shell; the probe says why
+        shared_memory.reclaim()
+        if run.stuck or run.caught or code < 0:
+            return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, patience)
+        return _after_its_own_end(code, app, launch, program[0], variables, folder)
+
+
+def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str, patience: Patience) -> int:
+    """By this command or by a signal: says what there is to say, and returns the exit code."""
+    code = code if code >= 0 else 128 - code
+    if run.stuck == "failed":
+        say(f"a rank failed, and {launcher} had not ended {patience.abort} s later, as when a host has vanished;"
+            " it was ended")
+        return 3
+    if run.stuck:
+        say(f"the ranks were done, and {launcher} had not ended {patience.finish} s later, as when a rank is killed at"
+            " its end; it was ended")
+        return 3
+    if run.caught and code == 4:
+        say(f"{app} ended early, as signal {run.caught} asked; its record says how far it came")
+        return 4
+    if run.caught:  # else it was done already, or has said why it could not end as it was asked to
+        if code == 0 or run.was_asked_to_end and code in (2, 3):
+            return code
+        say(f"{app} was interrupted by signal {run.caught}")
+        return 128 + NUMBERS[run.caught]
+    say(f"{launcher} itself was ended by signal {signal_name(code)}, and {app} with it{reason_of(code)}")
+    return 3
+
+
+def _after_its_own_end(code: int, app: str, launch: Launch, program: str, variables: Mapping[str, str],
+                       folder: RunFolder) -> int:
+    """The same of a command that nothing ended."""
+    launcher = Path(launch.words[0]).name
+    if code > 128 and signal_name(code):
+        say(f"{app} was ended by signal {signal_name(code)}{reason_of(code)}")
+    elif code > 4 and folder.ranks_have_started:
+        say(f"{launcher} ended with code {code} while {app} ran: a host or its daemon was lost")
+        return 3
+    elif code == 1 and folder.ranks_have_started and not folder.a_rank_was_done:
+        say(f"{launcher} ended with code 1 before {app} was done, as when it is told to end")
+        return 3
+    elif code not in (0, 2, 3, 4) and not folder.ranks_have_started and _cannot_start(launch, program, variables):
+        return 3
+    return code
+
+
+def _cannot_start(launch: Launch, program: str, variables: Mapping[str, str]) -> bool:
+    """Exit code 1 is a failed verification, or a launcher or an MPI that could not start: --list-backends needs no more
+    than these two."""
+    probe = [*(word for word in launch.words if word != "--quiet"), program, "--list-backends"]
+    try:
+        done = subprocess.run(probe, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+    except OSError as error:
+        done = subprocess.CompletedProcess(probe, 127, str(error))
+    if done.returncode != 0:
+        said = done.stdout.rstrip("\n")
+        say(f"the program could not be started: {shlex.join(probe)}\n{said}")
+    return done.returncode != 0
