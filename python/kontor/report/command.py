@@ -27,6 +27,7 @@ def parse_arguments(words=None):
     parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
+    parser.add_argument("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of records as lab/run makes it, than in BEFORE, such a folder or the name of one next to it")
     return parser.parse_args(words)
 
 
@@ -36,7 +37,7 @@ def main(words=None):
     sys.stdout.reconfigure(errors="plain")
     arguments = parse_arguments(words)
     warnings.simplefilter("ignore")  # numpy's of values that are then refused or not drawn, matplotlib's of letters that a font lacks
-    return isolated(lambda now: report(arguments, now), arguments.files)
+    return isolated(lambda now: report(arguments, now), [*arguments.files, *filter(None, [arguments.against])])
 
 
 def report(arguments, now):
@@ -48,6 +49,10 @@ def report(arguments, now):
             from kontor.report.record import read_record
             if not arguments.extract_deck:
                 import yaml  # noqa: F401
+        if arguments.against:
+            from kontor.report.against import report_against
+
+            return report_against(arguments.files[0], arguments.against, now)
         if any(map(os.path.isdir, arguments.files)):
             return report_study(arguments, now)
         records = []

@@ -41,7 +41,7 @@ def machines() -> Callable[[str], int]:
 
 
 def results() -> Callable[[str], int]:
-    import report
+    from kontor.report import command as report
 
     def read(file: str) -> int:
         arguments = report.parse_arguments([file, "--html", f"{file}.html"])
