@@ -29,7 +29,7 @@ endif()
 include(KontorKokkosProbe)
 include(KontorCuda)
 
-set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings that MPI 3 has no longer
+set(MPI_CXX_SKIP_MPICXX ON) # the C++ bindings, which MPI 3 does not have
 find_package(MPI 3.1 QUIET COMPONENTS C CXX)
 kontor_require("MPI (3.1 or later)" PACKAGE "libopenmpi-dev openmpi-bin" HINT MPI_HOME FOUND "${MPI_FOUND}")
 

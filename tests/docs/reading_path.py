@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the reading guides of the mini-apps: `## One ... in six files` of docs/apps.
 
-The numbered items link to what a reader needs, at most six of them; a .cpp file stands for its header, too. All of it has
-no more lines than the section says ("at most 1,150 lines"). What these files include of the app and of its own folders is
-linked in the section as well, among the items or as left out.
+The numbered items link to what a reader needs, at most six of them; a .cpp file stands for its header, too. All of it
+has no more lines than the section says ("at most 1,150 lines"). What these files include of the app and of its own
+folders is linked in the section as well, among the items or as left out.
 """
 
 import re
@@ -19,7 +19,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 def guide(readme):
     """Title and text of the section; None where there is none."""
-    found = re.search(r"^## (One [\w' ]+ in \w+ files)\n(.*?)(?=^## |\Z)", readme.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = readme.read_text(encoding="utf-8")
+    found = re.search(r"^## (One [\w' ]+ in \w+ files)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return found and found.groups()
 
 
@@ -44,7 +45,8 @@ def lines_of(file):
 
 def included(app, file):
     """Headers of the app."""
-    return [APPS / path for path in re.findall(rf'^#include "({app}/[^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)]
+    text = file.read_text(encoding="utf-8")
+    return [APPS / path for path in re.findall(rf'^#include "({app}/[^"]+)"', text, re.MULTILINE)]
 
 
 class ReadingPath(unittest.TestCase):
@@ -61,11 +63,12 @@ class ReadingPath(unittest.TestCase):
                 told = {*files, *linked(readme, text)}
                 for file in files:
                     for header in included(app, file):
-                        self.assertIn(header.resolve(), told, f"{file.name} includes it, and the section does not name it")
+                        self.assertIn(header.resolve(), told, f"{file.name} includes it, the section lacks it")
                 limit = int(re.search(r"at most ([\d,]+) lines", text).group(1).replace(",", ""))
                 count = sum(map(lines_of, files))
                 print(f"{app}: {count} of {limit} lines", file=sys.stderr)
-                self.assertLessEqual(count, limit, "\n".join(f"{lines_of(file):5} {file.relative_to(ROOT)}" for file in files))
+                sizes = "\n".join(f"{lines_of(file):5} {file.relative_to(ROOT)}" for file in files)
+                self.assertLessEqual(count, limit, sizes)
 
 
 if __name__ == "__main__":
