@@ -6,24 +6,22 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-HAS_PACKAGES = all(map(importlib.util.find_spec, ("h5py", "yaml")))
+HAS_PACKAGES = importlib.util.find_spec("h5py")
 
-DESCRIBED = """
-sections:
-- title: "/run"
-  paths:
-    /run: the record
-    /run@ranks: "[1] ranks, see [page](a.md)"
-    /run@gpu: {type: text, apps: GPU, text: "[s] name"}
-regions:
-  work: working
+PAGE = """
+## /run
+| path | type | unit | apps | description |
+| `/run` | | | | the record |
+| `/run@ranks` | old | 1 | b | ranks, see [page](a.md) |
+| `/run@gpu` | text | s | GPU | name |
+## Timer regions
+| `work` | | | working |
 """
 
 
-@unittest.skipUnless(HAS_PACKAGES, "no h5py or yaml here")
+@unittest.skipUnless(HAS_PACKAGES, "no h5py here")
 class RecordTest(unittest.TestCase):
     def setUp(self):
         sys.path.insert(0, str(ROOT / "scripts"))
@@ -31,15 +29,10 @@ class RecordTest(unittest.TestCase):
 
         self.script = record_reference
 
-    def tables(self, types, regions=("work",), described=DESCRIBED):
-        """The page's tables, of paths with these types, all of app a; None if they are rejected."""
-        with tempfile.TemporaryDirectory(dir=ROOT / "docs/reference") as folder:
-            file = Path(folder) / "record.yaml"
-            file.write_text(described, encoding="utf-8")
-            paths = {path: self.script.Seen({kind}, {"a"}) for path, kind in types.items()}
-            seen = {name: self.script.Seen({"compute"}, {"a"}) for name in regions}
-            with mock.patch.object(self.script, "TABLES", file):
-                return self.script.tables(paths, seen, {"a", "b"})
+    def tables(self, types, regions=("work",), page=PAGE):
+        """The page's tables, of paths with these types, all of app a."""
+        paths = {path: self.script.Seen({kind}, {"a"}) for path, kind in types.items()}
+        return self.script.tables(page, paths, {name: self.script.Seen({"compute"}, {"a"}) for name in regions}, {"a", "b"})
 
     def test_rows(self):
         text = self.tables({"/run": "group", "/run@ranks": "int64"})
@@ -47,17 +40,18 @@ class RecordTest(unittest.TestCase):
         self.assertIn("| `/run@gpu` | text | s | GPU | name |", text)
         self.assertIn("| `work` | compute | a | working |", text)
 
-    def test_descriptions_that_do_not_fit(self):
+    def test_rows_that_do_not_fit(self):
         right = {"/run": "group", "/run@ranks": "int64"}
-        for name, types, regions in (
-            ("/run@new", {**right, "/run@new": "int64"}, ["work"]),
-            ("/run@ranks", {"/run": "group"}, ["work"]),
-            ("/run@gpu", {**right, "/run@gpu": "int64"}, ["work"]),
-            ("wait", right, ["work", "wait"]),
-            ("work", right, []),
+        for name, types, regions, page in (
+            ("/run@new", {**right, "/run@new": "int64"}, ["work"], PAGE),
+            ("/run@ranks", {"/run": "group"}, ["work"], PAGE),
+            ("/run@gpu", {**right, "/run@gpu": "int64"}, ["work"], PAGE),
+            ("wait", right, ["work", "wait"], PAGE),
+            ("work", right, [], PAGE),
+            ("/run", right, ["work"], PAGE.replace("the record", "")),
         ):
             with self.subTest(name), self.assertRaises(SystemExit) as refused:
-                self.tables(types, regions)
+                self.tables(types, regions, page)
             self.assertIn(name, str(refused.exception))
 
     def test_paths_of_a_file(self):
