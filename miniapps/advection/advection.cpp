@@ -10,6 +10,7 @@
 #include "grid/process_grid.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "run/record/exchange_record.hpp"
+#include "run/record/sampled_exchange.hpp"
 #include "stepping/overlap.hpp"
 #include "stepping/seconds_alone.hpp"
 #include "stepping/step_graph.hpp"
@@ -54,7 +55,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
         // Only the cells downwind need a ghost: one slot, in the direction of the wave.
         halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}, grid::ToItself::yes),
                block_, fields_, {"halo of advection/u", "halo of advection/v"}, streams_.exchange()),
-        compute_(context.timers["compute"]), gather_(context.timers.communication("probes")) {
+        compute_(context.timers["compute"]), gather_(context.timers.communication("probes")),
+        exchanges_(context.timers) {
     context.progress.describe({.step = "step", .work = "cell updates"});
     halos_.measure_times();
     const auto& halo = halos_[0];
@@ -77,7 +79,10 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     graph_.choose(
         ring_, streams_, options_.graph, graph_refusal(), 2,
         [this](int first) {
-          for (int i = 0; i < graph_steps; ++i) queue_step((first + i) % 2, halos_[(first + i) % 2]);
+          for (int i = 0; i < graph_steps; ++i) {
+            miniapp::SampledExchange halo(halos_[(first + i) % 2], exchanges_);
+            queue_step((first + i) % 2, halo);
+          }
         },
         [this] { return now_; }, [] {});
     stepping::NoExchange none;
@@ -177,7 +182,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
       graph_.replay(streams_, now_);
       count = graph_steps;
     } else {
-      queue_step(now_, halos_[now_]);
+      miniapp::SampledExchange halo(halos_[now_], exchanges_);
+      queue_step(now_, halo);
       now_ = 1 - now_;
     }
     made_ = made + count;
@@ -250,6 +256,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   miniapp::AppRecord record_;
   miniapp::Timer& compute_;
   miniapp::Timer& gather_;
+  miniapp::ExchangeSamples exchanges_;
 };
 
 } // namespace

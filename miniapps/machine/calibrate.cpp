@@ -27,6 +27,7 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
   if (!simulated) { // else nothing that is computed takes time
     result.oversubscribed = cores_are_oversubscribed(comm);
     result.memory = stream_rates(comm, streamed_bytes(comm), huge_pages, samples_of(result));
+    result.noise = measure_noise(comm);
   }
   const auto links = link_partners(comm);
   if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {

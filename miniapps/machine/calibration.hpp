@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/noise.hpp"
+
 #include <kontor/comm/communicator.hpp>
 
 #include <algorithm>
@@ -85,6 +87,7 @@ struct Calibration {
   bool oversubscribed = false;
 
   std::optional<GemmRate> gemm = {}; ///< what the app has asked for
+  Noise noise = {};                  ///< valid at rank 0; no samples on simulated ranks
 
   /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of
   /// the two measurements: in the smallest working sets starts of kernels take most of the time. NaN if

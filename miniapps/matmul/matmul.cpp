@@ -225,8 +225,6 @@ void Matmul<T>::read_state(const output::Reader& reader) {
 template <class T>
 miniapp::AppRecord Matmul<T>::record() const {
   auto record = record_;
-  record.activities = multiplication_->timeline().activities();
-  record.timeline = multiplication_->timeline().entries();
   record.table = table();
   record.extras["steps_seconds"] = median_of(&Seconds::steps);
   record.extras["products_alone_seconds"] = products_alone_;

@@ -101,6 +101,13 @@ void RunOptions::describe(config::Visitor& v) {
   });
   v.section("measure", "How often the work is timed", [&](config::Visitor& m) {
     m.value("repeats", repeats, "Timed repeats; the median counts", {1, 1000});
+    m.value("calibrate", calibrate,
+            "Measure the machine, some tenths of a second; without, figures have no attainable");
+    m.value(
+        "trace", trace,
+        "Steps, the first of the last repeat, of which the record has when each rank was in which region; "
+        "0: none",
+        {0, 10000});
   });
   v.section("output", "What is written", [&](config::Visitor& o) {
     o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");

@@ -25,6 +25,8 @@ struct RunOptions {
   std::optional<std::int64_t> ranks_per_node; ///< of comm.ranks_per_node; use comm_options()
   bool overlap = true;
   std::int64_t repeats = 1;
+  bool calibrate = true;
+  std::int64_t trace = 0;  ///< steps
   std::string output_file; ///< empty: the deck's name with the ending .h5, in the working directory
   FieldSelection fields = FieldSelection::final;
   std::int64_t snapshot_every = 0;

@@ -43,10 +43,19 @@ double seconds_of(const Work& work) {
 void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) {
   for (const auto& [region, timer] : repeated.entries()) {
     const auto times = timer.once ? 1 : repeats;
-    auto& sum = timer.once ? timers.once(region) : timers[region];
+    auto& sum = timers[region];
     sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
+    sum.once = timer.once;
     sum.kind = timer.kind;
   }
+}
+
+/// Collective; valid at rank 0.
+std::map<std::string, Quantiles> distributions(const comm::Communicator& comm, const Timers& timers) {
+  std::map<std::string, Quantiles> result;
+  if constexpr (device::kernels_on_host)
+    for (const auto& [name, samples] : timers.durations()) result[name] = samples.over_ranks(comm);
+  return result;
 }
 
 } // namespace
@@ -55,6 +64,7 @@ int Run::operator()() {
   const auto comm = make_communicator(deck_, options_, app_.name);
   const bool root = comm.rank() == 0;
   app_.resolve(deck_, comm.size(), options_);
+  require_trace_fits(deck_, options_.trace, comm.size());
   compute_time_is_simulated(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
@@ -74,16 +84,20 @@ int Run::operator()() {
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
   const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
-  machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
+  if (options_.calibrate)
+    machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
-  machine = timed(timers.once("calibrate"),
-                  [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
+  if (options_.calibrate)
+    machine = timed(timers.once("calibrate"),
+                    [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
   since_start_.lap(outcome.start_to_first_step);
   end.expect(seconds_of([&] { app->warm_up(); })); // longer than a step
   repeated.reset();
   RepeatTimes times;
-  measure(context, *app, outcome, times);
+  Trace trace(options_.trace);
+  EnergyMeter energy(comm);
+  measure(context, *app, outcome, times, trace, energy);
   outcome.end_signal = end.signal();
   if (checkpoints) outcome.checkpoint = checkpoints->summary();
   if (restart_) {
@@ -105,6 +119,9 @@ int Run::operator()() {
     outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
   outcome.timers = summarise(comm, timers);
   outcome.per_rank = gather(comm, times);
+  outcome.trace = trace.gather(comm, repeated);
+  if (!simulated && !outcome.repeats.empty()) outcome.energy = energy.over_hosts(comm, median(outcome.repeats));
+  outcome.distributions = distributions(comm, repeated);
   if (outcome.complete() && !outcome.verification.failed())
     outcome.figures = app->figures(median(outcome.repeats), machine);
   if (machine.oversubscribed)
@@ -125,11 +142,12 @@ int Run::operator()() {
 /// checkpoints. Ends early when told to: between repeats, or where the app notices; if there are checkpoints,
 /// it always is the app. A repeat that began in another process counts only if it is the last. `times` become
 /// this rank's.
-void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times) const {
+void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times, Trace& trace,
+                  EnergyMeter& energy) const {
   const auto apart_so_far = [&] {
     double seconds = 0;
     for (const auto& [region, timer] : context.timers.entries())
-      if (apart(region)) seconds += timer.seconds;
+      if (!timer.once && timer.outside()) seconds += timer.seconds;
     return seconds;
   };
   outcome.repeats_wanted = options_.repeats;
@@ -142,8 +160,14 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin();
     const double apart_before = apart_so_far();
+    const bool traced = options_.trace > 0 && repeat + 1 == options_.repeats;
+    energy.begin();
     comm::barrier(context.comm);
     comm::Stopwatch watch;
+    if (traced) {
+      trace.begin();
+      context.timers.trace(&trace);
+    }
     try {
       const device::Region region(app_.name + "/run");
       app.run();
@@ -151,6 +175,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     }
     double seconds = 0;
     watch.lap(seconds);
+    context.timers.trace(nullptr);
     seconds -= apart_so_far() - apart_before;
     const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
     outcome.stepping += slowest;
@@ -161,6 +186,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
       context.timers.reset();
       continue;
     }
+    energy.end();
     times.add(seconds, context.timers);
     outcome.repeats.push_back(slowest);
   }

@@ -5,6 +5,7 @@
 #include "run/checkpoint/restart.hpp"
 #include "run/options.hpp"
 #include "run/record/record.hpp"
+#include "run/record/trace.hpp"
 #include "run/start/command_line.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -42,7 +43,7 @@ class Run {
   std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, StopRequest&, Timers&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&) const;
+  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&, Trace&, EnergyMeter&) const;
   std::vector<std::filesystem::path> write(const MiniApp&, FieldSeries&, const nlohmann::ordered_json& tree,
                                            bool complete) const;
 

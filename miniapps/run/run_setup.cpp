@@ -218,8 +218,8 @@ std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& com
   since_start.lap(elapsed);
   try {
     return std::make_unique<Checkpoints>(
-        comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end, timers["checkpoint"],
-        device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
+        comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end,
+        timers.io("checkpoint"), device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
     throw config::Error({error.what()});
   }

@@ -33,7 +33,7 @@ output: {file: diffusion.h5}
 
 # Of these a second run has others.
 OF_THE_MOMENT = {"started", "command", "deck", "start_to_first_step", "compute_alone_seconds", "exposed_seconds", "peak_memory", "value", "attainable", "fraction"}
-OF_THE_MOMENT |= {"timers", "repeats", "seconds", "wall", "latency", "bandwidth", "remark"}
+OF_THE_MOMENT |= {"timers", "distributions", "gpu", "package", "gpu_remark", "package_remark", "repeats", "seconds", "wall", "latency", "bandwidth", "remark"}
 OF_THE_MOMENT |= {f"{of}{pattern}_bandwidth" for of in ("", "working_set_") for pattern in ("read", "copy", "triad")}
 
 

@@ -44,6 +44,8 @@ def tree(group):
 
 
 class Run(RecordTest):
+    calibrates = True
+
     def assert_attributes(self, group, types):
         self.assertEqual(set(group.attrs), set(types))
         for name, kind in types.items():
@@ -135,8 +137,9 @@ class Run(RecordTest):
             self.assertIn(row["slowest_rank"], range(3))
         once = {row["region"].decode() for row in timers if row["once"]}
         self.assertEqual(once, {"calibrate", "setup", "verify"})
-        kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"work"}
-        self.assertEqual(kinds, {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("post", "wait", "reduce"), "communication"))
+        kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"compute"}
+        others = {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("calibrate", "setup", "verify"), "other")
+        self.assertEqual(kinds, others | dict.fromkeys(("post", "wait", "reduce"), "communication"))
         table = sorted(tuple(row) for row in run["traffic"])
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
         face = 26 * 8
@@ -157,6 +160,49 @@ class Run(RecordTest):
         timers = {row["region"].decode(): row["mean"] for row in run["timers"]}
         for region, mean in zip(regions, seconds.mean(axis=(0, 1))):
             self.assertAlmostEqual(mean, timers[region], delta=1e-8 + 1e-6 * mean)
+
+    def test_distributions(self):
+        """Of the steps and exchanges of all repeats, each rank's its own."""
+        run = self.run_deck(PLATE, "plate.h5")["/run"]
+        if "devices" in run:
+            return self.assertIn("distributions_remark", run.attrs)
+        table = run["distributions"]
+        self.assertEqual(table.dtype.names, ("name", "count", "p50", "p95", "p99", "max", "slowest_rank"))
+        rows = {row["name"].decode(): row for row in table}
+        self.assertEqual(set(rows), {"exchange", "step"})
+        for row in rows.values():
+            self.assertEqual(row["count"], run.attrs["sweeps"] * len(run["repeats"]) * 3)
+            self.assertTrue(0 < row["p50"] <= row["p95"] <= row["p99"] <= row["max"], row)
+            self.assertIn(row["slowest_rank"], range(3))
+        self.assertLessEqual(rows["step"]["max"], max(run["repeats"]))
+
+    def test_trace(self):
+        run = self.run_deck(PLATE, "plate.h5", measure__trace="5")["/run"]
+        table = run["trace"]
+        self.assertEqual(table.dtype.names, ("rank", "region", "begin", "end"))
+        self.assertEqual({row["rank"] for row in table}, {0, 1, 2})
+        regions = [row["region"] for row in table if row["rank"] == 1]
+        self.assertLessEqual({b"compute", b"post", b"wait"}, set(regions))
+        self.assertEqual((regions.count(b"post"), regions.count(b"wait")), (5, 5))
+        self.assertTrue(all(0 <= row["begin"] <= row["end"] for row in table))
+        refusal = self.ends(2, "deck.yaml", "--set", "measure.trace=10001")
+        self.assertIn("measure.trace", refusal.err)
+
+    def test_noise_and_energy(self):
+        run = self.run_deck(PLATE, "plate.h5", ranks=2)["/run"]
+        noise = run["noise"].attrs
+        self.assertEqual(set(noise), {"quantum", "samples", "p50", "p99", "max", "slowest_rank"})
+        self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
+        for name in "gpu", "package":
+            self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
+
+    def test_without_calibration(self):
+        run = self.run_deck(PLATE, "plate.h5", measure__calibrate="false")["/run"]
+        self.assertEqual(run["calibration"].attrs["read_bandwidth"], 0)
+        self.assertNotIn("noise", run)
+        self.assertNotIn(b"calibrate", set(run["timers"]["region"]))
+        for figure in run["figures_of_merit"].values():
+            self.assertFalse({"attainable", "fraction"} & set(figure.attrs))
 
     def test_history(self):
         run = self.run_deck(PLATE, "plate.h5")["/run"]

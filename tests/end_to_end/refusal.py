@@ -26,6 +26,7 @@ class RefusalTest(HeatTest):
     several ranks. What one rank alone finds must be told on several."""
 
     RANKS = (1,)
+    calibrates = True  # arguments are as they are given
 
     def refused(self, says, *arguments, deck=PLATE, ranks=None):
         """Runs `heat deck.yaml` with more arguments, on each number of ranks."""

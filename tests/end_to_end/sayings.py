@@ -12,6 +12,8 @@ from recorded import PLATE
 
 
 class Sayings(HeatTest):
+    calibrates = True
+
     def run_plate(self, *arguments):
         self.write("deck.yaml", PLATE)
         return self.passes("deck.yaml", *arguments, ranks=3)

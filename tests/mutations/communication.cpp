@@ -9,10 +9,7 @@
 //   exchange     every other exchange is left out, the first one too, on all ranks
 //   reduction:R  what rank R gives to a reduction of numbers is left out
 //   broadcast    ranks other than the root do not get a broadcast
-//
-// No calibration is made, which takes most of the time of a short run.
 #include "backend/backend_context.hpp"
-#include "machine/calibrate.hpp"
 #include "mutation.hpp"
 
 #include <kontor/comm/backend/backend.hpp>
@@ -153,25 +150,7 @@ std::unique_ptr<kontor::comm::Backend> real_make(const kontor::comm::BackendCont
     "__real__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
 std::unique_ptr<kontor::comm::Backend> wrong_make(const kontor::comm::BackendContext&) asm(
     "__wrap__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
-KONTOR_WRAPPED(kontor::miniapp::Calibration, calibrate,
-               "_ZN6kontor7miniapp9calibrateERKNS_4comm12CommunicatorEb", const kontor::comm::Communicator&,
-               bool);
-KONTOR_WRAPPED(kontor::miniapp::Calibration, calibrate_for,
-               "_ZN6kontor7miniapp13calibrate_forERKNS_4comm12CommunicatorERKNS0_18CalibrationRequestENS0_"
-               "11CalibrationE",
-               const kontor::comm::Communicator&, const kontor::miniapp::CalibrationRequest&,
-               kontor::miniapp::Calibration);
 // NOLINTEND(bugprone-reserved-identifier)
-
-kontor::miniapp::Calibration wrong_calibrate(const kontor::comm::Communicator&, bool) {
-  return {};
-}
-
-kontor::miniapp::Calibration wrong_calibrate_for(const kontor::comm::Communicator&,
-                                                 const kontor::miniapp::CalibrationRequest&,
-                                                 kontor::miniapp::Calibration) {
-  return {};
-}
 
 std::unique_ptr<kontor::comm::Backend> wrong_make(const kontor::comm::BackendContext& context) {
   using namespace kontor::mutations;

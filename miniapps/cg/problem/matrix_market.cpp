@@ -114,7 +114,7 @@ class MatrixMarket final : public Problem {
   LinearSystem build() override {
     WholeSystem whole;
     {
-      const miniapp::ScopedTimer timed(timers_.once("read"));
+      const miniapp::ScopedTimer timed(timers_.once("read", miniapp::RegionKind::io));
       on_rank_0(comm_, [&] { whole = read(options_, comm_.size()); });
     }
     {

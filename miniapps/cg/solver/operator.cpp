@@ -10,9 +10,13 @@ Operator::Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Tim
     : work_(work), split_(work.overlap && work.comm.size() > 1), interior_(interior), boundary_(boundary) {}
 
 void Operator::apply(GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
-  if (exchanges_) return product(x.exchange(), x, y, sums, pending);
-  stepping::NoExchange none;
-  product(none, x, y, sums, pending);
+  if (!exchanges_) {
+    stepping::NoExchange none;
+    return product(none, x, y, sums, pending);
+  }
+  if (!samples_) return product(x.exchange(), x, y, sums, pending);
+  miniapp::SampledExchange sampled(x.exchange(), *samples_);
+  product(sampled, x, y, sums, pending);
 }
 
 template <class Exchange>

@@ -5,15 +5,21 @@
 #include "cg/solver/global_dots.hpp"
 #include "cg/solver/workspace.hpp"
 #include "partition/ghosted_vector.hpp"
+#include "run/record/sampled_exchange.hpp"
+
+#include <optional>
 
 namespace kontor::cg {
 
 /// The product with the whole matrix: ghosts travel while rows that read none are computed.
 class Operator {
  public:
-  /// Local; refers to what the workspace refers to. Times go to the regions spmv and spmv_boundary.
+  /// Local; refers to what the workspace refers to. Times go to the regions spmv and spmv_boundary, and
+  /// exchanges are sampled.
   explicit Operator(const Workspace& workspace)
-      : Operator(workspace, workspace.timers["spmv"], workspace.timers["spmv_boundary"]) {}
+      : Operator(workspace, workspace.timers["spmv"], workspace.timers["spmv_boundary"]) {
+    samples_.emplace(workspace.timers);
+  }
   /// Local. Times of the interior rows and of the others go to these.
   Operator(const Workspace&, miniapp::Timer& interior, miniapp::Timer& boundary);
 
@@ -34,6 +40,7 @@ class Operator {
   bool exchanges_ = true;
   bool split_; ///< interior rows are computed while ghosts travel
   miniapp::Timer &interior_, &boundary_;
+  std::optional<miniapp::ExchangeSamples> samples_; ///< none: those of a preconditioner
 };
 
 } // namespace kontor::cg

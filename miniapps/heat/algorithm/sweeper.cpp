@@ -20,6 +20,7 @@ namespace kontor::heat {
 namespace {
 
 using device::Region;
+using miniapp::SampledExchange;
 using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
@@ -33,8 +34,8 @@ constexpr std::size_t untried_bytes = 20 << 20;
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
     : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain),
-      timers_(timers), compute_(timers["compute"]), regions_(grid::split(domain.block(), Padding<T>::line)),
-      streams_(overlap && regions_.any_strips()),
+      timers_(timers), compute_(timers["compute"]), samples_(timers),
+      regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
       halos_(domain.comm(),
              grid::halo_slots(domain.comm(), domain.block(), grid::across_faces(domain.block().dimensions)),
              domain.block(), {domain.field(0), domain.field(1)}, {"heat/halo of u", "heat/halo of v"},
@@ -50,7 +51,8 @@ template <class T>
 void Sweeper<T>::sweep(Norm norm) {
   const Region region("heat/step");
   if (domain_->transient()) domain_->set_time_dependent();
-  queue_sweep(domain_->current(), norm, halos_[domain_->current()]);
+  SampledExchange halo(halos_[domain_->current()], samples_);
+  queue_sweep(domain_->current(), norm, halo);
   domain_->advance();
   compute_.add(0);
 }
@@ -159,7 +161,8 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
       [this, norm, slots](int from) {
         for (int n = 1; n <= graph_shape_.steps; ++n, from = 1 - from) {
-          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halos_[from]);
+          SampledExchange halo(halos_[from], samples_);
+          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halo);
           if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
         }
       },

@@ -6,7 +6,7 @@
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
 #include "heat/problem/domain.hpp"
-#include "run/record/timers.hpp"
+#include "run/record/sampled_exchange.hpp"
 #include "stepping/schedule.hpp"
 #include "stepping/step_graph.hpp"
 #include "stepping/streams.hpp"
@@ -84,6 +84,7 @@ class Sweeper {
   bool plain_; ///< the kernel
   miniapp::Timers& timers_;
   miniapp::Timer& compute_;               ///< calls: sweeps that the host has made or launched
+  miniapp::ExchangeSamples samples_;      ///< of the halos
   miniapp::Timer* graph_timer_ = nullptr; ///< of launches; null without a graph
   grid::Regions regions_;
   stepping::Streams<ExecutionSpace> streams_;

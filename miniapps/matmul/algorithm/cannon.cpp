@@ -108,7 +108,6 @@ class Cannon final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return steps_.seconds(); }
-  const Timeline& timeline() const override { return steps_.timeline(); }
 
   typename Multiplication<T>::Operands largest_product() const override { return steps_.largest_product(); }
 

@@ -10,18 +10,16 @@ CannonSteps<T>::CannonSteps(const MultiplicationContext& context, const Panels& 
                             RingBlock<T>& b, const Matrix<T>& c)
     : options_(context.options), overlap_(context.run.overlap), as_on_device_(context.as_on_device),
       beta_(context.grid.place.layer == 0 ? options_.beta : 0), streams_(context.streams),
-      panels_(panels), a_{a, panels_.in_a, shift_of_a}, b_{b, panels_.in_b, shift_of_b}, c_(c),
+      panels_(panels), a_{a, panels_.in_a}, b_{b, panels_.in_b}, c_(c),
       segments_(segments(panels_, context.grid.place, a.stays() || b.stays())), product_(options_),
-      timeline_(context.grid.all.rank(), {{"gemm", segments_.size()},
-                                          {"shift of A", static_cast<std::size_t>(panels_.shifts_of_a())},
-                                          {"shift of B", static_cast<std::size_t>(panels_.shifts_of_b())}}),
-      gemm_(context.run.timers["gemm"]) {}
+      gemm_(context.run.timers["gemm"]) {
+  if (a.shift() || b.shift()) samples_.emplace(context.run.timers);
+}
 
 template <class T>
 void CannonSteps<T>::begin(Pass pass, std::int64_t first) {
   pass_ = pass;
   start_ = device::seconds();
-  timeline_.start(streams_.compute());
   product_.begin(beta_);
   for (next_ = 0; next_ < segments_.size() && segments_[next_].begin < first;) next_segment(true);
 }
@@ -53,7 +51,7 @@ void CannonSteps<T>::next_segment(bool multiplied_before) {
     const auto count = segment.end - segment.begin;
     product_.skip(a_.block.panels(segment.begin, count), b_.block.panels(segment.begin, count));
   } else if (computes()) {
-    multiply(static_cast<std::int64_t>(next_), segment);
+    multiply(segment);
   }
   if (ahead && as_on_device_) start_shifts(segment.begin);
   finish_shifts(segment.end);
@@ -61,12 +59,10 @@ void CannonSteps<T>::next_segment(bool multiplied_before) {
 }
 
 template <class T>
-void CannonSteps<T>::multiply(std::int64_t number, const Segment& segment) {
+void CannonSteps<T>::multiply(const Segment& segment) {
   const miniapp::ScopedTimer timed(gemm_);
   const auto count = segment.end - segment.begin;
-  timeline_.begin(gemm, number, streams_.compute());
   product_.add(a_.block.panels(segment.begin, count), b_.block.panels(segment.begin, count), c_);
-  timeline_.end(gemm, number, streams_.compute());
 }
 
 template <class T>
@@ -75,31 +71,31 @@ void CannonSteps<T>::start_shifts(std::int64_t panel) {
     return panel % m.panels == 0 && panel + m.panels < panels_.steps;
   };
   if (begins(a_) || begins(b_)) streams_.exchange_waits();
-  for (const auto* moving : {&a_, &b_})
-    if (begins(*moving)) start_shift(*moving, panel / moving->panels);
+  for (auto* moving : {&a_, &b_})
+    if (begins(*moving)) start_shift(*moving);
 }
 
 template <class T>
 void CannonSteps<T>::finish_shifts(std::int64_t panel) {
   const auto ends = [&](const Moving& m) { return panel % m.panels == 0 && panel < panels_.steps; };
-  for (const auto* moving : {&a_, &b_})
-    if (ends(*moving) && moves() && !overlap_) start_shift(*moving, panel / moving->panels - 1);
+  for (auto* moving : {&a_, &b_})
+    if (ends(*moving) && moves() && !overlap_) start_shift(*moving);
   for (const auto* moving : {&a_, &b_}) {
     if (!ends(*moving)) continue;
     if (!moves()) {
       moving->block.skip_shift();
       continue;
     }
-    moving->block.finish_shift();
-    timeline_.end(moving->shift, panel / moving->panels - 1, streams_.exchange());
+    miniapp::traced(samples_->wait, [&] { moving->block.finish_shift(); });
+    samples_->durations.add(moving->block.seconds_of_shifts() - moving->before);
   }
   if (moves() && (ends(a_) || ends(b_))) streams_.compute_waits();
 }
 
 template <class T>
-void CannonSteps<T>::start_shift(const Moving& moving, std::int64_t number) {
-  timeline_.begin(moving.shift, number, streams_.exchange());
-  moving.block.start_shift();
+void CannonSteps<T>::start_shift(Moving& moving) {
+  moving.before = moving.block.seconds_of_shifts();
+  miniapp::traced(samples_->post, [&] { moving.block.start_shift(); });
 }
 
 template <class T>

@@ -4,10 +4,11 @@
 #include "matmul/algorithm/multiplication.hpp"
 #include "matmul/algorithm/panels.hpp"
 #include "matmul/algorithm/ring_block.hpp"
-#include "matmul/algorithm/timeline.hpp"
 #include "matmul/kernels/local_product.hpp"
+#include "run/record/sampled_exchange.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kontor::matmul {
@@ -31,30 +32,27 @@ class CannonSteps {
 
   /// Local. From begin() to the return of end().
   double seconds() const { return seconds_; }
-  const Timeline& timeline() const { return timeline_; }
   /// Local. What is given to one local product.
   typename Multiplication<T>::Operands largest_product() const;
 
  private:
-  enum Activity { gemm, shift_of_a, shift_of_b };
-
   bool moves() const { return pass_ != Pass::products; }
   bool computes() const { return pass_ != Pass::transfers; }
   void next_segment(bool multiplied_before);
-  void multiply(std::int64_t number, const Segment&);
+  void multiply(const Segment&);
   /// Whether a segment of all ranks begins at that panel.
   bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
   /// A or B on its way.
   struct Moving {
     RingBlock<T>& block;
     std::int64_t panels; ///< of a block
-    Activity shift;
+    double before = 0;   ///< seconds of the block's shifts up to the one that is under way
   };
   /// Of blocks of which another one follows the one that is multiplied from that panel on.
   void start_shifts(std::int64_t panel);
   /// Of blocks that are multiplied up to that panel; in a pass that moves nothing they are skipped.
   void finish_shifts(std::int64_t panel);
-  void start_shift(const Moving&, std::int64_t number);
+  void start_shift(Moving&);
 
   const Options& options_;
   bool overlap_;
@@ -66,12 +64,12 @@ class CannonSteps {
   Matrix<T> c_;
   std::vector<Segment> segments_;
   LocalProduct<T> product_;
-  Timeline timeline_;
   Pass pass_ = Pass::whole;
   std::size_t next_ = 0; ///< segment
   double start_ = 0;     ///< of device::seconds()
   double seconds_ = 0;
   miniapp::Timer& gemm_;
+  std::optional<miniapp::ExchangeSamples> samples_; ///< of shifts of A and of B; none: there are none
 };
 
 extern template class CannonSteps<float>;

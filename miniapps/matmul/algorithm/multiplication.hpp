@@ -3,7 +3,6 @@
 
 #include "matmul/algorithm/chosen_method.hpp"
 #include "matmul/algorithm/process_grid.hpp"
-#include "matmul/algorithm/timeline.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"
 #include "run/mini_app.hpp"
@@ -72,8 +71,6 @@ class Multiplication {
   /// Local; not timed, after reset(). Blocks that are to arrive become no numbers.
   virtual void invalidate() {}
 
-  /// Local. Of the last multiplication.
-  virtual const Timeline& timeline() const = 0;
   /// Local. What is given to one local product: parts of A and B, and C.
   struct Operands {
     Matrix<const T> a, b;

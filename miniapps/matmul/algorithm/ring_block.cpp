@@ -182,6 +182,14 @@ typename RingBlock<T>::Sent RingBlock<T>::sent() const {
 }
 
 template <class T>
+double RingBlock<T>::seconds_of_shifts() const {
+  double sum = 0;
+  for (const auto& shift : shifts_)
+    if (shift) sum += shift->times().total();
+  return sum;
+}
+
+template <class T>
 void RingBlock<T>::add_times(miniapp::Timers& timers) {
   for (auto& shift : shifts_) {
     if (!shift) continue;

@@ -83,6 +83,8 @@ class RingBlock {
   Sent sent() const;
   /// Local. What the phases of shifts took since the last call becomes the regions pack, post, wait, unpack.
   void add_times(miniapp::Timers&);
+  /// Local. Host seconds in shifts since the last add_times().
+  double seconds_of_shifts() const;
   /// Of the shifts; null if there are none.
   const comm::Exchange<Buffer<T>>* shift() const { return shifts_[0] ? &*shifts_[0] : nullptr; }
 

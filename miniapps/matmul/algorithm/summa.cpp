@@ -109,9 +109,9 @@ class Summa final : public Multiplication<T> {
            c_.rows.size, grid_.row, panels_),
         b_("B", part_of(stored_b(options_), is_transposed(options_.b)), !is_transposed(options_.b),
            c_.columns.size, grid_.column, panels_),
-        product_(options_),
-        timeline_(grid_.all.rank(), {{"gemm", panels_.size()}, {"broadcast", panels_.size()}}),
-        gemm_(context.run.timers["gemm"]), broadcast_(context.run.timers.communication("broadcast")) {
+        product_(options_), gemm_(context.run.timers["gemm"]),
+        broadcast_(context.run.timers.communication("broadcast")),
+        exchanges_(context.run.timers.durations("exchange")) {
     requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) +
                       static_cast<std::size_t>(grid_.shape.rows));
   }
@@ -121,12 +121,11 @@ class Summa final : public Multiplication<T> {
   LocalMatrix<T> c() const override { return c_; }
   void reset() override {}
 
-  std::int64_t steps() const override { return number(panels_.size()); }
+  std::int64_t steps() const override { return static_cast<std::int64_t>(panels_.size()); }
 
   void begin(Pass pass, std::int64_t first) override {
     pass_ = pass;
     start_ = device::seconds();
-    timeline_.start(streams_.compute());
     product_.begin(options_.beta);
     const auto begun = static_cast<std::size_t>(first);
     for (std::size_t n = 0; n < begun; ++n) product_.skip(a_.panel(n, panels_[n]), b_.panel(n, panels_[n]));
@@ -159,7 +158,6 @@ class Summa final : public Multiplication<T> {
   }
 
   double seconds_of_steps() const override { return seconds_; }
-  const Timeline& timeline() const override { return timeline_; }
 
   typename Multiplication<T>::Operands largest_product() const override {
     return {a_.panel(0, panels_[0]), b_.panel(0, panels_[0]), c_.elements};
@@ -171,9 +169,7 @@ class Summa final : public Multiplication<T> {
   std::vector<miniapp::Traffic> traffic() const override { return {}; }
 
  private:
-  enum Activity { gemm, broadcast_of };
   bool moves() const { return pass_ != Pass::products; }
-  static std::int64_t number(std::size_t n) { return static_cast<std::int64_t>(n); }
 
   MatrixParts part_of(const StoredSize& size, bool transposed) const {
     return wanted_part(size, grid_.shape, transposed, grid_.place.row, grid_.place.column);
@@ -185,16 +181,14 @@ class Summa final : public Multiplication<T> {
 
   void multiply(std::size_t n) {
     const miniapp::ScopedTimer timed(gemm_);
-    timeline_.begin(gemm, number(n), streams_.compute());
     product_.add(a_.panel(n, panels_[n]), b_.panel(n, panels_[n]), c_.elements);
-    timeline_.end(gemm, number(n), streams_.compute());
   }
 
   /// Begins to bring panel n, after what streams.mark_compute() was called after.
   void broadcast(std::size_t n) {
+    before_ = broadcast_.seconds;
     const miniapp::ScopedTimer timed(broadcast_);
     streams_.exchange_waits();
-    timeline_.begin(broadcast_of, number(n), streams_.exchange());
     const auto& instance = streams_.exchange();
     for (const auto* operand : {&a_, &b_})
       for (const auto& part : operand->parts[n]) {
@@ -214,11 +208,13 @@ class Summa final : public Multiplication<T> {
   }
 
   void wait(std::size_t n) {
-    const miniapp::ScopedTimer timed(broadcast_, 0);
-    for (auto& request : requests_) request.wait();
-    requests_.clear();
-    timeline_.end(broadcast_of, number(n), streams_.exchange());
-    streams_.compute_waits();
+    {
+      const miniapp::ScopedTimer timed(broadcast_, 0);
+      for (auto& request : requests_) request.wait();
+      requests_.clear();
+      streams_.compute_waits();
+    }
+    if (grid_.all.size() > 1) exchanges_.add(broadcast_.seconds - before_);
   }
 
   const Options& options_;
@@ -232,12 +228,13 @@ class Summa final : public Multiplication<T> {
   Operand<T> b_;
   std::vector<comm::Request<Matrix<T>>> requests_; ///< of a panel
   LocalProduct<T> product_;
-  Timeline timeline_;
   Pass pass_ = Pass::whole;
   double start_ = 0; ///< of device::seconds()
   double seconds_ = 0;
   miniapp::Timer& gemm_;
   miniapp::Timer& broadcast_;
+  miniapp::Distribution& exchanges_; ///< broadcasts of a panel of A and of B
+  double before_ = 0;                ///< seconds of broadcasts up to the one that is under way
 };
 
 } // namespace

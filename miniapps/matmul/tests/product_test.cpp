@@ -202,18 +202,13 @@ TEST(Product, HasTheSameBitsHoweverItTravels) {
   }
 }
 
-TEST(Product, RecordTellsVolumesAndTimes) {
+TEST(Product, RecordTellsVolumes) {
   const int ranks = world().size();
   const auto found = run_product<double>(world(), on_grid(integers(24, 24, 24), {1, 1, ranks}));
   const auto& volume = found.record.extras["volume"];
   EXPECT_EQ(volume["shifts"].get<double>(), 8.0 * 24 * 24 * (ranks - 1)); // the least there can be
   EXPECT_EQ(volume["shifts"].get<double>(), volume["grid_lower_bound"].get<double>());
   EXPECT_LE(volume["lower_bound"].get<double>(), volume["grid_lower_bound"].get<double>());
-  EXPECT_EQ(static_cast<int>(found.record.timeline.size()), ranks + ranks - 1); // products, and shifts of A
-  for (const auto& entry : found.record.timeline) {
-    EXPECT_LE(entry.begin, entry.end);
-    EXPECT_TRUE(found.record.activities.at(entry.activity) == (entry.activity == 0 ? "gemm" : "shift of A"));
-  }
 }
 
 } // namespace

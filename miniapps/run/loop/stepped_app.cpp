@@ -6,15 +6,22 @@
 namespace kontor::miniapp {
 
 void SteppedApp::run() {
-  BetweenSteps between{.progress = &context_.progress};
+  StepClock clock(context_.timers);
+  BetweenSteps between{.progress = &context_.progress, .clock = &clock};
   if (context_.end)
-    between.ends = [this](std::int64_t made) {
-      return context_.ends_after(made, *this, [this] { steps().drain(); });
+    between.ends = [this, &clock](std::int64_t made) {
+      bool written = false;
+      const bool ends = context_.ends_after(made, *this, [&] {
+        steps().drain();
+        written = true;
+      });
+      if (written) clock.skip();
+      return ends;
     };
   auto* const series = context_.series;
   if (between.snapshot_every = context_.series_every(); between.snapshot_every > 0)
     between.snapshot = [this, series](std::int64_t made) {
-      const ScopedTimer timed(context_.timers["io"]);
+      const ScopedTimer timed(context_.timers.io("io"));
       if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
         series->snapshots.push_back(fields->snapshot);
     };

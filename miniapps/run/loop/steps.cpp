@@ -19,7 +19,9 @@ std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
     const auto report = next(plan.report_every);
     const auto until =
         between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
-    made += steps.advance(made, until);
+    const auto count = steps.advance(made, until);
+    made += count;
+    if (between.clock) between.clock->made(count);
     if (between.progress && made >= report)
       between.progress->update({made, plan.limit, steps.value(), plan.target, plan.work_per_step});
     const bool snapshot = between.snapshot_every > 0 && made == until && made < plan.limit;
@@ -27,6 +29,7 @@ std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
     if (!snapshot || over) continue;
     steps.drain();
     between.snapshot(made);
+    if (between.clock) between.clock->skip();
   }
   steps.drain();
   return made;

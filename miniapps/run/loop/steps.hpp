@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/loop/progress.hpp"
+#include "run/loop/step_clock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,7 @@ class Steps {
 /// What the loop does between steps; every function is collective.
 struct BetweenSteps {
   Progress* progress = nullptr;
+  StepClock* clock = nullptr;
   /// Called before each step but those of one launch; true ends the repeat.
   std::function<bool(std::int64_t made)> ends = {};
   std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots

@@ -36,17 +36,8 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-/// When a rank did something in the last repeat, in seconds since its steps began.
-struct TimelineEntry {
-  int rank = 0;
-  int activity = 0;        ///< one of AppRecord::activities
-  std::int64_t number = 0; ///< which of its kind, from 0
-  double begin = 0;
-  double end = 0;
-};
-
-/// What an app adds to /run. It is rank 0's that is written, but for field_memory, traffic and timeline,
-/// which each rank gives for itself.
+/// What an app adds to /run. It is rank 0's that is written, but for field_memory and traffic, which
+/// each rank gives for itself.
 struct AppRecord {
   std::vector<std::int64_t> process_grid; ///< ranks along x, y[, z]; empty: none
   std::string precision;                  ///< of the numbers computed with: "double"
@@ -55,10 +46,8 @@ struct AppRecord {
   History history;                        ///< empty: not written
   double computing =
       0; ///< seconds of a repeat's steps without exchanges, of the slowest rank; 0: not measured
-  std::vector<Traffic> traffic;        ///< what this rank sends in a step
-  std::vector<std::string> activities; ///< of the timeline: "gemm", "shift of A"
-  std::vector<TimelineEntry> timeline; ///< of this rank; empty: not written
-  std::string table;                   ///< what people read before the figures; not written
+  std::vector<Traffic> traffic; ///< what this rank sends in a step
+  std::string table;            ///< what people read before the figures; not written
   /// What the app has measured of the machine.
   nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
   /// All else: numbers, texts, tables. No key of /run twice.

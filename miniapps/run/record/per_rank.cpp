@@ -21,7 +21,7 @@ void RepeatTimes::add(double wall, const Timers& timers) {
   wall_.push_back(wall);
   auto& now = so_far_.emplace_back();
   for (const auto& [region, timer] : timers.entries())
-    if (!timer.once && !apart(region)) now[region] = timer.seconds;
+    if (!timer.outside()) now[region] = timer.seconds;
 }
 
 std::vector<std::string> RepeatTimes::regions() const {

@@ -47,7 +47,6 @@ RunRecord make_record(const comm::Communicator& comm, Provenance provenance, App
   const int root = 0;
   mine.field_memory = comm::reduce(comm, mine.field_memory, comm::ReduceOp::sum, root);
   mine.traffic = gather_to_root(comm, std::span<const Traffic>(mine.traffic));
-  mine.timeline = gather_to_root(comm, std::span<const TimelineEntry>(mine.timeline));
   outcome.peak_memory = comm::reduce(comm, peak_memory(), comm::ReduceOp::sum, root);
   return {std::move(provenance), std::move(mine), std::move(outcome)};
 }

@@ -4,18 +4,21 @@
 #include "machine/calibration.hpp"
 #include "machine/cores.hpp"
 #include "machine/device.hpp"
+#include "machine/energy.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/options.hpp"
 #include "run/record/app_record.hpp"
 #include "run/record/per_rank.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
+#include "run/record/trace.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +50,11 @@ struct Outcome {
   std::optional<CheckpointSummary> checkpoint; ///< none: none were wanted, and it began at the beginning
   std::vector<RegionSummary> timers;
   PerRank per_rank; ///< the regions of each rank in each repeat
+  TraceTable trace;
+  /// Host seconds of single exchanges and steps; empty where kernels run on a device, whose work the host
+  /// queues.
+  std::map<std::string, Quantiles> distributions;
+  std::optional<Energy> energy; ///< none: no repeat is complete
   std::vector<FigureOfMerit> figures;
   Verification verification;
   Calibration calibration;
@@ -78,8 +86,8 @@ Provenance provenance(const comm::Communicator&, const RunOptions&, std::string_
 /// Collective; valid at rank 0. Adds up what each rank has given for itself, and the memory of the processes.
 RunRecord make_record(const comm::Communicator&, Provenance, AppRecord mine, Outcome);
 
-/// Local. The tree of /run, with the keys of docs/reference/record.md. Throws std::logic_error if a key of the app's
-/// extras is one that every run has.
+/// Local. The tree of /run, with the keys of docs/reference/record.md. Throws std::logic_error if a key of
+/// the app's extras is one that every run has.
 nlohmann::ordered_json to_json(const RunRecord&);
 
 /// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.

@@ -86,19 +86,36 @@ ordered_json of_figure(const FigureOfMerit& figure) {
   return json;
 }
 
-std::string_view name_of(RegionKind kind) {
-  switch (kind) {
-  case RegionKind::work: return "work";
-  case RegionKind::packing: return "packing";
-  case RegionKind::communication: break;
-  }
-  return "communication";
-}
-
 ordered_json of_region(const RegionSummary& t) {
   return {{"region", t.region}, {"calls", t.calls}, {"min", t.min},
           {"median", t.median}, {"max", t.max},     {"slowest_rank", t.slowest_rank},
           {"mean", t.mean},     {"once", t.once},   {"kind", name_of(t.kind)}};
+}
+
+ordered_json of_distribution(const std::pair<const std::string, Quantiles>& entry) {
+  const auto& [name, q] = entry;
+  return {{"name", name},
+          {"count", q.count},
+          {"p50", q.p50},
+          {"p95", q.p95},
+          {"p99", q.p99},
+          {"max", q.max},
+          {"slowest_rank", q.slowest_rank}};
+}
+
+ordered_json of_noise(const Noise& n) {
+  return {{"quantum", n.quantum}, {"samples", n.samples}, {"p50", n.p50},
+          {"p99", n.p99},         {"max", n.max},         {"slowest_rank", n.slowest_rank}};
+}
+
+ordered_json of_energy(const Energy& energy) {
+  ordered_json json;
+  for (const auto& [name, of] : {std::pair("gpu", &energy.gpu), {"package", &energy.package}})
+    if (of->remark.empty())
+      json[name] = of->joules;
+    else
+      json[fmt::format("{}_remark", name)] = "not readable: " + of->remark;
+  return json;
 }
 
 ordered_json of_traffic(const Traffic& t) {
@@ -211,14 +228,6 @@ void add_app(ordered_json& json, const AppRecord& app) {
   json["field_memory"] = app.field_memory;
   if (!app.history.values.empty())
     json["history"] = {{"iteration", app.history.iterations}, {app.history.name, app.history.values}};
-  const auto of_entry = [&](const TimelineEntry& e) -> ordered_json {
-    return {{"rank", e.rank},
-            {"activity", app.activities.at(static_cast<std::size_t>(e.activity))},
-            {"number", e.number},
-            {"begin", e.begin},
-            {"end", e.end}};
-  };
-  if (!app.timeline.empty()) json["timeline"] = table(app.timeline, of_entry);
 }
 
 void add_outcome(ordered_json& json, const RunRecord& record) {
@@ -241,6 +250,22 @@ void add_outcome(ordered_json& json, const RunRecord& record) {
   if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint, outcome.stepping);
   json["timers"] = table(outcome.timers, of_region);
   if (outcome.per_rank.repeats > 0) json["per_rank"] = to_json(outcome.per_rank);
+  std::map<std::string, Quantiles> sampled;
+  for (const auto& [name, quantiles] : outcome.distributions)
+    if (quantiles.count > 0) sampled.emplace(name, quantiles);
+  if (!sampled.empty()) json["distributions"] = table(sampled, of_distribution);
+  if (!device::kernels_on_host)
+    json["distributions_remark"] = "kernels run on a device, so the host does not see how long a step takes";
+  const auto& [regions, rows] = outcome.trace;
+  const auto of_row = [&regions = regions](const TraceRow& row) -> ordered_json {
+    return {{"rank", row.rank},
+            {"region", regions.at(static_cast<std::size_t>(row.region))},
+            {"begin", row.begin},
+            {"end", row.end}};
+  };
+  if (!rows.empty()) json["trace"] = table(rows, of_row);
+  if (outcome.calibration.noise.samples > 0) json["noise"] = of_noise(outcome.calibration.noise);
+  if (outcome.energy) json["energy"] = of_energy(*outcome.energy);
 }
 
 } // namespace

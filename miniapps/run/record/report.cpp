@@ -14,11 +14,6 @@
 namespace kontor::miniapp {
 namespace {
 
-/// Outside of the time of a repeat: what is done once, and what is taken off.
-bool is_outside(const RegionSummary& t) {
-  return t.once || apart(t.region);
-}
-
 void print_timers(const std::vector<RegionSummary>& timers, double total) {
   fmt::print("\n  {:<12}{:>10}{:>12}{:>12}{:>12}{:>9}{:>9}\n", "region", "calls", "min s", "median s",
              "max s", "slowest", "share");
@@ -27,9 +22,9 @@ void print_timers(const std::vector<RegionSummary>& timers, double total) {
                t.max, t.slowest_rank, share);
   };
   for (const auto& t : timers)
-    if (!is_outside(t)) row(t, total > 0 ? fmt::format("{:.1f} %", 100 * t.median / total) : "-");
+    if (!t.outside()) row(t, total > 0 ? fmt::format("{:.1f} %", 100 * t.median / total) : "-");
   for (const auto& t : timers)
-    if (is_outside(t)) row(t, "apart");
+    if (t.outside()) row(t, "apart");
 }
 
 /// What `auto` has tried for one exchange, the fastest first.
@@ -55,6 +50,8 @@ std::string words(const StreamRates& rates) {
 void print_machine(const Calibration& machine) {
   if (simulated)
     fmt::print("simulated machine, {}", words_of_simulation());
+  else if (machine.memory.read == 0)
+    fmt::print("this machine: not measured (measure.calibrate)");
   else
     fmt::print("this machine{}: {}", machine.huge_pages ? ", huge pages" : "", words(machine.memory));
   if (machine.in_working_set.read > 0)

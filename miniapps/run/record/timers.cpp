@@ -2,11 +2,13 @@
 #include "run/record/timers.hpp"
 
 #include "machine/gather_to_root.hpp"
+#include "run/record/trace.hpp"
 #include "run/start/broadcast_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -35,35 +37,55 @@ void require_same_regions(const comm::Communicator& comm, const Timers& timers) 
 
 } // namespace
 
+std::string_view name_of(RegionKind kind) {
+  static constexpr std::array<std::string_view, 5> names{"compute", "packing", "communication", "io",
+                                                         "other"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
 Timer& Timers::operator[](std::string_view region) {
   const auto entry = entries_.find(region);
   if (entry != entries_.end()) return entry->second;
-  return entries_.emplace(region, Timer{fmt::format("{}/{}", module_, region)}).first->second;
+  auto& timer = entries_.emplace(region, Timer{fmt::format("{}/{}", module_, region)}).first->second;
+  timer.trace = trace_;
+  return timer;
 }
 
-Timer& Timers::once(std::string_view region) {
+Timer& Timers::declare(std::string_view region, RegionKind kind) {
   auto& timer = (*this)[region];
+  timer.kind = kind;
+  return timer;
+}
+
+Timer& Timers::once(std::string_view region, RegionKind kind) {
+  auto& timer = declare(region, kind);
   timer.once = true;
   return timer;
 }
 
-Timer& Timers::communication(std::string_view region) {
-  auto& timer = (*this)[region];
-  timer.kind = RegionKind::communication;
-  return timer;
-}
-
 void Timers::add(const comm::PhaseTimes& times) {
-  for (auto [region, seconds] : {std::pair("pack", times.pack), {"unpack", times.unpack}}) {
-    auto& timer = (*this)[region];
-    timer.kind = RegionKind::packing;
-    timer.add(seconds, times.exchanges);
-  }
+  declare("pack", RegionKind::packing).add(times.pack, times.exchanges);
+  declare("unpack", RegionKind::packing).add(times.unpack, times.exchanges);
   communication("post").add(times.post, times.exchanges);
   communication("wait").add(times.wait, times.exchanges);
 }
 
+Distribution& Timers::durations(std::string_view name) {
+  const auto entry = durations_.find(name);
+  return entry != durations_.end() ? entry->second : durations_.emplace(name, Distribution{}).first->second;
+}
+
+void Timers::trace(Trace* trace) {
+  trace_ = trace;
+  for (auto& [region, timer] : entries_) timer.trace = trace;
+}
+
+void add_to_trace(const Timer& timer, double begin, double end) {
+  timer.trace->add(timer, begin, end);
+}
+
 void Timers::reset() {
+  for (auto& [name, samples] : durations_) samples.clear();
   for (auto& [region, timer] : entries_) {
     if (timer.once) continue;
     timer.seconds = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/distribution.hpp"
+
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/device/clock.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <cstdint>
@@ -15,8 +18,17 @@
 
 namespace kontor::miniapp {
 
-/// What a region's time goes to. Communication waits for other ranks or moves data between them.
-enum class RegionKind { work, packing, communication };
+/// What a region's time goes to: one of the words of /run/timers. Communication waits for other ranks or
+/// moves data between them; packing makes messages contiguous.
+enum class RegionKind { compute, packing, communication, io, other };
+std::string_view name_of(RegionKind);
+
+/// Whether a region's time is not part of a repeat's: files that a repeat writes are taken off.
+inline bool outside(bool once, RegionKind kind) {
+  return once || kind == RegionKind::io;
+}
+
+class Trace;
 
 /// The host seconds of one region on this rank.
 struct Timer {
@@ -24,18 +36,15 @@ struct Timer {
   double seconds = 0;
   std::int64_t calls = 0;
   bool once = false; ///< outside of the repeats, such as a part of the set-up: reset() leaves it
-  RegionKind kind = RegionKind::work;
+  RegionKind kind = RegionKind::compute;
+  Trace* trace = nullptr; ///< takes the intervals of the region; null: they are not wanted
 
   void add(double more_seconds, std::int64_t more_calls = 1) {
     seconds += more_seconds;
     calls += more_calls;
   }
+  bool outside() const { return miniapp::outside(once, kind); }
 };
-
-/// Whether what a repeat does in a region is taken off its time: writing fields of a series, and checkpoints.
-inline bool apart(std::string_view region) {
-  return region == "io" || region == "checkpoint";
-}
 
 /// The regions that the time of this rank is told by. A region that was asked for once is in the record; all
 /// ranks must ask for the same ones.
@@ -46,25 +55,44 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  /// Local. A reference to the region's timer, which lasts as long as this: look it up once, not each step.
+  /// Local. A reference to the timer of a region that computes. It lasts as long as this: look it up once,
+  /// not each step.
   Timer& operator[](std::string_view region);
   /// Local. The same for a region that is timed once a run, outside of the repeats.
-  Timer& once(std::string_view region);
+  Timer& once(std::string_view region, RegionKind = RegionKind::other);
   /// Local. The same for a region that waits for other ranks or moves data between them.
-  Timer& communication(std::string_view region);
+  Timer& communication(std::string_view region) { return declare(region, RegionKind::communication); }
+  /// Local. The same for a region of a repeat that writes files.
+  Timer& io(std::string_view region) { return declare(region, RegionKind::io); }
 
   /// Local. The phases of an exchange become the regions pack, post, wait and unpack.
   void add(const comm::PhaseTimes& times);
 
-  /// Local. Times and calls of what is repeated are 0 again; regions stay.
+  /// Local. Host seconds of single exchanges or steps, in the repeats. Valid as long as this. All ranks must
+  /// ask for the same names.
+  Distribution& durations(std::string_view name);
+  const std::map<std::string, Distribution, std::less<>>& durations() const { return durations_; }
+
+  /// Local. From here on intervals of all regions go there; null: nowhere.
+  void trace(Trace*);
+  Trace* trace() const { return trace_; }
+
+  /// Local. Times and calls of what is repeated are 0 again, and durations forgotten; regions stay.
   void reset();
 
   const std::map<std::string, Timer, std::less<>>& entries() const { return entries_; }
 
  private:
+  Timer& declare(std::string_view region, RegionKind);
+
   std::string module_;
   std::map<std::string, Timer, std::less<>> entries_;
+  std::map<std::string, Distribution, std::less<>> durations_;
+  Trace* trace_ = nullptr;
 };
+
+/// Local. To the timer's trace, which is not null.
+void add_to_trace(const Timer&, double begin, double end);
 
 /// From its construction to its end a region of Kokkos Tools is open; then its time and `calls` are added to
 /// the timer. Costs two looks at the clock.
@@ -73,9 +101,9 @@ class ScopedTimer {
   explicit ScopedTimer(Timer& timer, std::int64_t calls = 1)
       : timer_(&timer), calls_(calls), region_(timer.label) {}
   ~ScopedTimer() {
-    double seconds = 0;
-    watch_.lap(seconds);
-    timer_->add(seconds, calls_);
+    const double end = device::seconds();
+    timer_->add(end - begin_, calls_);
+    if (timer_->trace) add_to_trace(*timer_, begin_, end);
   }
   ScopedTimer(const ScopedTimer&) = delete;
   ScopedTimer& operator=(const ScopedTimer&) = delete;
@@ -84,7 +112,7 @@ class ScopedTimer {
   Timer* timer_;
   std::int64_t calls_;
   device::Region region_;
-  comm::Stopwatch watch_;
+  double begin_ = device::seconds();
 };
 
 /// One region over all ranks, in seconds.
@@ -97,7 +125,9 @@ struct RegionSummary {
   double max = 0;
   int slowest_rank = 0;
   bool once = false; ///< outside of the repeats
-  RegionKind kind = RegionKind::work;
+  RegionKind kind = RegionKind::compute;
+
+  bool outside() const { return miniapp::outside(once, kind); }
 };
 
 /// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its

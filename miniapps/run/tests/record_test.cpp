@@ -60,11 +60,13 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
   record.app.history = {{10, 20}, {0.5, 0.25}, "residual"};
   record.app.traffic = {{0, 1, 2, 800}};
-  record.app.activities = {"gemm", "shift"};
-  record.app.timeline = {{0, 1, 4, 0.5, 0.75}};
+  record.outcome.distributions = {{"exchange", {.count = 0}},
+                                  {"step", {.count = 9, .p50 = 2, .slowest_rank = 1}}};
+  record.outcome.trace = {{"compute", "wait"}, {{2, 1, 0.5, 0.75}}};
+  record.outcome.energy = {.gpu = {.remark = "no counter"}, .package = {.joules = 7}};
   record.app.calibration = {{"peer_bandwidth", 3e9}};
   record.app.extras = {{"cells", {4, 5}}};
-  record.outcome.timers = {{.region = "setup", .once = true},
+  record.outcome.timers = {{.region = "setup", .once = true, .kind = RegionKind::other},
                            {.region = "wait", .kind = RegionKind::communication}};
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
@@ -73,6 +75,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   machine.link = "ranks 0 and 1 of n0";
   machine.internode_link = "rank 0 of n0 and rank 2 of n1";
   machine.oversubscribed = true;
+  machine.noise = {.quantum = 1e-4, .samples = 400, .p50 = 1, .p99 = 2, .max = 3, .slowest_rank = 1};
   record.outcome.end_signal = "USR1";
   machine.working_set = 100.5;
   machine.in_working_set = {.read = 7, .copy = 6, .triad = 5};
@@ -83,7 +86,8 @@ TEST(Record, OfAnAppThatAddsAll) {
   const auto json = to_json(record);
   auto expected = of_every_run;
   expected.insert({"devices", "placement", "process_grid", "precision", "candidates", "history", "traffic",
-                   "timeline", "cells", "figure_of_merit", "figures_of_merit", "end_signal"});
+                   "distributions", "trace", "noise", "energy", "cells", "figure_of_merit",
+                   "figures_of_merit", "end_signal"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -97,10 +101,16 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_EQ(json["placement"][0]["threads"], "0 8");
   EXPECT_EQ(json["timers"][0]["once"], true);
   EXPECT_EQ(json["timers"][1]["once"], false);
-  EXPECT_EQ(json["timers"][0]["kind"], "work");
+  EXPECT_EQ(json["timers"][0]["kind"], "other");
   EXPECT_EQ(json["timers"][1]["kind"], "communication");
-  EXPECT_EQ(json["timeline"][0]["activity"], "shift");
-  EXPECT_EQ(json["timeline"][0]["end"], 0.75);
+  ASSERT_EQ(json["distributions"].size(), 1u) << "there were no exchanges";
+  EXPECT_EQ(json["distributions"][0]["name"], "step");
+  EXPECT_EQ(json["distributions"][0]["p50"], 2);
+  EXPECT_EQ(json["trace"][0]["region"], "wait");
+  EXPECT_EQ(json["trace"][0]["rank"], 2);
+  EXPECT_EQ(json["noise"]["p99"], 2);
+  EXPECT_EQ(json["energy"]["package"], 7);
+  EXPECT_NE(json["energy"]["gpu_remark"].get<std::string>().find("no counter"), std::string::npos);
   EXPECT_EQ(json["figure_of_merit"]["name"], "updates");
   EXPECT_EQ(json["figure_of_merit"]["fraction"], 0.5);
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));

@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,32 @@ TEST(Timers, WhatIsTimedOnceARunStays) {
   EXPECT_EQ(timers.entries().at("compute").seconds, 0);
   const comm::Communicator comm(MPI_COMM_WORLD);
   for (const auto& region : summarise(comm, timers)) EXPECT_EQ(region.once, region.region == "structure");
+}
+
+TEST(Timers, TheOwnerOfARegionSaysWhatItsTimeGoesTo) {
+  Timers timers;
+  timers["sweeps"];
+  timers.communication("reduce");
+  timers.io("series");
+  timers.once("structure");
+  timers.once("read", RegionKind::io);
+  timers.add(comm::PhaseTimes{});
+  std::map<std::string, std::string> kinds;
+  std::set<std::string> inside;
+  for (const auto& [region, timer] : timers.entries()) {
+    kinds[region] = name_of(timer.kind);
+    if (!timer.outside()) inside.insert(region);
+  }
+  EXPECT_EQ(kinds, (std::map<std::string, std::string>{{"sweeps", "compute"},
+                                                       {"reduce", "communication"},
+                                                       {"series", "io"},
+                                                       {"structure", "other"},
+                                                       {"read", "io"},
+                                                       {"pack", "packing"},
+                                                       {"unpack", "packing"},
+                                                       {"post", "communication"},
+                                                       {"wait", "communication"}}));
+  EXPECT_EQ(inside, (std::set<std::string>{"sweeps", "reduce", "pack", "unpack", "post", "wait"}));
 }
 
 TEST(Timers, PhasesOfAnExchangeBecomeRegions) {
@@ -127,7 +155,7 @@ TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
   times.add(10, timers);
   timers["wait"].add(0.5);
   timers["compute"].add(2 * comm.rank()); // asked for in the second repeat only
-  timers["io"].add(7);
+  timers.io("series").add(7);
   times.add(20 + comm.rank(), timers);
   const auto all = gather(comm, times);
   if (comm.rank() != 0) {

@@ -41,19 +41,6 @@ class Event {
   void wait() const {}
 };
 
-/// A point in the work of an instance whose time is taken, on a GPU without the host.
-template <class ExecutionSpace>
-class TimedEvent {
- public:
-  /// Local. The point is after all work that the instance has been given so far.
-  void record(const ExecutionSpace&) { seconds_ = seconds(); }
-  /// Local. Seconds from another point to this one; both must have been reached.
-  double seconds_since(const TimedEvent& other) const { return seconds_ - other.seconds_; }
-
- private:
-  double seconds_ = 0;
-};
-
 /// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other
 /// instances into it: one that holds for an event of `instance` belongs to the captured graph from there on,
 /// and `instance` must hold for an event of it in the end.
@@ -164,21 +151,6 @@ class Event<GpuSpace> {
 
  private:
   detail::GpuEvent<KONTOR_GPU(EventDisableTiming)> event_;
-};
-
-template <>
-class TimedEvent<GpuSpace> {
- public:
-  void record(const GpuSpace& instance) { event_.record(instance); }
-  double seconds_since(const TimedEvent& other) const {
-    float milliseconds = 0;
-    detail::check_gpu(KONTOR_GPU(EventElapsedTime)(&milliseconds, other.event_.get(), event_.get()),
-                      "EventElapsedTime");
-    return 1e-3 * milliseconds;
-  }
-
- private:
-  detail::GpuEvent<KONTOR_GPU(EventDefault)> event_;
 };
 
 template <>

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "machine/package_energy.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/device/gpu_energy.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+/// Energy of a repeat.
+struct RepeatEnergy {
+  double joules = 0;       ///< of all GPUs, or packages, of all hosts; the median over the repeats
+  std::string remark = {}; ///< why there is no such number; else empty
+};
+struct Energy {
+  RepeatEnergy gpu, package;
+};
+
+/// Reads the energy counters before and after each repeat: one rank of a host those of its packages, one rank
+/// of a GPU the GPU's.
+class EnergyMeter {
+ public:
+  /// Collective. `root` is where sys is, for tests.
+  explicit EnergyMeter(const comm::Communicator&, const std::filesystem::path& root = "/");
+
+  /// Local. A repeat begins.
+  void begin();
+  /// Local. The repeat that began last is complete.
+  void end();
+
+  /// Collective; valid at rank 0. A repeat takes so many seconds.
+  Energy over_hosts(const comm::Communicator&, double seconds) const;
+
+ private:
+  std::optional<PackageEnergy> package_; ///< none: another rank of the host reads
+  std::optional<device::GpuEnergy> gpu_; ///< the same of the GPU
+  double package_begin_ = 0, gpu_begin_ = 0;
+  std::vector<double> package_joules_, gpu_joules_; ///< of each repeat
+};
+
+/// Collective; valid at rank 0. Of what each rank has read in each repeat; a rank that has no counter has
+/// read 0.
+RepeatEnergy energy_of(const comm::Communicator&, std::span<const double> joules, const std::string& problem,
+                       double seconds, double resolution);
+
+} // namespace kontor::miniapp

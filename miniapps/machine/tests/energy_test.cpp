@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/energy.hpp"
+#include "machine/node.hpp"
+
+#include <kontor/device/compat.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace kontor;
+using namespace kontor::miniapp;
+
+/// A powercap tree of this process: two packages, a domain of one of them and the whole platform.
+class Powercap : public testing::Test {
+ protected:
+  Powercap() {
+    package(0, "package-0", 900'000'000);
+    package(1, "package-1", 5'000'000);
+    zone("intel-rapl:0:0", "core", 1'000'000);
+    zone("intel-rapl:2", "psys", 7'000'000);
+  }
+  ~Powercap() override { std::filesystem::remove_all(root); }
+
+  void package(int number, const std::string& name, std::int64_t microjoules) {
+    zone(fmt::format("intel-rapl:{}", number), name, microjoules);
+  }
+  void zone(const std::string& folder, const std::string& name, std::int64_t microjoules) {
+    const auto path = root / "sys/class/powercap" / folder;
+    std::filesystem::create_directories(path);
+    std::ofstream(path / "name") << name << '\n';
+    std::ofstream(path / "max_energy_range_uj") << 1'000'000'000 << '\n';
+    std::ofstream(path / "energy_uj") << microjoules << '\n';
+  }
+
+  std::filesystem::path root = std::filesystem::temp_directory_path() / fmt::format("powercap-{}", getpid());
+};
+
+TEST_F(Powercap, PackagesAreAddedUpAcrossAWrapAround) {
+  PackageEnergy energy(root);
+  EXPECT_EQ(energy.problem(), "");
+  EXPECT_EQ(energy.joules(), 0);
+  package(0, "package-0", 950'000'000);
+  package(1, "package-1", 7'000'000);
+  zone("intel-rapl:2", "psys", 90'000'000);
+  EXPECT_DOUBLE_EQ(energy.joules(), 52);
+  package(0, "package-0", 30'000'000); // 80 J more: the counter began at 0 again
+  EXPECT_DOUBLE_EQ(energy.joules(), 132);
+}
+
+TEST_F(Powercap, WhatCannotBeReadIsNamed) {
+  std::filesystem::remove(root / "sys/class/powercap/intel-rapl:1/energy_uj");
+  EXPECT_NE(PackageEnergy(root).problem().find("intel-rapl:1/energy_uj"), std::string::npos);
+  std::filesystem::remove_all(root);
+  EXPECT_NE(PackageEnergy(root).problem(), "");
+}
+
+TEST_F(Powercap, ARepeatHasTheEnergyOfAHostOnce) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  EnergyMeter meter(comm, root); // all ranks are on one node, so that rank 0 reads
+  for (const std::int64_t joules : {10, 40, 20}) {
+    package(1, "package-1", 5'000'000);
+    package(0, "package-0", 0);
+    meter.begin();
+    package(0, "package-0", 1'000'000 * joules);
+    meter.end();
+  }
+  const auto energy = meter.over_hosts(comm, 1);
+  if (comm.rank() != 0) return;
+  EXPECT_EQ(energy.package.remark, "");
+  EXPECT_DOUBLE_EQ(energy.package.joules, 20);
+  EXPECT_TRUE(!device::kernels_on_host || !energy.gpu.remark.empty());
+}
+
+TEST(Energy, IsOfAllRanksOrNotReadable) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const std::vector<double> mine{1, 4.0 + comm.rank()};
+  const auto all = energy_of(comm, mine, "", 1, 0.1);
+  const auto brief = energy_of(comm, mine, "", 0.05, 0.1);
+  const auto failed = energy_of(comm, mine, comm.rank() == comm.size() - 1 ? "no counter" : "", 1, 0.1);
+  if (comm.rank() != 0) return;
+  const double ranks = comm.size();
+  EXPECT_DOUBLE_EQ(all.joules, (ranks + 4 * ranks + ranks * (ranks - 1) / 2) / 2);
+  EXPECT_EQ(all.remark, "");
+  EXPECT_NE(brief.remark.find("0.05"), std::string::npos);
+  EXPECT_EQ(failed.remark, "no counter");
+}
+
+} // namespace

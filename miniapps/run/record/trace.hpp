@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/record/timers.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/config/deck.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kontor::miniapp {
+
+/// When each rank was in which region.
+struct TraceRow {
+  int rank = 0;
+  int region = 0;   ///< number of a name
+  double begin = 0; ///< s since the rank left the barrier before the traced steps
+  double end = 0;
+};
+struct TraceTable {
+  std::vector<std::string> regions;
+  std::vector<TraceRow> rows;
+};
+
+/// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once;
+/// intervals for which there is no room are dropped.
+class Trace {
+ public:
+  static constexpr std::int64_t intervals_of_step = 64;              ///< of a rank, for which there is room
+  static constexpr std::int64_t most_bytes = std::int64_t{64} << 20; ///< of all ranks' intervals at rank 0
+
+  /// Local. 0 steps: no trace.
+  explicit Trace(std::int64_t steps);
+
+  /// Local. Begins, after a barrier.
+  void begin();
+  void add(const Timer& timer, double begin, double end) {
+    if (intervals_.size() < intervals_.capacity()) intervals_.push_back({&timer, begin, end});
+  }
+  /// Local. So many more steps are made. Whether they were the last ones.
+  bool made(std::int64_t steps) { return (left_ -= steps) <= 0; }
+
+  /// Collective; valid at rank 0. All ranks have the same timers, to which the intervals belong.
+  TraceTable gather(const comm::Communicator&, const Timers&) const;
+
+ private:
+  struct Interval {
+    const Timer* timer;
+    double begin, end; ///< of device::seconds()
+  };
+  std::int64_t left_;
+  double begin_ = 0;
+  std::vector<Interval> intervals_;
+};
+
+/// Local. Throws config::Error unless rank 0 has room for the trace of so many steps of all ranks.
+void require_trace_fits(const config::Deck&, std::int64_t steps, int ranks);
+
+} // namespace kontor::miniapp
