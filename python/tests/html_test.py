@@ -2,6 +2,7 @@
 """The pages that kontor report writes."""
 
 import base64
+import re
 import unittest
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -18,8 +19,8 @@ except ModuleNotFoundError:
     print("skipped: no jinja2")
     raise SystemExit(77) from None
 
-from kontor.report.html_page import html
-from kontor.report.report_parts import Bar, Chart, Line, Section
+from kontor.report.html_page import ROOM, html, pixels
+from kontor.report.report_parts import Bar, Chart, Line, Section, Table
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
@@ -84,9 +85,22 @@ class Pages(ReportTest):
                 add(self.folder / name)
         write_solve(self.folder / "solve.h5")
         write_solve(self.folder / "other.h5", method="merged")
-        for files, charts in (("a.h5",), 1), (("curves.h5",), 7), (("solve.h5",), 2), (("a.h5", "solve.h5", "other.h5"), 6):
+        for files, charts in (("a.h5",), 2), (("curves.h5",), 8), (("solve.h5",), 3), (("a.h5", "solve.h5", "other.h5"), 6):
             with self.subTest(files):
                 self.assertEqual(len(Tree(self.page(*files)).charts), charts)
+
+    def test_tables_fit_a_window(self):
+        """In their own box, which scrolls; those wider than the window are set smaller and folded."""
+        narrow, wide = ([Table(["name", "value"], [["a" * length, "1"]])] for length in (40, 150))
+        self.assertLess(pixels(narrow[0]), ROOM)
+        for part, folded in (narrow[0], False), (wide[0], True):
+            text = html("t", [Section("s", [part])])
+            self.assertEqual(re.findall(r'<div class="(scroll[ a-z]*)"[^>]*><table>', text), ["scroll wide" if folded else "scroll"])
+        write_study(self.folder / "study")
+        text = self.page("study")
+        self.assertEqual(text.count("<table>"), len(re.findall(r'<div class="scroll[^>]*><table>', text)))
+        self.assertRegex(text, r"\.scroll \{ overflow-x: auto;")
+        self.assertEqual(re.findall(r"body \{[^}]*max-width: (\w+);", text)[0], "75rem", "1,200 pixels at 16 a rem")
 
     def test_words_of_a_file_are_no_markup(self):
         text = self.page(self.sample("a.h5", command="heat <script>alert(1)</script> \x1b[2J"))

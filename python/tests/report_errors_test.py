@@ -24,7 +24,8 @@ from sample_solve import write_solve
 from kontor.report.compare import compare
 from kontor.report.isolated import isolated
 from kontor.report.errors import RecordError
-from kontor.report.record import read_field, read_record
+from kontor.report.field import read_field
+from kontor.report.record import read_record
 from kontor.report.show import show
 
 
@@ -73,11 +74,6 @@ class Errors(ReportTest):
     def test_a_backend_for_windows_has_no_part_in_plots(self):
         done = self.kontor("report", self.sample("a.h5"), "--plot", "a.png", MPLBACKEND="nonsense")
         self.assertEqual((done.returncode, done.stderr), (0, "kontor: plotted a.png\n"))
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_no_field(self):
-        done = self.reported(self.sample("a.h5", field=False), "--plot", "a.png")
-        self.assert_fails(done, "kontor: a.h5: no field in it (its deck has output.fields: none)")
 
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_a_plot_that_cannot_be_written(self):

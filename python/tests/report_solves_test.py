@@ -64,16 +64,6 @@ class Solves(ReportTest):
         self.assert_row(text, "c.h5", "shm, classic, jacobi", "2.00 s", "20", "100 ms", "-", "-", "25.0 %", "FAILED", "-")
         self.assertNotIn("not comparable", text)
 
-    def test_times_plain(self):
-        """By the time to solution; only a run with the same format has a plain twin."""
-        def of(kernel):
-            return {"preconditioner": f"none\n  format: csr\n  kernel: {kernel}"}
-
-        text = self.compared(self.solve("a.h5", seconds=1.0, **of("own")), self.solve("b.h5", **of("plain")),
-                             self.solve("c.h5", preconditioner="none\n  format: sell\n  kernel: own"))
-        self.assertIn("  a.h5: 2 times plain (b.h5)\n", text)
-        self.assertEqual(text.count("times plain"), 1)
-
     def test_what_does_not_compare(self):
         """Another matrix, right-hand side or tolerance; but not another way to set up, or a limit that was not reached."""
         cases = {

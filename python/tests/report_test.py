@@ -9,17 +9,14 @@ from report_case import PLOTS, ReportTest
 import h5py
 import numpy as np
 from sample_curves import add_curves, add_split_curves
-from sample_file import BANDWIDTH, DECK, UPDATES
+from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES
 
-from kontor.report.errors import RecordError
-from kontor.report.record import read_field, read_record
+from kontor.report.field import Field, field_charts, read_field
 from sample_solve import write_solve
 from sample_study import write_study
 
 if PLOTS:
-    from matplotlib.figure import Figure
-
-    from kontor.report.run_plots import draw_timeline, plot_field
+    from kontor.report.draw import plot_charts
 
 
 class OneRun(ReportTest):
@@ -37,6 +34,7 @@ class OneRun(ReportTest):
         self.assert_row(text, "setup", "1", "10.0 ms", "10.0 ms", "10.0 ms", "0")
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
         self.assert_row(text, "0", "1", "1", "8.00 kB")
+        self.assertNotIn("communication is not known", text)
         self.assert_row(text, "all", "all", "2", "16.0 kB")
         for key, value in ("read", "40.0"), ("copy", "30.0"), ("triad", "32.0"), ("working set read", "90.0"):
             self.assert_row(text, f"{key} bandwidth", f"{value} GB/s")
@@ -45,9 +43,9 @@ class OneRun(ReportTest):
         went_on = {"written": 0, "restarted_from": "b-000000040.h5", "at_step": 40}
         wrote = {"written": 3, "bytes": 12_000_000_000, "seconds": 6.0, "bandwidth": 2e9, "overhead": 0.05, "newest": "b-000000070.h5"}
         for found, rows in (
-            (went_on, [r"gone on from  b-000000040\.h5, after step 40", "written       none"]),
+            (went_on, [r"resumed from  b-000000040\.h5, after step 40", "written       none"]),
             (wrote, [r"written    3, 12\.0 GB, the last b-000000070\.h5", r"bandwidth  2\.00 GB/s", r"overhead   5\.0 % of the time of the steps"]),
-            ({**went_on, **wrote}, ["gone on from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
+            ({**went_on, **wrote}, ["resumed from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
         ):
             with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
                 file.create_group("run/checkpoint").attrs.update(found)
@@ -74,6 +72,17 @@ class OneRun(ReportTest):
                 done = self.reported("a.json")
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(f"/run/{name} is no table", done.stderr)
+
+    def test_a_file_without_kinds_of_regions(self):
+        """Nothing is guessed by their names."""
+        self.assertIn("communication is not known", self.report(self.sample("a.h5", kinds=False)))
+        self.assertRegex(self.report("a.h5", self.sample("b.h5")), r"a\.h5 .*60\.0 % +-  .*\n.*b\.h5 .*60\.0 % +22\.5 %")
+
+    def test_what_writes_files_is_outside_of_a_repeat(self):
+        """By its kind: io, not by its name."""
+        text = self.report(self.sample("a.h5", timers={**TIMERS, "checkpoint": (3, 0.5, 0.5, 0.5, 0)}))
+        self.assertIn("checkpoint", text.split("Outside the measured time")[1])
+        self.assertNotIn("checkpoint", text.split("Outside the measured time")[0])
 
     def test_a_failed_run_has_no_figures(self):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
@@ -118,9 +127,11 @@ class OneRun(ReportTest):
         for history in {"iteration": [], "residual": []}, {"iteration": [1, 2], "residual": [1.0]}, {"iteration": [1], "residual": ["x"]}:
             self.write("c.json", json.dumps(record | {"history": history}))
             self.assert_fails(self.reported("c.json"), "c.json: cannot be read, so the file is damaged: /run/history")
-        del record["history"]
-        self.write("c.json", json.dumps(record))
-        self.assert_fails(self.reported("c.json", "--plot", "out.png"), "c.json: nothing in it can be plotted")
+
+    @unittest.skipUnless(PLOTS, "no matplotlib")
+    def test_nothing_to_plot(self):
+        self.write("a.json", json.dumps({"app": "heat"}))
+        self.assert_fails(self.reported("a.json", "--plot", "out.png"), "--plot: out.png cannot be written: there is nothing to plot")
 
     def test_json(self):
         add_curves(self.folder / self.sample("a.h5"))
@@ -194,62 +205,6 @@ class Comparison(ReportTest):
         self.assertIn("b.h5: another problem than a.h5: problem.cells is [80, 60], not [40, 30]", text)
         self.assertNotIn("d.h5: another", text)
 
-    def test_times_plain(self):
-        """Of the same deck otherwise, on as many ranks, where both have the figure."""
-        def deck(kernel, key="solver:\n  kernel"):
-            return f"{DECK}{key}: {kernel}\noutput:\n  file: {kernel}.h5\n"
-
-        def figure(value):
-            return ({**UPDATES, "value": value},)
-
-        files = [self.sample("plain.h5", deck=deck("plain"), figures=figure(5e8)), self.sample("a.h5", deck=deck("auto"), figures=figure(1.5e9)),
-                 self.sample("b.h5", deck=deck("auto").replace("[40, 30]", "[80, 60]")), self.sample("c.h5", deck=deck("auto"), ranks=4),
-                 self.sample("d.h5", deck=deck("auto"), passed=0, figures=()),
-                 self.sample("e.h5", app="matmul", deck=deck("plain", "product:\n  gemm"), figures=figure(2e8)),
-                 self.sample("f.h5", app="matmul", deck=deck("vendor", "product:\n  gemm"))]
-        told = [line.strip() for line in self.report(*files).splitlines() if "times plain" in line]
-        self.assertEqual(told, ["a.h5: 3 times plain (plain.h5)", "f.h5: 6 times plain (e.h5)"])
-        self.assertNotIn("times plain", self.report(*files[1:5]))
-
-
-class Timeline(ReportTest):
-    """Of two ranks. Half of rank 1's shift is covered by its product, three quarters of rank 0's, which is longer."""
-
-    ROWS = ((0, b"gemm", 0, 0.0, 2.0), (1, b"gemm", 0, 0.0, 1.0), (0, b"shift of A", 0, 0.5, 2.5), (1, b"shift of A", 0, 0.5, 1.5),
-            (0, b"gemm", 1, 2.5, 4.0))
-
-    def sample_timeline(self, rows=ROWS):
-        columns = [("rank", "i4"), ("activity", "S16"), ("number", "i8"), ("begin", "f8"), ("end", "f8")]
-        with h5py.File(self.folder / self.sample("a.h5", app="matmul", field=False), "a") as file:
-            file["run/timeline"] = np.array(list(rows), dtype=columns)
-        return "a.h5"
-
-    def test_table(self):
-        text = self.report(self.sample_timeline())
-        self.assert_row(text, "gemm", "2", "2.00 s", "3.50 s", "-", "-")
-        self.assert_row(text, "shift of A", "1", "2.00 s", "2.00 s", "500 ms", "75.0 %")
-
-    def test_how_it_was_computed(self):
-        """Without what does not count for the algorithm."""
-        deck = "app: matmul\nproduct:\n  algorithm: summa\n  layers: 1\n  panel: 20\n"
-        text = self.report(self.sample("a.h5", app="matmul", field=False, deck=deck))
-        self.assertIn("algorithm summa, panel 20", text)
-        self.assertNotIn("layers", text)
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_picture(self):
-        """A bar for all that was done, of each rank."""
-        record = read_record(str(self.folder / self.sample_timeline()))
-        axes = Figure().subplots()
-        draw_timeline(record, axes, [0, 1])
-        self.assertEqual([len(bars.get_paths()) for bars in axes.collections], [2, 1, 1, 1])
-        self.report("a.h5", "--plot", "out.png")
-
-    def test_a_time_that_is_no_number(self):
-        self.sample_timeline([(0, b"gemm", 0, float("nan"), 1)])
-        with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/timeline lacks begin"):
-            read_record(str(self.folder / "a.h5"))
-
 
 @unittest.skipUnless(PLOTS, "no matplotlib")
 class Plots(ReportTest):
@@ -277,8 +232,18 @@ class Plots(ReportTest):
                 file[f"VTKHDF/{places.title()}Data/temperature"] = file["fields/temperature"]
             field = read_field(path)
             self.assertEqual((field.places, field.origin), (f"{places}s", (first,)))
-        plot_field(read_record(path), field, self.folder / "out.png")
+        plot_charts("a line", field_charts(field), self.folder / "out.png")
         self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")
+
+    def test_planes_of_a_space(self):
+        """Value z * 100 + y * 10 + x in cells of 1, 2, 3: the planes through the middle cell and where they lie."""
+        values = np.fromfunction(lambda z, y, x: 100 * z + 10 * y + x, (6, 5, 4))
+        field = Field("t", values, "cells", "K", None, (0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+        found = {(chart.x_label, chart.y_label): chart for chart in field_charts(field)}
+        for axes, corner, where in ("xy", 300, "z = 10.5"), ("xz", 20, "y = 5"), ("yz", 2, "x = 2.5"):
+            chart = found[tuple(axes)]
+            self.assertEqual((chart.image.values[0, 0], chart.title.rpartition(", ")[2]), (corner, where))
+            self.assertEqual(chart.image.extent, (0.0, {"x": 4.0, "y": 10.0}[axes[0]], 0.0, {"y": 10.0, "z": 18.0}[axes[1]]))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ RUN = {
     "overlap": 1,
 }
 
+KINDS = {"pack": "packing", "unpack": "packing", "post": "communication", "wait": "communication", "sums_post": "communication",
+         "sums_wait": "communication", "setup": "other", "read": "io", "checkpoint": "io"}
+
 # region -> (calls, min, median, max, slowest rank)
 TIMERS = {
     "total": (5, 1.9, 2.0, 2.1, 1),
@@ -44,8 +47,8 @@ UPDATES = {"name": "cell_updates", "value": 1.2e9, "unit": "updates/s"}
 BANDWIDTH = {"name": "effective_bandwidth", "value": 19.2e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.6}
 
 
-def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), **run):
-    """`run` replaces attributes of /run; None leaves one out."""
+def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), kinds=True, **run):
+    """`run` replaces attributes of /run; None leaves one out. `kinds`: whether /run/timers has that column."""
     with h5py.File(path, "w") as file:
         group = file.create_group("run")
         for key, value in {**RUN, **run}.items():
@@ -59,8 +62,9 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
         group.create_group("verification").attrs.update(
             {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
         )
-        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1")]
-        group["timers"] = np.array([(region.encode(), *row, region in once) for region, row in timers.items()], dtype=columns)
+        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1"), ("kind", "S16")]
+        rows = [(region.encode(), *row, region in once, KINDS.get(region, "compute").encode()) for region, row in timers.items()]
+        group["timers"] = np.array(rows, dtype=columns)[[name for name, _ in columns if kinds or name != "kind"]]
         group["repeats"] = list(repeats)
         columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
         group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)

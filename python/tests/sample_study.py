@@ -22,8 +22,9 @@ def record(backend, ranks, wall, useful=True, work=1e9, **run):
     traffic = [{"rank": rank, "neighbour": (rank + 1) % ranks, "messages": messages // ranks + (rank < messages % ranks),
                 "bytes": MODEL_BYTES[ranks] // ranks} for rank in range(ranks)] if ranks > 1 else []
     timers = [{"region": region, "calls": 100, "min": min(values), "median": sorted(values)[len(values) // 2], "max": max(values),
-               "slowest_rank": 0, "mean": sum(values) / ranks, "once": False}
-              for region, values in (("compute", compute), ("pack", [0.05 * wall] * ranks), ("wait", [row[2] for row in times]))]
+               "slowest_rank": 0, "mean": sum(values) / ranks, "once": False, "kind": kind}
+              for region, kind, values in (("compute", "compute", compute), ("pack", "packing", [0.05 * wall] * ranks),
+                                           ("wait", "communication", [row[2] for row in times]))]
     figure = {"name": "cell_updates", "value": work / wall, "unit": "1/s", "attainable": 8 * work, "fraction": 0.125 / wall}
     return {
         "app": "heat", "version": "0.1.0", "git_revision": "abc1234", "deck": f"app: heat\nproblem:\n  cells: {CELLS}\n", "hosts": ["n1"],

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is computed of a study, against values computed by hand."""
 
-import json
-import math
 import tempfile
 import unittest
 from pathlib import Path
 
 import report_case  # noqa: F401: skips where packages lack, and finds kontor.report
-from sample_study import record, seconds, write_study
+from sample_study import seconds, write_study
 
 import numpy as np
-from kontor.report.alpha_beta import communication, link_of, predict
 from kontor.report.crossover import compare, crossings, pairs
-from kontor.report.fits import amdahl, fit, gustafson
-from kontor.report.pop import pop_of, useful_times
+from kontor.report.fits import fit, serial_fraction
+from kontor.report.matrix import totals
+from kontor.report.model import exchanges, link_of, message_seconds, pop_of, predict, useful_times
 from kontor.report.record import Record, read_record
 from kontor.report.scaling import scale, warnings
 from kontor.report.series import series_of
 from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
-from kontor.report.traffic_model import volume_of
 
 
 class Statistics(unittest.TestCase):
@@ -134,8 +131,8 @@ class Fits(StudyCase):
     def test_laws(self):
         """T = T0 (f + (1 - f) / p), f = 0.05; and 1 / T = (1 - f + f / p) / T0, f = 0.3."""
         p = np.array([1.0, 2, 4, 8])
-        for solve, times, fraction in ((amdahl, 2 * (0.05 + 0.95 / p), 0.05), (gustafson, 2 / (0.7 + 0.3 / p), 0.3)):
-            found, error = solve(p, times)
+        for weak, times, fraction in ((False, 2 * (0.05 + 0.95 / p), 0.05), (True, 2 / (0.7 + 0.3 / p), 0.3)):
+            found, error = serial_fraction(p, times, weak)
             self.assertAlmostEqual(found, fraction)
             self.assertAlmostEqual(error, 0)
 
@@ -159,8 +156,12 @@ class Fits(StudyCase):
         self.assertRegex(fit(series_of(self.study(change=faster))[0], weak=False).refused, "serial fraction would be -")
 
 
-def with_ranks(seconds_of_ranks, wall, regions=("compute", "pack", "wait"), useful=True):
-    return Record("a.h5", {}, per_rank={"useful": useful, "regions": list(regions), "seconds": [seconds_of_ranks], "wall": [wall]})
+KINDS = {"compute": "compute", "pack": "packing", "wait": "communication"}
+
+
+def with_ranks(seconds_of_ranks, wall, kinds=KINDS, useful=True):
+    timers = {region: {"kind": kind, "median": 1.0} for region, kind in kinds.items()}
+    return Record("a.h5", {}, timers=timers, per_rank={"useful": useful, "regions": list(kinds), "seconds": [seconds_of_ranks], "wall": [wall]})
 
 
 class Pop(StudyCase):
@@ -169,14 +170,20 @@ class Pop(StudyCase):
         (found,) = useful_times(with_ranks([[6, 1, 3], [3, 1, 6]], [10, 9.5]))
         self.assertEqual((found.mean, found.most, found.total, found.packing, found.wall), (5.5, 7, 11, 2, 10))
 
-    def test_launches_are_not_useful(self):
+    def test_only_kinds_tell_what_is_useful(self):
+        """Not names of regions, and not launches of a GPU's kernels; without kinds nothing is known."""
         self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)), [])
-        record = with_ranks([[6, 1, 3]], [10], regions=("gemm", "pack", "broadcast"))
-        self.assertEqual(useful_times(record)[0].total, 7)  # a record that does not say it
-        record.timers = {"gemm": {"kind": "communication", "median": 6.0}, "pack": {"kind": "work", "median": 1.0},
-                         "broadcast": {"kind": "work", "median": 3.0}, "total": {"median": 10.0}}
-        self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing, record.exchange_share), (4, 0, 0.6))
+        self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], dict.fromkeys(KINDS))), [])
         self.assertEqual(useful_times(Record("a.h5", {})), [])
+        record = with_ranks([[6, 1, 3]], [10], {"gemm": "communication", "pack": "compute", "wait": "other"})
+        self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing), (4, 0))
+        record.timers["total"] = {"median": 10.0}
+        self.assertEqual(record.exchange_share, 0.1)
+
+    def test_shares_are_of_the_mean_repeat(self):
+        """As the times of regions are: one slow repeat of three, (1 + 1 + 7) / 3 = 3 s, of which 1.5 s communicate."""
+        record = Record("a.h5", {}, repeats=[1.0, 1.0, 7.0], timers={"a": {"kind": "communication", "median": 1.5}})
+        self.assertEqual(record.exchange_share, 0.5)
 
     def test_metrics(self):
         """Rank r computes 0.8 (1 - r/40) T and packs 0.05 T. On 4 ranks: mean 0.82 T, most 0.85 T."""
@@ -209,14 +216,6 @@ class Pop(StudyCase):
         self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
         self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
 
-    def test_messages_of_graphs(self):
-        """13 exchanges and 26 sums are seen, graphs repeat the rest of 130 iterations: 130 (alpha + 800 beta) + 260 (alpha + 8 beta)."""
-        timers = {"post": {"calls": 13}, "sums_post": {"calls": 26}}
-        record = Record("a.h5", {"ranks": 2, "iterations": 130}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}], timers=timers)
-        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 13 * 9 + 26 * 1.08)
-        timers["graph"] = {"calls": 9}
-        self.assertAlmostEqual(sum(communication(record, 1, 0.01)), 130 * 9 + 260 * 1.08)
-
     def test_weak_is_by_work(self):
         raw = series_of(self.study(kind="weak"))[0]
         four = pop_of(raw.points[2], raw.base)
@@ -224,14 +223,19 @@ class Pop(StudyCase):
 
 
 class Models(StudyCase):
-    def test_alpha_beta(self):
-        """Rank 0 sends 2 messages of 1000 bytes in all, 10 times, and 3 sums go through 2 stages: 10 (2 a + 1000 b) + 6 (a + 8 b)."""
+    def test_messages(self):
+        """Rank 0 sends 2 messages of 1000 bytes in all: 10 (2 latencies + 1000 bytes)."""
         made = Record("a.h5", {"ranks": 4}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 600}, {"rank": 0, "neighbour": 2, "messages": 1, "bytes": 400},
                                                      {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 600}],
-                      timers={"wait": {"calls": 10}, "post": {"calls": 10}, "reduce": {"calls": 3}})
-        exchange, reduction = communication(made, 1e-6, 1e-9)
-        self.assertAlmostEqual(exchange, 10 * (2e-6 + 1e-6), places=15)
-        self.assertAlmostEqual(reduction, 6 * (1e-6 + 8e-9), places=15)
+                      timers={"a": {"calls": 10, "kind": "communication"}, "b": {"calls": 99, "kind": "compute"}})
+        self.assertAlmostEqual(message_seconds(made, 1e-6, 1e-9), 10 * (2e-6 + 1e-6), places=15)
+
+    def test_how_many_exchanges(self):
+        """As counted, 8 of 2 ranks in 2 repeats, else by the steps, which a graph hides from regions, else by calls."""
+        timers = {"a": {"calls": 3, "kind": "communication"}}
+        counted = [{"name": "step", "count": 99, "max": 1.0}, {"name": "exchange", "count": 8, "max": 1.0}]
+        for distributions, steps, expected in (counted, {"sweeps": 7}, 2), ([], {"sweeps": 7}, 7), ([], {}, 3):
+            self.assertEqual(exchanges(Record("a.h5", {"ranks": 2, **steps}, repeats=[1.0, 1.0], timers=timers, distributions=distributions)), expected)
 
     def test_prediction(self):
         """The baseline computes and packs 0.85 * 2 s: an eighth of it on 8 ranks; rank 0 sends 3 messages and 260 bytes, 100 times."""
@@ -259,10 +263,10 @@ class Models(StudyCase):
             made = Record("a.h5", {"ranks": 2}, calibration=calibration, traffic=[{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 2 * size}])
             self.assertEqual(link_of(made), (1e-6, beta, "inside a node"))
 
-    def test_overlap_hides_messages_behind_cells_without_ghosts(self):
-        """On 4 x 2 ranks 0.8 * 26/30 of a block of 10 x 15 cells reads no ghosts. Inside a node the processors copy, but not those of GPUs."""
-        interior = 0.8 * 26 / 30
-        for latency, internode, useful, exposed in ((1e-3, 0, 1, 0.3), (0, 1e-2, 1, 3 - 1.7 / 8 * interior), (0, 1e-4, 1, 0), (1e-2, 0, 0, 3 - 2 / 8 * interior)):
+    def test_overlap_hides_messages_behind_computing(self):
+        """100 exchanges of 3 messages; 8 ranks compute 1.7/8 s, or 2/8 where one GPU computes all the time. Inside a node the
+        processors copy, but not those of GPUs."""
+        for latency, internode, useful, exposed in ((1e-3, 0, 1, 0.3), (0, 1e-2, 1, 3 - 1.7 / 8), (0, 1e-4, 1, 0), (1e-2, 0, 0, 3 - 2 / 8)):
             def change(point, repeat, made, values=(latency, internode, useful)):
                 made["calibration"].update(bandwidth=1e18, latency=values[0], internode_latency=values[1], internode_bandwidth=1e18 if values[1] else 0)
                 made["per_rank"]["useful"] = values[2]
@@ -270,34 +274,13 @@ class Models(StudyCase):
             raw = series_of(self.study(change=change))[0]
             self.assertAlmostEqual(predict(raw.points[3], raw.base).communicate, exposed, places=9)
 
-    def test_volumes(self):
-        for ranks in 2, 4, 8:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "a.json"
-                made = record("raw", ranks, 1.0)
-                path.write_text(json.dumps(made))
-                self.assertTrue(volume_of(read_record(str(path))).agrees, ranks)
-                made["traffic"][0]["bytes"] += 8
-                path.write_text(json.dumps(made))
-                self.assertIs(volume_of(read_record(str(path))).agrees, False)
-
-    def test_volume_of_periodic_heat(self):
-        """Two ranks along a periodic axis are neighbours on both sides."""
-        deck = "app: heat\nproblem: {cells: [8, 20], boundary: {y_min: periodic, y_max: periodic}}\n"
-        traffic = [{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 64}, {"rank": 1, "neighbour": 0, "messages": 2, "bytes": 64}]
-        for grid, agrees in (("1 x 2", True), ("2 x 1", False)):
-            record = Record("a.h5", {"app": "heat", "deck": deck, "process_grid": grid, "precision": "float"}, traffic=traffic)
-            self.assertIs(volume_of(record).agrees, agrees)
-
-    def test_volume_of_cg_and_matmul(self):
-        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 800}, {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 800}]
-        cg = Record("a.h5", {"app": "cg"}, traffic=traffic, matrix={"ghosts": 200, "neighbours": 2})
-        self.assertTrue(volume_of(cg).agrees)
-        deck = "app: matmul\nproblem: {m: 10, n: 99, k: 20}\nproduct: {algorithm: cannon}\n"
-        matmul = Record("a.h5", {"app": "matmul", "deck": deck, "process_grid": "1 x 2", "precision": "double"}, traffic=traffic)
-        self.assertTrue(volume_of(matmul).agrees)
-        self.assertIsNone(volume_of(Record("a.h5", {"app": "other"}, traffic=traffic)).agrees)
-        self.assertTrue(math.isclose(volume_of(cg).bytes, 1600))
+    def test_volume_between_nodes(self):
+        """Ranks 0 and 1 of n0, 2 of n1; unknown where the ranks are not placed."""
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5}, {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]
+        placement = [{"rank": rank, "host": host} for rank, host in enumerate(("n0", "n0", "n1"))]
+        for hosts, placed, between in ((["n0", "n1"], placement, 7), (["n0", "n1"], [], None), (["n0"], [], 0)):
+            found = totals(Record("a.h5", {"hosts": hosts}, traffic=traffic, placement=placed))
+            self.assertEqual((found.messages, found.bytes, found.between), (3, 12, between))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class StudyReport(ReportTest):
         self.assertIn(["raw", "4 ranks", "0.85", "0.94", "0.90"], [[cell.split(" [")[0] for cell in row] for row in pop])
         self.assertNotIn(["raw", "2 ranks"], [row[:2] for row in pop if len(row) == 5])
         self.assertIn("Serialisation and transfer are not given where", text)
-        self.assertEqual(self.rows(text, "Messages and volume")[4][2:6], ["20", "20", "2.08 kB", "2.08 kB"])
+        self.assertEqual(self.rows(text, "Messages and volume")[4][2:], ["20", "2.08 kB", "0.00 B"])
         self.assertEqual(self.rows(text, "Fitted laws")[2][1:3][0], "Amdahl")
         self.assertIn(["p010", "1024 ranks, backend raw", "-", "skipped", "needs 1024 cores; there are 2 here"], self.rows(text, "Failures"))
         self.assertIn(["seed of the order", "4711"], self.rows(text, "Provenance"))

@@ -1,46 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor report: shows one run, compares several, reports a study; as text, plots and pages."""
 
+from __future__ import annotations
+
 import argparse
 import codecs
+import io
 import json
 import os
 import signal
 import sys
 import warnings
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from kontor.report.isolated import DRAWING, READING, allow, isolated
+from kontor.report.isolated import DRAWING, READING, Now, allow, isolated
+
+if TYPE_CHECKING:
+    from kontor.report.record import Record
+    from kontor.report.report_parts import Chart, Section
 
 os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
 # What an ASCII terminal cannot show.
 PLAIN = {"µ": "u", "±": "+-"}
 
 
-def parse_arguments(words=None):
+def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="kontor report",
-        description="Shows the record of one run; compares several, the first being the baseline; tells how a study scales, in Markdown.",
+        description="Shows the record of one run; compares several, the first being the baseline; reports how a study scales, in Markdown.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="what runs have written, .h5 or .json; or the folder of one study")
-    parser.add_argument("--plot", metavar="OUT.png", help="one file: its residuals, steps, curves or field; several: residuals, times and figures of merit; a study: all charts of its report")
+    parser.add_argument("--plot", metavar="OUT.png", help="all charts of the report, and the field of one file, as a picture")
     parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
+    parser.add_argument("--trace", metavar="OUT", help="the trace of one file: OUT.json for Perfetto, OUT.otf2 for Vampir")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead of tables")
     parser.add_argument("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     parser.add_argument("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of records as lab/run makes it, than in BEFORE, such a folder or the name of one next to it")
     return parser.parse_args(words)
 
 
-def main(words=None):
+def main(words: list[str] | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     codecs.register_error("plain", encodable)
-    sys.stdout.reconfigure(errors="plain")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="plain")
     arguments = parse_arguments(words)
-    warnings.simplefilter("ignore")  # numpy's of values that are then refused or not drawn, matplotlib's of letters that a font lacks
+    warnings.simplefilter("ignore")  # of values that are not drawn, of letters that a font lacks
     return isolated(lambda now: report(arguments, now), [*arguments.files, *filter(None, [arguments.against])])
 
 
-def report(arguments, now):
+def report(arguments: argparse.Namespace, now: Now) -> int:
     """Returns the exit code. `now` is told which file is being read."""
     from kontor.report.errors import RecordError, packages
 
@@ -54,15 +64,14 @@ def report(arguments, now):
 
             return report_against(arguments.files[0], arguments.against, now)
         if any(map(os.path.isdir, arguments.files)):
-            return report_study(arguments, now)
-        records = []
-        for path in arguments.files:
-            now(path)
-            records.append(read_record(path))
-        allow(READING + len(records))
-        print(text_of(records, arguments))
-        if arguments.html or arguments.plot:
-            draw_runs(records, arguments)
+            report_study(arguments, now)
+        else:
+            records = []
+            for path in arguments.files:
+                now(path)
+                records.append(read_record(path))
+            allow(READING + len(records))
+            report_runs(records, arguments)
         sys.stdout.flush()
         return 0
     except RecordError as error:
@@ -73,39 +82,46 @@ def report(arguments, now):
         return 3
 
 
-def report_study(arguments, now):
-    """Returns the exit code."""
+def report_study(arguments: argparse.Namespace, now: Now) -> None:
     from kontor.report.errors import RecordError, shown
     from kontor.report.reports import study_sections
     from kontor.report.study import read_study
     from kontor.report.text import markdown
 
-    if len(arguments.files) > 1 or arguments.json or arguments.extract_deck:
-        raise RecordError("a study's folder is reported alone, without --json and --extract-deck: kontor report FOLDER")
+    if len(arguments.files) > 1 or arguments.json or arguments.extract_deck or arguments.trace:
+        raise RecordError("a study's folder is reported alone, without --json, --trace and --extract-deck: kontor report FOLDER")
     with shown(arguments.files[0]):
         study = read_study(arguments.files[0], now)
         allow(DRAWING)
         sections = study_sections(study)
         print(markdown(study.name, sections), end="")
-    title = f"{study.name} ({study.app})" if study.app else study.name
-    draw(arguments, title, sections, lambda path: plot_study(title, sections, path))
-    sys.stdout.flush()
-    return 0
+    draw(arguments, f"{study.name} ({study.app})" if study.app else study.name, sections, [])
 
 
-def draw_runs(records, arguments):
+def report_runs(records: list[Record], arguments: argparse.Namespace) -> None:
     from kontor.report.errors import shown
-    from kontor.report.reports import run_sections, run_title
 
-    allow(DRAWING)
-    with shown(*arguments.files):
-        title, sections = run_title(records), run_sections(records)
-    draw(arguments, title, sections, lambda path: plot_runs(records, title, path))
+    print(text_of(records, arguments))
+    if arguments.trace:
+        from kontor.report.trace_files import write_trace
+
+        write_trace(records[0], arguments.trace)
+        print(f"kontor: wrote {arguments.trace}", file=sys.stderr)
+    if arguments.html or arguments.plot:
+        from kontor.report.field import field_charts, read_field
+        from kontor.report.reports import run_sections, run_title
+
+        allow(DRAWING)
+        with shown(*arguments.files):
+            title, sections = run_title(records), run_sections(records)
+            fields = field_charts(read_field(records[0].path)) if arguments.plot and len(records) == 1 else []
+        draw(arguments, title, sections, fields)
 
 
-def draw(arguments, title, sections, picture):
-    """--html of the sections, and --plot, which picture(path) makes."""
+def draw(arguments: argparse.Namespace, title: str, sections: list[Section], more: list[Chart]) -> None:
+    """--html of the sections, and --plot of their charts and more."""
     from kontor.report.errors import RecordError, packages, shown
+    from kontor.report.report_parts import charts_of
 
     if arguments.html:
         from kontor.report.html_page import write_html
@@ -114,39 +130,16 @@ def draw(arguments, title, sections, picture):
         print(f"kontor: wrote {arguments.html}", file=sys.stderr)
     if arguments.plot:
         with packages("--plot"):
-            from kontor.report import chart_plots  # noqa: F401
+            from kontor.report.draw import plot_charts
         try:
             with shown(*arguments.files, but=(OSError, ValueError)):
-                picture(arguments.plot)
+                plot_charts(title, [*charts_of(sections), *more], arguments.plot)
         except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
             raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
         print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
-def plot_study(title, sections, path):
-    from kontor.report.chart_plots import plot_charts
-    from kontor.report.report_parts import Chart
-
-    plot_charts(title, [part for section in sections for part in section.parts if isinstance(part, Chart)], path)
-
-
-def plot_runs(records, title, path):
-    """Residuals, curves, or a comparison; of one run without these its steps or its field."""
-    from kontor.report.chart_plots import plot_charts
-    from kontor.report.record import read_field
-    from kontor.report.reports import run_charts
-    from kontor.report.run_plots import plot_field, plot_timeline
-
-    charts = run_charts(records)
-    if len(records) > 1 or charts:
-        plot_charts(title, charts, path, columns=3 if records[0].curves and len(records) == 1 else 2)
-    elif records[0].timeline:
-        plot_timeline(records[0], path)
-    else:
-        plot_field(records[0], read_field(records[0].path), path)
-
-
-def text_of(records, arguments):
+def text_of(records: list[Record], arguments: argparse.Namespace) -> str:
     if arguments.extract_deck:
         return extract_deck(records[0], arguments.extract_deck)
     if arguments.json:
@@ -161,14 +154,14 @@ def text_of(records, arguments):
         return show(records[0]) if len(records) == 1 else compare(records)
 
 
-def as_plain(records):
+def as_plain(records: list[Record]) -> list[dict[str, Any]]:
     from kontor.report.compare import by_app, speed
 
     groups = by_app(records).values()
     return [{**asdict(record), "speed": speed(record, group[0])} for group in groups for record in group]
 
 
-def extract_deck(record, path):
+def extract_deck(record: Record, path: str) -> str:
     from kontor.report.errors import RecordError
 
     missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
@@ -179,10 +172,12 @@ def extract_deck(record, path):
             deck.write(record.run["deck"])
     except OSError as error:
         raise RecordError(f"{path} cannot be written: {error.strerror}") from error
-    return record.run["ranks"]
+    return str(record.run["ranks"])
 
 
-def encodable(error):
+def encodable(error: UnicodeError) -> tuple[str, int]:
     """For characters that stdout's encoding lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
     missing = error.object[error.start : error.end]
     return "".join(PLAIN.get(letter) or letter.encode("ascii", "backslashreplace").decode() for letter in missing), error.end

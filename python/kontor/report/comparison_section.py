@@ -43,7 +43,7 @@ def _table(compared: list[tuple[Series, Series, list[Compared]]]) -> Table:
     rows = []
     for one, other, found in compared:
         for row in found:
-            mine, its = (median_of(side.at(row.workers).sample) for side in (one, other))
+            mine, its = (median_of(point.sample) for side in (one, other) if (point := side.at(row.workers)))
             faster = "-" if not row.significant else one.name if row.ratio.value > 1 else other.name
             rows.append([one.name, other.name, str(row.workers), interval(mine, seconds), interval(its, seconds), interval(row.ratio, "{:.3f}".format),
                          faster])

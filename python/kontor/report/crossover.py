@@ -5,6 +5,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
+from .record import Row
 from .series import Series
 from .statistics import LEVEL, Estimate, rank_sum_probability, ratio
 
@@ -36,7 +37,7 @@ def pairs(series: list[Series], key: str = "comm.backend") -> list[tuple[Series,
             if _without(one, key) == _without(other, key)]
 
 
-def _without(series: Series, key: str) -> dict:
+def _without(series: Series, key: str) -> Row:
     return {name: value for name, value in series.factors.items() if name != key}
 
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the decks of runs say, and in what several runs differ."""
 
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import yaml
 
+from .record import Record
 from .text import on_off
 
 # How a problem is set up, not what is solved.
@@ -23,17 +26,17 @@ COUNTS_WITH = {
 }
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
 FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
-SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # what else may make a difference; comm is in RECORDED
-CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")  # by their value alone
+SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
+CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")  # value alone
 
 
-def settings(record):
+def settings(record: Record) -> dict[str, str]:
     """The deck's values by key, such as solver.method, as they are written; without those that do not count."""
     return _settings(record.run.get("deck", ""))
 
 
 @lru_cache
-def _settings(text):
+def _settings(text: str) -> dict[str, str]:
     try:
         deck = yaml.load(text, Loader=yaml.BaseLoader)
         values = dict(_leaves("", deck)) if isinstance(deck, dict) else {}
@@ -45,7 +48,7 @@ def _settings(text):
     return {key: value for key, value in values.items() if not (others and key.startswith(others)) and _counts(key, values)}
 
 
-def _leaves(prefix, node):
+def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for key, value in node.items():
         if isinstance(value, dict):
             yield from _leaves(f"{prefix}{key}.", value)
@@ -53,19 +56,19 @@ def _leaves(prefix, node):
             yield f"{prefix}{key}", f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def _counts(key, values):
-    other, wanted = COUNTS_WITH.get(key, (None, None))
-    return other not in values or values[other] == wanted
+def _counts(key: str, values: dict[str, str]) -> bool:
+    other, wanted = COUNTS_WITH.get(key, ("", ""))
+    return values.get(other, wanted) == wanted
 
 
-def section_of(record, name):
+def section_of(record: Record, name: str) -> list[str]:
     """What a section of the deck says: 'kind stencil', 'points [8, 8, 8]', ..."""
     values = settings(record)
     return [_phrase(key, value, values, clear=()) for key, value in values.items()
             if key.startswith(f"{name}.") and value not in ("", "[]")]
 
 
-def labels(records):
+def labels(records: Sequence[Record]) -> list[str]:
     """For each run, in words, in what it differs from the others; empty where the decks and records do not say."""
     known = [{**{key: record.run[key] for key in RECORDED if key in record.run},
               **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}} for record in records]
@@ -75,18 +78,18 @@ def labels(records):
     return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
 
 
-def names_of(records):
+def names_of(records: Sequence[Record]) -> list[str]:
     """What is different in each; the file too where that does not tell them apart."""
     found = labels(records)
     return [label if label and found.count(label) == 1 else ": ".join(filter(None, (record.path, label)))
             for record, label in zip(records, found)]
 
 
-def _distinct(known, *keys):
+def _distinct(known: list[dict[str, Any]], *keys: str) -> int:
     return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
 
 
-def other_problem(record, baseline, also=()):
+def other_problem(record: Record, baseline: Record, also: Collection[str] = ()) -> list[str]:
     """In what the run's problem, and the keys in `also`, differ from the baseline's: texts."""
     mine, other = settings(record), settings(baseline)
     keys = [key for key in {**mine, **other} if (key.startswith("problem.") and key not in SET_UP) or key in also]
@@ -95,7 +98,7 @@ def other_problem(record, baseline, also=()):
     return [f"{key} is {mine.get(key, 'absent')}, not {other.get(key, 'there')}" for key in keys if mine.get(key) != other.get(key)]
 
 
-def _phrase(key, value, values, clear=CLEAR):
+def _phrase(key: str, value: Any, values: dict[str, Any], clear: Collection[str] = CLEAR) -> str:
     name = key.removeprefix(f"problem.{values.get('problem.kind')}.")
     name = name if name != key else key.partition(".")[2] or key
     if key == "ranks":

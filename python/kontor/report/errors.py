@@ -3,6 +3,7 @@
 
 import os
 import traceback
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .text import printable
@@ -12,20 +13,20 @@ class RecordError(Exception):
     """A file that cannot be read, or what else the user can mend, with what to do."""
 
 
-def reason_of(error):
+def reason_of(error: BaseException) -> str:
     """In one line, of at most 200 characters."""
     return printable(" ".join(str(error).split()))[:200] or type(error).__name__
 
 
-def placed(error):
+def placed(error: BaseException) -> str:
     """The same, with its kind and where it was thrown."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {reason_of(error)} ({printable(last.filename)}, line {last.lineno})"
 
 
 @contextmanager
-def read_as_damaged(path):
-    """Around what reads a file: any exception becomes one line about it. What a damaged file does to a reader has no end."""
+def read_as_damaged(path: object) -> Iterator[None]:
+    """Around what reads a file: any exception becomes one line about it, because damage has no end of symptoms."""
     try:
         yield
     except (RecordError, ImportError):
@@ -37,18 +38,18 @@ def read_as_damaged(path):
 
 
 @contextmanager
-def shown(*paths, but=()):
-    """Around what shows values that were read and are of the kinds that they must be: the file is not the first suspect."""
+def shown(*paths: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Around what shows values that were read and checked: a defect of Kontor is likelier than one of the file."""
     try:
         yield
-    except (RecordError, ImportError, *but):
-        raise
     except Exception as error:  # pylint: disable=broad-except
+        if isinstance(error, (RecordError, ImportError, *but)):
+            raise
         raise RecordError(f"{', '.join(paths)}: cannot be shown: {placed(error)}: a defect of Kontor, or values that no run writes") from error
 
 
 @contextmanager
-def packages(what):
+def packages(what: str) -> Iterator[None]:
     """Around imports that `what` needs, such as --plot: what fails there is Python's installation, not a file."""
     try:
         yield

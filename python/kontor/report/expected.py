@@ -1,38 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the values of a record must be, so that those who show it need not ask."""
 
-NUMBER = (int, float)
-LIST = (list, str)
+from __future__ import annotations
 
-RUN = {"app": str, "deck": str, "ranks": int, "hosts": LIST, "process_grid": str, "execution_space": str,
-       "backend": str, "pattern": str, "packing": str, "path": str, "ending": str, "ending_in_words": str, "end_signal": str,
-       "iterations": int, **dict.fromkeys(("residual", "true_residual", "error", "relative_error"), NUMBER)}
-CHECKPOINT = {**dict.fromkeys(("written", "bytes", "at_step", "at_repeat"), int), **dict.fromkeys(("seconds", "bandwidth", "overhead"), NUMBER),
-              **dict.fromkeys(("newest", "restarted_from"), str)}
-MATRIX = dict.fromkeys(("rows", "nonzeros"), int)
-FIGURE = {"name": str, "unit": str, "remark": str,
-          **dict.fromkeys(("value", "attainable", "fraction", "bytes_read", "bytes_written"), NUMBER)}
-VERIFICATION = {"passed": int, "measure": str, "remark": str, "error": NUMBER, "tolerance": NUMBER}
-TIMER = {"calls": int, "min": NUMBER, "median": NUMBER, "max": NUMBER, "slowest_rank": int, "once": int, "kind": str}
-TRAFFIC = {"rank": int, "neighbour": int, "messages": int, "bytes": int}
-PLACEMENT = dict.fromkeys(("host", "cores", "threads"), str)
-TIMELINE = {"rank": int, "activity": str, "number": int, "begin": NUMBER, "end": NUMBER}
-CALIBRATION = dict.fromkeys(
-    ("read_bandwidth", "copy_bandwidth", "triad_bandwidth", "working_set_read_bandwidth", "working_set_copy_bandwidth",
-     "working_set_triad_bandwidth", "peer_bandwidth", "latency", "bandwidth", "large_message", "large_bandwidth"), NUMBER)
-CURVE = {"curve": str, "series": str, "size": int, "bytes": NUMBER, "messages": int,
-         **dict.fromkeys(("mean", "median", "standard_error", "pack", "post", "wait", "unpack"), NUMBER)}
-RATIO = {"curve": str, "series": str, "baseline": str, "size": int, "bytes": NUMBER, "ratio": NUMBER, "low": NUMBER,
-         "high": NUMBER}
-GROUPS = {"run": RUN, "verification": VERIFICATION, "calibration": CALIBRATION, "matrix": MATRIX, "checkpoint": CHECKPOINT}
-TABLES = {"figures": FIGURE, "timers": TIMER, "traffic": TRAFFIC, "placement": PLACEMENT, "timeline": TIMELINE, "curves": CURVE, "ratios": RATIO}
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .record import Record
+
+Kinds = dict[str, Any]  # a type or several by key
+NUMBER: Any = (int, float)
+TYPES: Kinds = {"text": str, "whole": int, "number": NUMBER, "names": (list, str)}
+
+
+def _keys(**words: str) -> Kinds:
+    """text="app deck", whole="ranks"."""
+    return {key: TYPES[kind] for kind, keys in words.items() for key in keys.split()}
+
+
+GROUPS = {
+    "run": _keys(text="app deck process_grid execution_space backend pattern packing path ending ending_in_words end_signal", names="hosts",
+                 whole="ranks iterations sweeps steps", number="residual true_residual error relative_error field_memory"),
+    "verification": _keys(whole="passed", text="measure remark", number="error tolerance"),
+    "calibration": _keys(number="read_bandwidth copy_bandwidth triad_bandwidth working_set_read_bandwidth working_set_copy_bandwidth "
+                                "working_set_triad_bandwidth peer_bandwidth latency bandwidth large_message large_bandwidth "
+                                "internode_latency internode_bandwidth"),
+    "matrix": _keys(whole="rows nonzeros"),
+    "checkpoint": _keys(whole="written bytes at_step at_repeat", number="seconds bandwidth overhead", text="newest restarted_from"),
+    "noise": _keys(number="quantum p50 p99 max", whole="samples slowest_rank"),
+    "energy": _keys(number="gpu package", text="gpu_remark package_remark"),
+}
+TABLES = {
+    "figures": _keys(text="name unit remark", number="value attainable fraction bytes_read bytes_written"),
+    "timers": _keys(whole="calls slowest_rank once", number="min median max", text="kind"),
+    "traffic": _keys(whole="rank neighbour messages bytes"),
+    "placement": _keys(whole="rank", text="host cores threads"),
+    "trace": _keys(whole="rank", text="region", number="begin end"),
+    "distributions": _keys(text="name", whole="count slowest_rank", number="p50 p95 p99 max"),
+    "curves": _keys(text="curve series", whole="size messages", number="bytes mean median standard_error pack post wait unpack"),
+    "ratios": _keys(text="curve series baseline", whole="size", number="bytes ratio low high"),
+}
 ALWAYS = {  # what all rows of a table have; a number that is not one is left out
-    "figures": ("name", "value"), "timers": ("median",), "traffic": tuple(TRAFFIC), "timeline": tuple(TIMELINE),
-    "curves": ("curve", "series", "size", "bytes"), "ratios": tuple(RATIO),
+    "figures": ("name", "value"), "timers": ("median",), "curves": ("curve", "series", "size", "bytes"), "distributions": ("name", "max"),
+    **{name: tuple(TABLES[name]) for name in ("traffic", "trace", "ratios")},
 }
 
 
-def misfit(record):
+def misfit(record: Record) -> str | None:
     """What is wrong with the first value that is; None if all are as they must be."""
     groups = [(name, getattr(record, name), kinds) for name, kinds in GROUPS.items()]
     groups += [(name, values, dict.fromkeys(values, NUMBER)) for name, values in (("volume", record.volume), ("memory", record.memory))]
@@ -63,7 +77,7 @@ def misfit(record):
     return None
 
 
-def _of_ranks(table):
+def _of_ranks(table: dict[str, Any]) -> str | None:
     """What is wrong with the seconds of regions by repeat and rank; None if nothing is."""
     if not table:
         return None

@@ -2,6 +2,8 @@
 """HDF5 files of runs, read without locks: under its name a file is whole, and not every file system has locks."""
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"  # before the library is loaded; so that old and new h5py do it alike
 
@@ -11,10 +13,14 @@ import numpy as np  # noqa: E402
 from .errors import RecordError  # noqa: E402
 from .text import printable  # noqa: E402
 
+__all__ = ["attributes", "check_values", "h5py", "link_to_another", "open_run", "read_tree"]
+
+ARRAYS = ("repeats", "iteration", "residual", "norm", "regions", "seconds", "wall", "hosts")  # no tables
+DEEPEST = 2  # level of groups below /run
 PACKED = 1100  # bytes that one byte of a compressed dataset may become, at most
 
 
-def open_run(path):
+def open_run(path: str) -> Any:
     """An open file of a run; RecordError if it is none, or has parts of itself elsewhere."""
     if not os.path.exists(path):
         raise RecordError(f"{path}: no such file")
@@ -40,8 +46,8 @@ def open_run(path):
     return file
 
 
-def link_to_another(file):
-    """What is wrong with a link that leads out of an open HDF5 file, or None. h5py would follow it to whatever file it names."""
+def link_to_another(file: Any) -> str | None:
+    """What is wrong with a link that leads out of an open HDF5 file, or None: h5py would follow it to any file."""
     inside = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
     found = file.id.links.visit(lambda name, info: None if info.type in inside else name, info=True)
     if not found:
@@ -52,7 +58,7 @@ def link_to_another(file):
             "a run's file has all in itself; h5copy puts it there")
 
 
-def check_values(data):
+def check_values(data: Any) -> None:
     """Before the values of a dataset are read: they must be in its file, readable, and not more than the file can have.
     A damaged extent may ask for all memory there is."""
     if data.external or data.is_virtual:
@@ -70,32 +76,43 @@ def check_values(data):
         raise ValueError(f"{data.name} claims {size} bytes of a file of {os.path.getsize(data.file.filename)}")
 
 
-def attributes(node):
+def read_tree(path: str) -> dict[str, Any]:
+    """Group /run as --results writes it: attributes, groups and tables by name."""
+    with open_run(path) as file:
+        return _tree(file["run"])
+
+
+def _tree(group: Any, depth: int = 0) -> dict[str, Any]:
+    found = attributes(group)
+    for name in sorted(group, key=lambda name: (len(name), name)):
+        node = group[name]
+        if isinstance(node, h5py.Group):
+            found[name] = _tree(node, depth + 1) if depth < DEEPEST else {}
+        elif node.dtype.names:
+            found[name] = rows(node)
+        elif name in ARRAYS:
+            check_values(node)
+            found[name] = node[()].tolist()
+    return found
+
+
+def attributes(node: Any) -> dict[str, Any]:
     """Of a group or dataset, or of None."""
     return present(node.attrs) if node is not None else {}
 
 
-def numbers(data):
-    if data is None:
-        return []
-    check_values(data)
-    return [float(number) for number in data[()]]
-
-
-def rows(table):
-    if table is None:
-        return []
+def rows(table: Any) -> list[dict[str, Any]]:
     check_values(table)
     return [present(dict(zip(table.dtype.names, row))) for row in table[()]]
 
 
-def present(values):
+def present(values: Mapping[str, Any]) -> dict[str, Any]:
     """As plain Python values; not-a-numbers are left out."""
     plain = {key: _plain(value) for key, value in values.items()}
     return {key: value for key, value in plain.items() if value == value}
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [_plain(item) for item in value] if value.ndim else _plain(value[()])
     if isinstance(value, h5py.Empty):

@@ -5,30 +5,32 @@ import math
 
 from .colours import colours, dashes, level
 from .deck import names_of, section_of
-from .record import Record
+from .record import Record, Row
 from .report_parts import Chart, Line, Section, Table
 from .solves import is_solve, time_per_iteration, tolerance
 
 ROWS = 9  # evenly spaced, the last among them
 
 
-def history_section(record: Record) -> Section:
+def history_sections(record: Record) -> list[Section]:
+    if not record.history:
+        return []
     iterations, values, name = (record.history[key] for key in ("iterations", "values", "name"))
     chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
-    rows = [[str(iterations[place]), f"{values[place]:.3e}"] for place in chosen]
+    rows = [[str(int(iterations[place])), f"{values[place]:.3e}"] for place in chosen]
     step = next((word for word in ("sweep", "step") if f"{word}s" in record.run), "iteration")  # as the app calls it
     factor = mean_factor(record.history) if is_solve(record) else None
     note = f"each iteration multiplies it by {factor:.4f} on average" if factor else ""
-    return Section(f"History of the {name}", [Table([step, name], rows, left=0)], note)
+    return [Section(f"History of the {name}", [Table([step, name], rows, left=0), *history_charts([record])], note)]
 
 
-def mean_factor(history: dict) -> float | None:
+def mean_factor(history: Row) -> float | None:
     """The geometric mean over all iterations; None where it says nothing."""
     values, iterations = history["values"], history["iterations"]
     steps = iterations[-1] - iterations[0]
     if steps < 2 or not (values[0] > 0 and 0 < values[-1] < math.inf):
         return None
-    return (values[-1] / values[0]) ** (1 / steps)
+    return float((values[-1] / values[0]) ** (1 / steps))
 
 
 def history_charts(records: list[Record]) -> list[Chart]:

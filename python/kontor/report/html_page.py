@@ -9,18 +9,21 @@ from .report_parts import Chart, Part, Section, Table
 from .text import printable, quantity
 
 PAGE = Path(__file__).parent / "page"
+ROOM = 1130  # pixels for a table in a window of 1,200
+LETTER, CELL = 7.6, 23  # pixels: of a character, and around the text of a cell, in tables of page.css
 
 
 def html(title: str, sections: list[Section]) -> str:
     with packages("--html"):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-        from .chart_plots import chart_svg
+        from .draw import chart_svg
 
-    def shown(part: Part) -> dict:
+    def shown(part: Part) -> dict[str, object]:
         if isinstance(part, Table):
             rows = [[printable(cell) for cell in row] for row in part.rows]
-            return {"kind": "table", "table": Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)}
+            table = Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)
+            return {"kind": "table", "table": table, "wide": pixels(table) > ROOM}
         if isinstance(part, Chart):
             return {"kind": "chart", "title": printable(part.title), "words": in_words(part), "svg": base64.b64encode(chart_svg(part)).decode()}
         return {"kind": "text", "text": printable(part)}
@@ -38,10 +41,16 @@ def write_html(path: str, title: str, sections: list[Section]) -> None:
         raise RecordError(f"--html: {path} cannot be written: {error.strerror}") from error
 
 
+def pixels(table: Table) -> float:
+    """How wide the table is if no cell is folded."""
+    return sum(LETTER * width + CELL for width in table.widths)
+
+
 def in_words(chart: Chart) -> str:
     """What those read who do not see the chart: its lines, or its bars with all numbers."""
     if not chart.bars:
-        return printable(f"{chart.y_label} over {chart.x_label}: {'; '.join(line.name for line in chart.lines)}")
+        names = dict.fromkeys([line.name for line in chart.lines] + [lane.name for lane in chart.lanes])
+        return printable(f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else ""))
     return printable("; ".join(f"{bar.name}: {bar.words}{_parts(bar.parts, chart.unit) if len(bar.parts) > 1 else ''}" for bar in chart.bars))
 
 

@@ -10,6 +10,9 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Callable, Sequence
+
+Now = Callable[[str], None]  # tells which file is being read
 
 STARTING = 30  # seconds of computing: Python's libraries
 READING = 5  # the same for a file, and one more for each 10 MB; a valid one of some MB takes a fraction of a second
@@ -18,7 +21,7 @@ MEMORY = b"memory"  # what a child says that has run out of it
 ROOM = 4 << 30  # bytes of address space beyond what the process has, and four times the files
 
 
-def isolated(work, files, seconds=READING):
+def isolated(work: Callable[[Now], int], files: Sequence[str], seconds: int = READING) -> int:
     """Calls work(now) in a child and returns its exit code, at least 128 if a signal ended it.
 
     work calls now(path) when it begins with a file: from then on it has as many seconds as a file of that size may take,
@@ -36,7 +39,7 @@ def isolated(work, files, seconds=READING):
             _limit(resource.RLIMIT_AS, _used() + ROOM + 4 * size)
             allow(STARTING)
 
-            def now(path):
+            def now(path: str) -> None:
                 os.write(writer, os.fsencode(path) + b"\0")
                 allow(seconds + _size(path) // 10_000_000)
 
@@ -60,8 +63,8 @@ def isolated(work, files, seconds=READING):
     return _told(os.WTERMSIG(status), path) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def _flushed(code):
-    """The exit code: 3 if what was printed last cannot be written. Python 3.13 tries again what work() has told with 3."""
+def _flushed(code: int) -> int:
+    """The exit code: 3 if what was printed last cannot be written. Python 3.13 tries again what ended with 3."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -71,25 +74,25 @@ def _flushed(code):
     return code
 
 
-def allow(seconds):
+def allow(seconds: int) -> None:
     """From now on this process may compute for so many seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + 1 + seconds)
 
 
-def _limit(what, most):
+def _limit(what: int, most: int) -> None:
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-def _size(path):
+def _size(path: str) -> int:
     try:
         return os.stat(path).st_size
     except OSError:
         return 0
 
 
-def _used():
+def _used() -> int:
     """Bytes of address space; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as pages:
@@ -98,7 +101,7 @@ def _used():
         return 0
 
 
-def _told(number, path):
+def _told(number: int, path: str) -> int:
     """The exit code, after a line about the child's end if that is the file's fault."""
     if number in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         return 128 + number
@@ -106,6 +109,6 @@ def _told(number, path):
     return _damaged(path, how)
 
 
-def _damaged(path, how):
+def _damaged(path: str, how: str) -> int:
     print(f"kontor: {path}: cannot be read, so the file is damaged: reading it {how}", file=sys.stderr)
     return 2

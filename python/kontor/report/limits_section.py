@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What limits a study: POP metrics, fitted laws, and messages beside models."""
+"""What limits a study: POP metrics, fitted laws, messages, and the model's prediction."""
 
-from .alpha_beta import Prediction, predict
 from .colours import OTHER, colours
 from .fits import fit
-from .pop import Pop, pop_of, why_none
+from .matrix import totals
+from .model import Pop, Prediction, pop_of, predict, why_none
 from .report_parts import Chart, Line, Part, Section, Table, tabulated
 from .scaling_section import interval
 from .series import Series, count_of, points_of
 from .study import Study
 from .text import percent, quantity, seconds
-from .traffic_model import Volume, volume_of
 
 POP_HEADER = ["series", "workers", "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
 PARTS_HEADER = ["series", "workers", "communication", "serialisation at most", "transfer at least"]
 
 
 def limits_sections(study: Study, series: list[Series]) -> list[Section]:
-    return [*_pop(study, series), *_laws(study, series), *_volumes(series), *_predictions(series)]
+    return [*_pop(study, series), *_laws(study, series), *_messages(series), *_predictions(series)]
 
 
 def _pop(study: Study, series: list[Series]) -> list[Section]:
@@ -28,7 +27,7 @@ def _pop(study: Study, series: list[Series]) -> list[Section]:
             if metrics.transfer is not None:
                 parted.append([one.name, count_of(point), *map(interval, (metrics.communication, metrics.serialisation, metrics.transfer))])
         else:
-            none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0])}")
+            none.append(f"{one.name}, {count_of(point)}: {why_none(point.records[0]) or 'no time was measured'}")
     if not rows and not none:
         return []
     parts: list[Part] = ["Load balance is mean over greatest useful time of the ranks, communication efficiency the greatest useful time over "
@@ -65,35 +64,31 @@ def _laws(study: Study, series: list[Series]) -> list[Section]:
     return tabulated("Fitted laws", text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1))
 
 
-def _volumes(series: list[Series]) -> list[Section]:
-    rows = [[one.name, count_of(point), *_volume_row(volume)] for one, point in points_of(series)
-            if (volume := volume_of(point.records[0]))]
-    text = "What all ranks send in one step by the record, beside what the app must send by its problem and process grid."
-    return tabulated("Messages and volume", text, Table(["series", "workers", "messages", "by model", "bytes", "by model", "model", ""], rows, left=2, last=2))
-
-
-def _volume_row(volume: Volume) -> list[str]:
-    verdict = {True: "as the model", False: "NOT as the model", None: "-"}[volume.agrees]
-    messages = "-" if volume.model_messages is None else f"{volume.model_messages:g}"
-    return [str(volume.messages), messages, quantity(volume.bytes, "B"),
-            "-" if volume.model_bytes is None else quantity(volume.model_bytes, "B"), volume.source, verdict]
+def _messages(series: list[Series]) -> list[Section]:
+    rows = []
+    for one, point in points_of(series):
+        if point.records[0].traffic:
+            all_of = totals(point.records[0])
+            rows.append([one.name, count_of(point), str(all_of.messages), *(quantity(size, "B") for size in (all_of.bytes, all_of.between))])
+    return tabulated("Messages and volume", "What all ranks send in one step, exactly, by the record.",
+                     Table(["series", "workers", "messages", "bytes", "between nodes"], rows, left=2))
 
 
 def _predictions(series: list[Series]) -> list[Section]:
     rows, lines = [], []
-    colour = colours([one.name for one in series])
+    colour = colours(one.name for one in series)
     for one in series:
         found = [(point, value) for point in one.points if (value := predict(point, one.base))]
         rows += [[one.name, count_of(point), *_prediction_row(value)] for point, value in found]
-        told = [(point, value) for point, value in found if value.total]
+        told = [(point.workers, value.measured, value.total) for point, value in found if value.total]
         if len(told) > 1:
-            across = [point.workers for point, _ in told]
-            lines.append(Line(one.name, colour[one.name], across, [value.measured for _, value in told]))
-            lines.append(Line(f"{one.name}, predicted", colour[one.name] if len(series) > 1 else OTHER, across, [value.total for _, value in told],
-                              dash=1))
+            across, measured, predicted = (list(column) for column in zip(*told))
+            lines.append(Line(one.name, colour[one.name], across, measured))
+            lines.append(Line(f"{one.name}, predicted", colour[one.name] if len(series) > 1 else OTHER, across, predicted, dash=1))
     text = ("Predicted is the baseline's useful time of a worker, grown with its work, and the messages of the busiest rank by the latency and "
-            "bandwidth that the run's own calibration has measured. It knows nothing of waiting, of caches, of links that are shared or ranks "
-            "that share a core: the difference to the measurement is what these take.")
+            "bandwidth that the run's own calibration has measured; where overlap is on and another unit moves messages, computing hides them as "
+            "far as it lasts. Reductions, waiting, caches, and shared links or cores are not in the model: the difference to the measurement is "
+            "what these take.")
     table = Table(["series", "workers", "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"], rows,
                   left=2, last=1)
     chart = Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s")

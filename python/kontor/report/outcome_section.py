@@ -5,7 +5,7 @@ from collections import Counter
 
 from .comparison_section import DECK, crossing_words
 from .crossover import compare, pairs
-from .pop import pop_of
+from .model import pop_of
 from .report_parts import Part, Section, Table
 from .scaling import scale
 from .scaling_section import interval
@@ -47,17 +47,17 @@ def _scales(study: Study, one: Series) -> str:
 def _fastest(series: list[Series]) -> list[str]:
     """At the most workers that several series have."""
     counts = Counter(point.workers for one in series for point in one.points)
-    most = max((workers for workers, count in counts.items() if count > 1), default=None)
-    if most is None:
+    most = max((workers for workers, count in counts.items() if count > 1), default=0)
+    at = {one: point for one in series if (point := one.at(most))}
+    if not at:
         return []
-    at = [one for one in series if one.at(most)]
-    one = min(at, key=lambda other: median(other.at(most).sample))
+    one = min(at, key=lambda other: median(at[other].sample))
     faster_than = [other for other in at for row in compare(one, other) if row.workers == most and row.significant]
     rivals = [other for other in at if other is not one and other not in faster_than]
-    few = any(len(other.at(most).sample) < FEWEST_TO_COMPARE for other in (one, *rivals))
+    few = any(len(at[other].sample) < FEWEST_TO_COMPARE for other in (one, *rivals))
     tied = (f"; {FEWEST_TO_COMPARE} runs of each point would tell whether that is significant" if few
             else f", though not significantly faster than {', '.join(other.name for other in rivals)}") if rivals else ""
-    return [f"On {count_of(one.at(most))} {one.name} is the fastest with {seconds(median(one.at(most).sample))}{tied}."]
+    return [f"On {count_of(at[one])} {one.name} is the fastest with {seconds(median(at[one].sample))}{tied}."]
 
 
 def failure_section(study: Study) -> Section:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -15,6 +16,11 @@ class Table:
 
     def holds_words(self, column: int) -> bool:
         return column < self.left or column >= len(self.header or self.rows[0]) - self.last
+
+    @property
+    def widths(self) -> list[int]:
+        """Characters of the longest cell of each column."""
+        return [max(map(len, column)) for column in zip(*([self.header] if self.header else []), *self.rows)]
 
 
 @dataclass
@@ -30,6 +36,7 @@ class Line:
     dash: int = 0  # 0: none; lines that share a colour have different ones
     ideal: bool = False  # a line to compare with: no markers
     small: bool = False  # many points: a curve, with small markers if any
+    points: bool = False  # markers without a line
 
 
 @dataclass
@@ -42,13 +49,39 @@ class Bar:
 
 
 @dataclass
+class Lane:
+    """What one rank does by one name: intervals of time."""
+
+    rank: str
+    name: str
+    spans: list[tuple[float, float]]  # begin, length
+
+
+@dataclass
+class Image:
+    """Values of a plane as colours."""
+
+    values: Any  # array (rows, columns), row 0 at the bottom
+    extent: tuple[float, float, float, float]  # left, right, bottom, top
+    label: str  # of the colours
+    least: float | None = None  # value of the first colour
+    most: float | None = None
+    colours: str = "inferno"
+    names: list[str] = field(default_factory=list)  # of rows and columns of a matrix, whose row 0 is at the top
+
+
+@dataclass
 class Chart:
+    """Lines, bars, lanes or an image with its axes."""
+
     title: str
     x_label: str
     y_label: str = ""
     lines: list[Line] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
-    colours: dict[str, str] = field(default_factory=dict)  # of the bars' parts
+    lanes: list[Lane] = field(default_factory=list)
+    image: Image | None = None
+    colours: dict[str, str] = field(default_factory=dict)  # of the parts of bars, or of the names of lanes
     log_x: bool = False
     log_y: bool = False
     unit: str = ""  # of the numbers: on the axis of y, or along the bars
@@ -57,7 +90,7 @@ class Chart:
 
     def __bool__(self) -> bool:
         """Whether there is anything to draw."""
-        return bool(self.bars) or any(line.x for line in self.lines)
+        return bool(self.bars or self.lanes or self.image) or any(line.x for line in self.lines)
 
 
 Part = str | Table | Chart
@@ -73,3 +106,7 @@ class Section:
 def tabulated(title: str, text: str, table: Table, *more: Part) -> list[Section]:
     """A section of the table, if that has rows."""
     return [Section(title, [text, table, *more])] if table.rows else []
+
+
+def charts_of(sections: list[Section]) -> list[Chart]:
+    return [part for section in sections for part in section.parts if isinstance(part, Chart)]

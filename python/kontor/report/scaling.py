@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Speed-up and efficiency of a series beside its baseline, and what follows from them. docs/reference/metrics.md has the
-definitions and their sources."""
+"""Speed-up and efficiency of a series relative to its baseline, and what follows from them.
+
+docs/reference/metrics.md has the definitions and their sources.
+"""
 
 from dataclasses import dataclass
 
@@ -26,16 +28,16 @@ class Scaled:
 
     @property
     def superlinear(self) -> bool:
-        low = self.efficiency.low if self.efficiency.known else self.efficiency.value
+        low = self.efficiency.value if self.efficiency.low is None else self.efficiency.low
         return self.growth > 1 and low > SUPERLINEAR
 
 
 def work_of(point: Point) -> float | None:
     """What a repeat does, in the unit of the figure of merit: rate times seconds. None if that is no rate."""
-    record = next((record for record in point.records if record.figure and record.seconds), None)
-    if record is None or not record.figure.get("unit", "").endswith("/s"):
-        return None
-    return record.figure["value"] * record.seconds
+    for record in point.records:
+        if record.figure and record.seconds:
+            return float(record.figure["value"] * record.seconds) if record.figure.get("unit", "").endswith("/s") else None
+    return None
 
 
 def scale(series: Series, weak: bool) -> list[Scaled]:

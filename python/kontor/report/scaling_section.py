@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a study scales: tables and plots of times, speed-up and efficiency."""
 
+from collections.abc import Callable
+
 from .colours import OTHER, level, lines_of
 from .report_parts import Chart, Line, Part, Section, Table
 from .scaling import Scaled, same, scale, warnings
@@ -54,11 +56,11 @@ def _table(scaled: list[tuple[Series, list[Scaled]]], weak: bool, baseline: Poin
     return Table([*header[:-1], *([f"time of {baseline.id} / time"] if baseline else []), header[-1]], rows, left=2)
 
 
-def interval(value: Estimate | None, shown=lambda number: f"{number:.2f}") -> str:
+def interval(value: Estimate | None, shown: Callable[[float], str] = "{:.2f}".format) -> str:
     """1.23 [1.20, 1.25]"""
     if value is None:
         return "-"
-    if not value.known or value.low == value.high:
+    if value.low is None or value.high is None or value.low == value.high:
         return shown(value.value)
     return f"{shown(value.value)} [{shown(value.low)}, {shown(value.high)}]"
 
@@ -80,5 +82,5 @@ def _efficiency(scaled: list[tuple[Series, list[Scaled]]], weak: bool) -> Chart:
     return chart
 
 
-def _lines(scaled, what) -> list[Line]:
+def _lines(scaled: list[tuple[Series, list[Scaled]]], what: Callable[[Scaled], Estimate]) -> list[Line]:
     return lines_of([(one.name, [(row.point.workers, what(row)) for row in rows]) for one, rows in scaled])

@@ -3,16 +3,17 @@
 
 from dataclasses import dataclass
 
+from .record import Row
 from .study import Point, Study
 from .text import grouped
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 
 
-@dataclass
+@dataclass(eq=False)
 class Series:
     name: str  # by what else differs in the study: "view, overlap on"
-    factors: dict
+    factors: Row
     points: list[Point]  # by number of workers, each number once
     base: Point  # the baseline: the one of the study's file, or that with fewest workers
 
@@ -66,7 +67,7 @@ def _has_baseline(study: Study, one: Series) -> bool:
     return all(one.factors.get(key, value) == value for key, value in study.baseline.items() if key not in SIZES)
 
 
-def _others(point: Point) -> dict:
+def _others(point: Point) -> Row:
     return {key: value for key, value in point.factors.items() if key not in SIZES}
 
 
@@ -75,9 +76,9 @@ def _what_differs(points: list[Point]) -> set[str]:
     return {key for key in keys if len({str(point.factors.get(key)) for point in points}) > 1}
 
 
-def name_of(factors: dict, point: Point) -> str:
+def name_of(factors: Row, point: Point) -> str:
     """The backend comes first; where nothing differs, it is the backend that the run has used."""
-    ordered = sorted(factors, key=lambda key: key != "comm.backend")
+    ordered = sorted(factors, key=lambda key: bool(key != "comm.backend"))
     words = [_word(key, factors[key]) for key in ordered]
     return ", ".join(words) or (point.records[0].run.get("backend", "all") if point.records else "all")
 

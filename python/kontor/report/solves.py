@@ -1,36 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that iterate until a residual is small: as text, and side by side by time to solution."""
+"""Runs that iterate until a residual is small: what they solved, how it ended, and which are comparable."""
 
-from .deck import labels, other_problem, settings
-from .report_parts import Section, Table
-from .text import percent, quantity, seconds, verdict
+from .deck import other_problem, settings
+from .record import Record
+from .report_parts import Table
+from .text import quantity, seconds
 
 # The endings that can be compared; docs/reference/record.md has all.
 SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
 ALL_MADE = ("iterations_made",)
-HEADER = ["file", "settings", "time to solution", "iterations", "time/iteration", "rate", "of attainable", "communication",
-          "verified", "speed"]
 ACCURACY = ("true_residual", "error", "relative_error")
 # In this order; of each what a rank has at least and at most.
 A_RANK = {"rows_per_rank": "rows a rank", "interior_rows": "interior rows a rank", "ghosts": "ghosts a rank",
           "neighbours": "neighbours a rank"}
 
 
-def is_solve(record):
+def is_solve(record: Record) -> bool:
     return "ending" in record.run
 
 
-def time_to_solution(record):
+def time_to_solution(record: Record) -> float | None:
     """Seconds of the median repeat; None if the residual did not become small."""
     return record.seconds if record.run["ending"] in SOLVED else None
 
 
-def time_per_iteration(record):
+def time_per_iteration(record: Record) -> float | None:
     iterations = record.run.get("iterations")
     return record.seconds / iterations if iterations and record.seconds else None
 
 
-def tolerance(record):
+def tolerance(record: Record) -> float | None:
     """Of the deck; 0 if it asks for a number of iterations, None if it does not say."""
     try:
         return float(settings(record)["solver.tolerance"])
@@ -38,25 +37,25 @@ def tolerance(record):
         return None
 
 
-def incomparable(record, baseline):
+def incomparable(record: Record, baseline: Record) -> list[str]:
     """Why the two do not do the same work: texts."""
     both_made_all = tolerance(record) == tolerance(baseline) == 0
     found = other_problem(record, baseline, ["solver.tolerance", *(["solver.max_iterations"] if both_made_all else [])])
     mine, other = ([side.matrix.get(key) for key in ("rows", "nonzeros")] for side in (record, baseline))
     if not found and mine != other:
-        found = ["the matrix has {} rows and {} nonzeros, not {} and {}".format(*mine, *other)]
-    mine, other = (side.matrix.get("file_crc32") for side in (record, baseline))
-    if not found and mine != other:
-        found = [f"the matrix's file has CRC-32 {mine}, not {other}"]
+        found = [f"the matrix has {mine[0]} rows and {mine[1]} nonzeros, not {other[0]} and {other[1]}"]
+    checksum, its = (side.matrix.get("file_crc32") for side in (record, baseline))
+    if not found and checksum != its:
+        found = [f"the matrix's file has CRC-32 {checksum}, not {its}"]
     return found
 
 
-def ending(record):
+def ending(record: Record) -> str:
     """In words."""
-    return record.run.get("ending_in_words", record.run["ending"])
+    return str(record.run.get("ending_in_words", record.run["ending"]))
 
 
-def speed(record, baseline):
+def solve_speed(record: Record, baseline: Record) -> float | None:
     """How many times as fast as the baseline the same is solved; None where the two cannot be compared."""
     ended = {side.run["ending"] for side in (record, baseline)}
     if not (ended.issubset(SOLVED) or ended.issubset(ALL_MADE)) or not record.seconds or not baseline.seconds:
@@ -66,26 +65,7 @@ def speed(record, baseline):
     return baseline.seconds / record.seconds
 
 
-def compare_solves(app, group):
-    """The table, and a line for each run that has not converged."""
-    baseline = group[0]
-    rows = [_row(record, label, speed(record, baseline)) for record, label in zip(group, labels(group))]
-    names = sorted({record.figure["name"].replace("_", " ") for record in group if record.figure})
-    note = (f"time to solution: seconds of the median repeat if it converged; rate: {', '.join(names) or 'none'}; "
-            f"speed 1 is {baseline.path}")
-    endings = [f"{record.path}: {ending(record)}, residual {_residual(record)}" for record in group if record.run["ending"] != SOLVED[0]]
-    return Section(app, [Table(HEADER, rows, left=2), *endings], note)
-
-
-def _row(record, label, ratio):
-    figure = record.figure or {}
-    return [record.path, label or "-", seconds(time_to_solution(record)), str(record.run.get("iterations", "-")),
-            seconds(time_per_iteration(record)), quantity(figure.get("value"), figure.get("unit", "")),
-            percent(record.fraction), percent(record.exchange_share), verdict(record.passed),
-            "-" if ratio is None else f"{ratio:.3f}"]
-
-
-def matrix_table(record):
+def matrix_table(record: Record) -> Table:
     matrix = dict(record.matrix)
     rows, nonzeros = matrix.pop("rows", None), matrix.pop("nonzeros", None)
     lines = [["rows", _plain(rows)], ["nonzeros", _plain(nonzeros) + (f" ({nonzeros / rows:.3g} a row)" if rows and nonzeros else "")]]
@@ -99,11 +79,11 @@ def matrix_table(record):
     return Table([], lines, left=2)
 
 
-def solution_table(record):
+def solution_table(record: Record) -> Table:
     return Table([], [
         ["ending", ending(record)],
         ["iterations", str(record.run.get("iterations", "-"))],
-        ["residual", _residual(record)],
+        ["residual", residual(record)],
         *([key.replace("_", " "), _plain(record.run[key])] for key in ACCURACY if key in record.run),
         ["time to solution", seconds(time_to_solution(record))],
         ["time per iteration", seconds(time_per_iteration(record))],
@@ -111,12 +91,12 @@ def solution_table(record):
     ], left=2)
 
 
-def _plain(value):
+def _plain(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _residual(record):
-    """The recurrence's, beside what was asked for."""
+def residual(record: Record) -> str:
+    """The recurrence's, with what was asked for."""
     asked = tolerance(record)
     reached = f"{record.run['residual']:.3g}" if "residual" in record.run else "-"
     return f"{reached} (tolerance {asked:g})" if asked else reached

@@ -8,8 +8,12 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -38,7 +42,7 @@ def median(sample: Sequence[float]) -> float:
     return float(np.median(sample))
 
 
-def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float]) -> Estimate:
+def estimate(statistic: Callable[..., Any], *samples: Sequence[float]) -> Estimate:
     """`statistic` of the samples' medians, with an interval by resampling each sample on its own.
 
     It is called with one array of medians for each sample, and must work element by element. There is no interval if no
@@ -55,7 +59,7 @@ def estimate(statistic: Callable[..., np.ndarray], *samples: Sequence[float]) ->
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
-def _resampled_medians(samples: Sequence[Sequence[float]]) -> list[np.ndarray]:
+def _resampled_medians(samples: Sequence[Sequence[float]]) -> list[Any]:
     """For each sample RESAMPLES medians of as many draws with replacement."""
     random = np.random.default_rng(SEED)
     medians = []
@@ -81,7 +85,7 @@ def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> flo
 
 @functools.cache
 def _ways(m: int, n: int, wins: int) -> int:
-    """In how many orders of m and n values so many pairs are won: the greatest value is of the m, and wins n pairs, or of the n."""
+    """Orders of m and n values in which so many pairs are won: the greatest is of the m, and wins n pairs, or of the n."""
     if wins < 0 or not m or not n:
         return int(wins == 0)
     return _ways(m - 1, n, wins - n) + _ways(m, n - 1, wins)

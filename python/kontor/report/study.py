@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import RecordError, read_as_damaged
-from .record import Record, read_record
+from .record import Record, Row, read_record
 from .text import grouped
 
 PASSED = "passed"
@@ -33,10 +33,10 @@ class Point:
     nodes: int = 1
     threads: int = 1
     gpus: int = 0
-    factors: dict = field(default_factory=dict)
+    factors: Row = field(default_factory=dict)
     ablation_of: str | None = None
     ablation: str | None = None
-    ablations: dict = field(default_factory=dict)  # by kind, the points where that is switched off
+    ablations: Row = field(default_factory=dict)  # by kind, the points where that is switched off
     oversubscribed: bool = False
     skipped: str | None = None
     runs: list[Run] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Point:
         records = [record for record in self.records if record.seconds]
         if len(records) == 1 and len(records[0].repeats) > 1:
             return list(records[0].repeats)
-        return [record.seconds for record in records]
+        return [record.seconds for record in records if record.seconds]
 
 
 @dataclass
@@ -65,14 +65,15 @@ class Study:
     name: str
     kind: str
     app: str
-    about: dict  # study.json but for points and runs
+    about: Row  # study.json but for points and runs
     points: list[Point]
     problems: list[str] = field(default_factory=list)
 
     @property
-    def baseline(self) -> dict:
+    def baseline(self) -> Row:
         """Factors of the point that the study's file says others are compared with."""
-        return self.about["baseline"] if isinstance(self.about.get("baseline"), dict) else {}
+        named = self.about.get("baseline")
+        return named if isinstance(named, dict) else {}
 
     @property
     def measured(self) -> list[Point]:
@@ -88,8 +89,7 @@ class Study:
 
 
 def read_study(folder: str, now: Callable[[str], object] = lambda path: None) -> Study:
-    """`now` is told which file is being read. RecordError if there is no study; what is wrong with a part of it is among
-    the problems."""
+    """Calls now(path) before a file is read. RecordError if there is no study; what is wrong with a part is a problem."""
     about = _plan(Path(folder) / "study.json")
     now(str(Path(folder) / "study.json"))
     points = {str(entry["id"]): _point(entry) for entry in _objects(about.pop("points", [])) if "id" in entry}
@@ -109,7 +109,7 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
     return study
 
 
-def _plan(path: Path) -> dict:
+def _plan(path: Path) -> Row:
     if not path.exists():
         raise RecordError(f"{path.parent}: not a study's folder: it has no study.json; kontor study makes one")
     with read_as_damaged(path):
@@ -119,36 +119,37 @@ def _plan(path: Path) -> dict:
         return plan
 
 
-def _objects(value: object) -> list[dict]:
+def _objects(value: object) -> list[Row]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def _point(entry: dict) -> Point:
+def _point(entry: Row) -> Point:
     def count(key: str, otherwise: int) -> int:
         value = entry.get(key)
         return value if isinstance(value, int) and value >= 0 else otherwise
 
-    def mapping(key: str) -> dict:
-        return entry[key] if isinstance(entry.get(key), dict) else {}
+    def mapping(key: str) -> Row:
+        value = entry.get(key)
+        return value if isinstance(value, dict) else {}
 
     return Point(str(entry["id"]), max(1, count("ranks", 1)), count("nodes", 1), max(1, count("threads", 1)), count("gpus", 0),
                  mapping("factors"), entry.get("ablation_of"), entry.get("ablation"), mapping("ablations"),
                  bool(entry.get("oversubscribed")), entry.get("skipped"))
 
 
-def _last_attempts(entries: list[dict]) -> list[dict]:
+def _last_attempts(entries: list[Row]) -> list[Row]:
     """A run that was tried again counts as its last attempt."""
     attempts = grouped(entries, lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
     return [{**of_run[-1], "attempts": len(of_run)} for of_run in attempts.values()]
 
 
-def _run(entry: dict) -> Run:
+def _run(entry: Row) -> Run:
     repeat = entry.get("repeat")
     return Run(str(entry.get("point")), repeat if isinstance(repeat, int) else 0, str(entry.get("state", "unknown")),
                str(entry.get("message") or ""), entry.get("exit_code"), str(entry.get("log") or ""), attempts=entry.get("attempts", 1))
 
 
-def _read(run: Run, folder: Path, entry: dict, now: Callable[[str], object]) -> None:
+def _read(run: Run, folder: Path, entry: Row, now: Callable[[str], object]) -> None:
     names = [str(entry[key]) for key in ("record", "result") if entry.get(key)]
     path = next((folder / name for name in names if (folder / name).is_file()), None)
     if path is None:

@@ -85,7 +85,7 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
     if arguments.dry_run:
         show_plan(study, selected, here, path)
         return 0
-    if arguments.part:
+    if arguments.part and machine:
         return make_part(study, find_part(arguments.part, selected), machine, path, arguments, here)
     return run(study, points, selected, machine, path, arguments, here)
 
@@ -104,7 +104,7 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
     if machine:
         session.check_launcher(study, here)
     with Folder(path) as folder:
-        revision = None if arguments.collect else session.revision_of(study, here)
+        revision = "" if arguments.collect else session.revision_of(study, here)
         session.refuse_foreign(path, resume)  # now that nobody else can make one
         if resume:
             folder.load()

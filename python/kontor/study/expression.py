@@ -57,7 +57,7 @@ def compact_grid(ranks: int, axes: int) -> tuple[int, ...]:
 def _power(base: float, exponent: float) -> float:
     if abs(exponent) > 64 or abs(base) > LARGEST:
         raise OverflowError
-    return base**exponent
+    return float(base**exponent)
 
 
 def _cube_root(value: float) -> float:
@@ -67,8 +67,8 @@ def _cube_root(value: float) -> float:
 
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
              ast.Pow: _power}
-SIGNS = {ast.UAdd: operator.pos, ast.USub: operator.neg}
-FUNCTIONS = {"sqrt": math.sqrt, "cbrt": _cube_root, "round": round}
+SIGNS: dict[type, Callable[..., float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "cbrt": _cube_root, "round": round}
 
 
 def _formula(text: str) -> Callable[[Sizes], float]:

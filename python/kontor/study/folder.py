@@ -48,7 +48,8 @@ class Folder:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        return self.state["runs"]
+        runs: list[dict[str, Any]] = self.state["runs"]
+        return runs
 
     def __enter__(self) -> "Folder":
         try:

@@ -75,7 +75,7 @@ def is_array(part: Part, scheduler: str, launch: dict[str, Any]) -> bool:
 def time_limit(part: Part, array: bool, launch: dict[str, Any]) -> str:
     """As HH:MM:SS, unless the study says it in another way."""
     if launch["time"] != "auto":
-        return launch["time"]
+        return str(launch["time"])
     seconds = 2 * part.task_seconds * (1 if array else len(part.repeats)) + launch["warn"]
     minutes = max(10, 5 * math.ceil(seconds / 300))
     return f"{minutes // 60:02d}:{minutes % 60:02d}:00"

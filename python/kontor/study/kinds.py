@@ -97,7 +97,7 @@ class ListOf(Kind):
         return {"anyOf": [{"type": "array", "items": self.item.schema(), "minItems": self.least}, RANGE_SCHEMA]}
 
 
-def read_range(key: str, node: Node, problems: Problems) -> list[Any] | None:
+def read_range(key: str, node: Node, problems: Problems) -> Any:
     """{from: 1, to: 64, factor: 2} or {from: 0, to: 1, step: 0.25} as a list."""
     given: dict[str, float] = {}
     before = len(problems.lines)
@@ -127,7 +127,7 @@ def read_range(key: str, node: Node, problems: Problems) -> list[Any] | None:
     return problems.add(node.place, f"{key}: a range of more than {MOST_VALUES} values")
 
 
-def read_items(key: str, node: Node, item: Kind, problems: Problems, least: int = 1) -> list[Any] | None:
+def read_items(key: str, node: Node, item: Kind, problems: Problems, least: int = 1) -> Any:
     """Of a list, which must have at least so many, none of them twice."""
     if len(node.value) < least:
         return problems.add(node.place, f"{key} is an empty list; give at least one value")

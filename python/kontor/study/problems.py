@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 from kontor.report.text import printable
 
@@ -27,7 +28,8 @@ class Problems:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def add(self, place: str, message: str) -> None:
+    def add(self, place: str, message: str) -> Any:
+        """Returns None, for readers that have no value then."""
         line = f"{place}: {message}"
         if line not in self.lines:
             self.lines.append(line)

@@ -29,7 +29,7 @@ def misfit(schema: dict[str, Any], value: Any) -> str | None:
 
 
 def _is(value: Any, name: str) -> bool:
-    kinds = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list, "object": dict, "null": type(None)}
+    kinds: dict[str, Any] = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list, "object": dict, "null": type(None)}
     return isinstance(value, kinds.get(name, object)) and (name == "boolean" or not isinstance(value, bool))
 
 

@@ -45,7 +45,7 @@ class Study:
         """The study as YAML, every default written out."""
         lists = {key: self.values[key] or "auto" for key in ("ranks", "nodes")}
         values = {**self.values, **lists, "deck": [deck.path for deck in self.decks] if len(self.decks) > 1 else self.decks[0].path}
-        return yaml.safe_dump(values, default_flow_style=None, sort_keys=False, width=120, allow_unicode=True)
+        return str(yaml.safe_dump(values, default_flow_style=None, sort_keys=False, width=120, allow_unicode=True))
 
 
 def read_study(path: str, overrides: list[str], reduced: bool, here: Here, build: bool = False) -> Study:

@@ -7,6 +7,7 @@ Values are resolved as YAML 1.2 has them, which is what decks are read by: `1e-9
 import math
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -21,11 +22,11 @@ DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 @dataclass
 class Node:
     place: str
-    value: object  # str, list of nodes, or dict of nodes by key
+    value: Any  # str, list of nodes, or dict of nodes by key
     plain: bool = True  # a scalar without quotes
     keys: dict[str, str] = field(default_factory=dict)  # the places of a mapping's keys
 
-    def plain_value(self) -> object:
+    def plain_value(self) -> Any:
         """As Python values: bool, int, float, str, None, list, dict."""
         if isinstance(self.value, list):
             return [node.plain_value() for node in self.value]
@@ -75,7 +76,7 @@ def parse(text: str, name: str, what: str = "study") -> Node:
         try:
             document = loader.get_single_node()
         finally:
-            loader.dispose()
+            loader.dispose()  # type: ignore[no-untyped-call]
         if document is None:
             raise StudyError(f"{name}: empty; a {what} begins with a line such as {'study: heat-strong' if what == 'study' else 'name: cluster'}")
         tree = Builder(name, problems).build(document)
@@ -108,7 +109,7 @@ class Builder:
             return Node(place, [self.build(item) for item in node.value])
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, place)
-        return Node(place, node.value, plain=node.style is None)
+        return Node(place, node.value, plain=getattr(node, "style", None) is None)
 
     def mapping(self, node: yaml.MappingNode, place: str) -> Node:
         result = Node(place, {})

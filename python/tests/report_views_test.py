@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The views of one run: who sends to whom, tails, noise, energy, timelines; and of several: rooflines and curves over sizes."""
+
+import json
+import sys
+import unittest
+from unittest import mock
+
+from report_case import ReportTest
+
+import h5py
+import numpy as np
+
+from kontor.report.energy import energy_sections
+from kontor.report.matrix import matrix_sections
+from kontor.report.record import Record, read_record
+from kontor.report.report_parts import Chart
+from kontor.report.roofline import place_of
+from kontor.report.trace_files import lanes
+from kontor.report.trace import trace_sections
+
+TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
+# Half of rank 1's exchange is covered by its computing, three quarters of rank 0's, which is longer.
+ROWS = ((0, b"compute", 0.0, 2.0), (1, b"compute", 0.0, 1.0), (0, b"wait", 0.5, 2.5), (1, b"wait", 0.5, 1.5), (0, b"compute", 2.5, 4.0))
+
+
+def charts(sections):
+    return [part for section in sections for part in section.parts if isinstance(part, Chart)]
+
+
+class Views(ReportTest):
+    def with_tables(self, **tables):
+        """A run with tables (dtype, rows) and groups of attributes."""
+        with h5py.File(self.folder / self.sample("a.h5", field=False), "a") as file:
+            for name, content in tables.items():
+                if isinstance(content, dict):
+                    file["run"].create_group(name).attrs.update(content)
+                else:
+                    file["run"][name] = np.array(list(content[1]), dtype=content[0])
+        return "a.h5"
+
+    def test_nothing_is_shown_of_what_is_absent(self):
+        text = self.report(self.sample("a.h5"))
+        for title in "Timeline", "Single exchanges", "Noise", "Energy", "Roofline", "Throughput":
+            self.assertNotIn(f"\n{title}", text)
+
+    def test_matrix_by_rank(self):
+        """A ring of 12 ranks: rank r sends 100 (r + 1) bytes to the next."""
+        traffic = [{"rank": rank, "neighbour": (rank + 1) % 12, "messages": 1, "bytes": 100 * (rank + 1)} for rank in range(12)]
+        (section,) = matrix_sections(Record("a.h5", {"hosts": ["n0"]}, traffic=traffic))
+        table, *words, chart = section.parts
+        self.assertEqual(table.rows[1][:5], ["1", "-", "-", "200 B", "-"])
+        self.assertEqual(words, ["all ranks: 12 messages, 7.80 kB", "inside nodes 7.80 kB, between nodes 0.00 B (0.0 %)"])
+        self.assertEqual((chart.image.values[11, 0], chart.image.names[11]), (1200, "11"))
+
+    def test_matrix_by_node(self):
+        """20 ranks in a ring on 4 nodes of 5: each node sends 5 messages, one of them to the next node."""
+        traffic = [{"rank": rank, "neighbour": (rank + 1) % 20, "messages": 1, "bytes": 8} for rank in range(20)]
+        placement = [{"rank": rank, "host": f"n{rank // 5}"} for rank in range(20)]
+        (section,) = matrix_sections(Record("a.h5", {"hosts": [f"n{node}" for node in range(4)]}, traffic=traffic, placement=placement))
+        self.assertEqual(section.note, "exact, by node")
+        self.assertEqual(section.parts[0].rows[0], ["n0", "32.0 B", "8.00 B", "-", "-", "40.0 B"])
+        self.assertIn("inside nodes 128 B, between nodes 32.0 B (20.0 %)", section.parts)
+
+    def test_matrix_of_many_ranks_on_one_node(self):
+        """1000 ranks in a ring: 250 squares of 4 ranks, which send 3 messages among themselves and 1 to the next."""
+        traffic = [{"rank": rank, "neighbour": (rank + 1) % 1000, "messages": 1, "bytes": 8} for rank in range(1000)]
+        (section,) = matrix_sections(Record("a.h5", {"hosts": ["n0"]}, traffic=traffic))
+        self.assertEqual(charts([section])[0].image.values[:2, :2].tolist()[0], [24.0, 8.0])
+        self.assertEqual(section.parts[0].rows[0], ["0...", "8.00 B", "24.0 B", "2", "24.0 B"])
+
+    def test_distributions(self):
+        columns = [("name", "S16"), ("count", "i8"), *((key, "f8") for key in ("p50", "p95", "p99", "max")), ("slowest_rank", "i4")]
+        text = self.report(self.with_tables(distributions=(columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)])))
+        self.assert_row(text, "exchange", "200", "1.00 µs", "2.00 µs", "3.00 µs", "8.00 µs", "8.0", "1")
+
+    def test_noise(self):
+        """Ratios to the fastest."""
+        text = self.report(self.with_tables(noise={"quantum": 1e-4, "samples": 400, "p50": 1.01, "p99": 1.2, "max": 3.5, "slowest_rank": 1}))
+        self.assert_row(text, "100 µs", "400", "1.01", "1.2", "3.5", "1")
+
+    def test_energy(self):
+        """1.2 G updates/s for 2 s by 40 J: 20 W, 60 M updates a J; what cannot be read is told with its reason."""
+        text = self.report(self.with_tables(energy={"package": 40.0, "gpu_remark": "not readable: no GPU"}))
+        self.assert_row(text, "processor packages", "40.0 J", "20.0 W", "60.0 M updates/J")
+        self.assertIn("GPUs: not readable: no GPU", text)
+        both = Record("a.h5", {}, repeats=[2.0], energy={"package": 40.0, "gpu": 60.0})
+        self.assertEqual(energy_sections(both)[0].parts[0].rows[-1], ["all", "100 J", "50.0 W", "-"])
+
+    def test_timeline(self):
+        text = self.report(self.with_tables(trace=(TRACE, ROWS)))
+        self.assert_row(text, "compute", "2", "2.00 s", "3.50 s", "-", "-")
+        self.assert_row(text, "wait", "1", "2.00 s", "2.00 s", "500 ms", "75.0 %")
+        (chart,) = charts(trace_sections(read_record(str(self.folder / "a.h5"))))
+        self.assertEqual([(lane.rank, lane.name, len(lane.spans)) for lane in chart.lanes],
+                         [("rank 0", "compute", 2), ("rank 0", "wait", 1), ("rank 1", "compute", 1), ("rank 1", "wait", 1)])
+        many = [{"rank": 0, "region": "a", "begin": float(step), "end": step + 0.5} for step in range(100_000)]
+        (chart,) = charts(trace_sections(Record("a.h5", {}, trace=many)))
+        self.assertEqual((len(chart.lanes[0].spans), chart.title.rpartition(", ")[2]), (200, "the first 200 s"))
+        self.with_tables(trace=(TRACE, [(0, b"gemm", float("nan"), 1)]))
+        self.assert_fails(self.reported("a.h5"), "a.h5", "damaged: /run/trace lacks begin")
+
+    def test_chrome_trace(self):
+        self.report(self.with_tables(trace=(TRACE, ROWS)), "--trace", "out.json")
+        events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
+        self.assertEqual([event["pid"] for event in events if event["ph"] == "M"], [0, 1])
+        wait = next(event for event in events if event["name"] == "wait")
+        self.assertEqual((wait["pid"], wait["cat"], wait["ts"], wait["dur"]), (0, "communication", 5e5, 2e6))
+
+    def test_otf2(self):
+        """What does not nest is in two locations; enter and leave are in order."""
+        self.with_tables(trace=(TRACE, ROWS))
+        with mock.patch.dict(sys.modules, otf2=None):
+            self.assert_fails(self.reported("a.h5", "--trace", "out.otf2"), "apt-get install python3-otf2")
+        self.assertEqual(list(map(len, lanes([{"begin": row[2], "end": row[3], "region": row[1]} for row in ROWS if row[0] == 0]))), [2, 1])
+        try:
+            import otf2
+        except ImportError:
+            self.skipTest("no otf2")
+        self.report("a.h5", "--trace", "out.otf2")
+        with otf2.reader.open(str(self.folder / "out.otf2/traces.otf2")) as trace:
+            found = [(location.group.name, location.name, type(event).__name__, event.region.name, event.time) for location, event in trace.events]
+        first = [event[2:] for event in found if event[1] == "rank 0"]
+        self.assertEqual(first, [("Enter", "compute", 0), ("Leave", "compute", 2 * 10**9), ("Enter", "compute", 25 * 10**8), ("Leave", "compute", 4 * 10**9)])
+        self.assertEqual({event[1] for event in found}, {"rank 0", "rank 0, 1", "rank 1", "rank 1, 1"})
+
+    def test_traces_that_cannot_be_written(self):
+        self.with_tables(trace=(TRACE, ROWS))
+        for name, says in ("out.txt", "ends in .json"), ("no/out.json", "no/out.json cannot be written"):
+            self.assert_fails(self.reported("a.h5", "--trace", name), says)
+        self.assert_fails(self.reported(self.sample("b.h5"), "--trace", "out.json"), "b.h5: no trace in it", "measure.trace")
+
+    def test_roofline(self):
+        """4 Gflop/s for 2 s and 16 GB: half a flop per byte; 8 Gflop/s would be attainable, by 16 GB/s."""
+        figure = {"name": "flops", "value": 4e9, "unit": "flop/s", "bytes_read": 12e9, "bytes_written": 4e9, "attainable": 8e9}
+        text = self.report(self.sample("a.h5", figures=(figure,), repeats=(2.0,)))
+        self.assert_row(text, "a.h5", "0.5", "4.00 Gflop/s", "8.00 Gflop/s", "50.0 %")
+        self.assertEqual(place_of(read_record(str(self.folder / "a.h5")), "a").ceilings, {"attainable": 16e9, "memory, triad": 32e9})
+
+    def test_throughput_over_size(self):
+        """Two runs that differ in size; not of one size, nor of several figures."""
+        def sizes(*values, **more):
+            return [self.sample(f"{name}.h5", field_memory=value, figures=({"name": "rate", "value": 1e6 * value, "unit": "1/s"},), **more)
+                    for name, value in zip("abc", values)]
+
+        text = "".join(self.html_text(*sizes(1000, 4000)))
+        self.assertIn("Rate over size", text)
+        self.assertIn("4.00 kB", text)
+        self.assertNotIn("over size", self.html_text(*sizes(1000, 1000)))
+
+    def html_text(self, *files):
+        self.report(*files, "--html", "out.html")
+        return (self.folder / "out.html").read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    unittest.main()
