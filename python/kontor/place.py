@@ -83,8 +83,8 @@ class Place:
 
     def find(self, name: str) -> str:
         """A file here, else one of inputs/ of this name."""
-        places = [self.root / name, self.root / "inputs" / name]
-        return name if Path(name).exists() else str(next(filter(Path.is_file, places), name))
+        places = (str(self.root / folder / name) for folder in ("", "inputs"))
+        return name if os.path.exists(name) else next(filter(os.path.isfile, places), name)
 
     def need_source(self, command: str) -> None:
         if not self.is_source:

@@ -42,14 +42,14 @@ def choose(arguments: Arguments, place: Place) -> tuple[str, str]:
 
 
 def _check(name: str, place: Place) -> None:
-    file, decks = Path(name), " ".join(str(deck.relative_to(place.root)) for deck in place.decks)
+    decks = " ".join(str(deck.relative_to(place.root)) for deck in place.decks)
     if not name:
         raise Failure(f"run: no deck given; there are {decks}")
-    if not file.exists():
+    if not os.path.exists(name):
         if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to go on from the newest")
         raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}")
-    if not file.is_file() or not os.access(file, os.R_OK):
+    if not os.path.isfile(name) or not os.access(name, os.R_OK):
         raise Failure(f"{name}: cannot read the deck: not a file, or not readable")
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor torture: runs that are killed, and runs whose calls fail; afterwards everything must be in order."""
+"""Runs that are killed, and runs whose calls fail; afterwards everything must be in order."""

@@ -4,6 +4,7 @@
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 from .case import Case
 from .check import check_complete
@@ -20,7 +21,7 @@ class Outcome:
     def __init__(self, case: Case):
         self.case = case
         self.findings: list[str] = []
-        self.seen: dict[str, object] = {}
+        self.seen: dict[str, Any] = {}
 
     def end(self, started: Started, result: Result, begun: float, leaves_shm: bool = False) -> None:
         """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck. `leaves_shm`: what is

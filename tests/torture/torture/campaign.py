@@ -12,7 +12,7 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 from .after import Outcome
 from .case import Case
@@ -23,11 +23,11 @@ Make = Callable[[Case, Path, Reference | None, dict[int, float]], Outcome]  # ca
 
 
 def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, Reference], workers: int, seconds: float,
-            report: Callable[[dict[str, object]], None], keep: bool) -> None:
+            report: Callable[[dict[str, Any]], None], keep: bool) -> None:
     """Calls report(...) with what became of each case, as they end."""
     context = multiprocessing.get_context("fork")
     todo: multiprocessing.Queue[Case | None] = context.Queue(1)
-    done: multiprocessing.Queue[dict[str, object]] = context.Queue()
+    done: multiprocessing.Queue[dict[str, Any]] = context.Queue()
     crew = [context.Process(target=work, args=(todo, done, make, references, keep), daemon=False) for _ in range(workers)]
     for worker in crew:
         worker.start()

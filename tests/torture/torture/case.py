@@ -4,6 +4,7 @@
 import dataclasses
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 from .decks import KEPT, App
 
@@ -35,7 +36,7 @@ class Case:
     kind: str  # the class
     run: Run
     then: Run  # the run after it, in the same folder
-    what: dict[str, object] = field(default_factory=dict)  # what happens; each class has its own keys
+    what: dict[str, Any] = field(default_factory=dict)  # what happens; each class has its own keys
 
     def told(self) -> str:
         """One line for people."""
@@ -45,7 +46,7 @@ class Case:
         by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
         return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor torture: from its arguments to its exit code."""
+"""tests/torture/run: from its arguments to its exit code."""
 
 import argparse
 import functools
@@ -91,7 +91,7 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
 
     def report(entry: Entry) -> None:
         entries.append(entry)
-        for finding in entry["findings"]:  # type: ignore[attr-defined]
+        for finding in entry["findings"]:
             say(f"{entry['told']}\n  {finding}")
         if len(entries) % 50 == 0:
             say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
@@ -102,7 +102,7 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
     text = summary(entries, known)
-    head = f"kontor torture, seed {seed}, revision {of}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
+    head = f"torture, seed {seed}, revision {of}, {len(entries)} cases in {time.monotonic() - begun:.0f} s"
     (folder / "table.txt").write_text(f"{head}\n{text}\n{not_hit(entries, known)}")
     (folder / "cases.json").write_text(json.dumps({"seed": seed, "revision": of, "build": str(BUILD), "cases": entries}, indent=1))
     print(f"{head}\n{text}")

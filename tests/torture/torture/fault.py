@@ -32,14 +32,14 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     """`within`: the most seconds that may pass between the fault and the run's end, if that is told."""
     folder = prepare(place, case.run.app, reference.files(case.run))
     reached = place / "reached"
-    own = [str(word).format(folder=folder) for word in case.what.get("before", ())]  # type: ignore[attr-defined]
+    own = [word.format(folder=folder) for word in case.what.get("before", ())]
     with read_only(folder, case.what.get("folder") == "read-only"):
         started = Started(case.run, folder, ARGUMENTS, variables(case, folder, reached), tuple(own))
         hit, folder_now = True, folder
         if case.what.get("folder") in MEANWHILE:
             hit = started.wait_for_pause(reached, case.what["of"])
             if hit:
-                folder_now = MEANWHILE[str(case.what["folder"])](folder)
+                folder_now = MEANWHILE[case.what["folder"]](folder)
             for process in started.processes():
                 send(process.pid, signal.SIGCONT)
         result = started.finish(LIMIT)
@@ -52,7 +52,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
     outcome.end(started, result, begun)
     outcome.seen["hit"] = hit
     judge(case, outcome, result.code, result.err, folder_now, reference)
-    if result.code not in (None, 0) and (late := float(str(outcome.seen["seconds_to_end"]))) > within:
+    if result.code not in (None, 0) and (late := outcome.seen["seconds_to_end"]) > within:
         outcome.findings.append(f"late: it ended {late:.1f} s after the fault")
     if folder_now == folder:
         follow(case, folder, reference, outcome, typical)
@@ -85,21 +85,14 @@ def judge(case: Case, outcome: Outcome, code: int | None, err: str, folder: Path
 
 def words_for(case: Case) -> list[str]:
     """What the message must have one of: the call, or the system's words for what was wrong with it."""
-    words = list(case.what.get("words", ()))  # type: ignore[call-overload]
-    do = str(case.what.get("do", ""))
-    if do.isdigit():
-        words.append(os.strerror(int(do)))
-    if do == "after":
-        words.append(os.strerror(errno.EIO))
-    return [str(word) for word in words]
+    do = case.what.get("do", "")
+    number = int(do) if do.isdigit() else errno.EIO if do == "after" else None
+    return [*case.what.get("words", ()), *([] if number is None else [os.strerror(number)])]
 
 
 def variables(case: Case, folder: Path, reached: Path) -> dict[str, str]:
-    what = case.what
-    found = {key: str(text).format(folder=folder) for key, text in dict(what.get("variables", {})).items()}  # type: ignore[call-overload]
-    if "call" not in what:
-        return found
-    return found | fault_variables(what, what["do"], folder, reached)
+    found = {key: text.format(folder=folder) for key, text in case.what.get("variables", {}).items()}
+    return found | (fault_variables(case.what, case.what["do"], folder, reached) if "call" in case.what else {})
 
 
 def rename_folder(folder: Path) -> Path:

@@ -6,7 +6,7 @@ place."""
 import dataclasses
 import errno
 import zlib
-from typing import Callable, Iterable
+from typing import Any, Callable, Iterable
 
 from .case import Case, Run, dice, draw_run
 from .launch import ENOSPC, preload, sanitizers
@@ -34,7 +34,7 @@ def some_calls(calls: int) -> dict[str, int]:
     return {"first": 1} | ({"last": calls} if calls > 1 else {}) | ({"between": 0} if calls > 2 else {})
 
 
-def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Iterable[dict[str, object]]]) -> list[Case]:
+def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Iterable[dict[str, Any]]]) -> list[Case]:
     """A case for each dictionary that pick(site, app) gives, with the calls of that site. Their numbers are made of what they are,
     because how often a run calls a function, and so how many cases there are, may differ."""
     found = []
@@ -62,7 +62,7 @@ def each_place_first(cases: list[Case]) -> list[Case]:
     return first + others
 
 
-def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, object]]]) -> list[Case]:
+def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, Any]]]) -> list[Case]:
     dice(seed, kind, 0).shuffle(found)
     return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(found)]
 
@@ -72,7 +72,7 @@ def places(cases: list[Case]) -> set[tuple[object, object]]:
 
 
 def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
         own = site.place.startswith("libcuda")  # CUDA's own calls, such as of files in /tmp
         return [] if own else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
 
@@ -81,7 +81,7 @@ def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
 
 def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """Not called, with an error; and called, with its success not told. Some end the program by MPI's own."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
         if not site.function.startswith("MPI_") or not site.place.startswith(f"{app}+") or ends_by_itself(site):
             return []
         return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
@@ -99,7 +99,7 @@ def ends_by_itself(site: Site) -> bool:
 
 def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """operator new of every place that calls it, Kokkos' malloc, and an address space that is too small."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
         if site.function not in ("new", "malloc"):
             return []
         return [{"do": str(errno.ENOMEM), "words": ["memory"]}]
@@ -123,7 +123,7 @@ def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]
 def device(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
     """Memory of a GPU, pinned memory, streams, events and graphs that CUDA does not give. Where Kokkos (4.6) cannot make an instance,
     its words are about memory that it frees without having got it."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, object]]:
+    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
         return [{"do": "error", "words": ["memory", "m_scratch_locks"]}] if site.function.startswith("cuda") else []
 
     return plan(kind, seed, references, pick)

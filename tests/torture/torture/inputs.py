@@ -35,7 +35,7 @@ def cases(seed: int) -> Iterator[Case]:
 def make(case: Case, place: Path, _: Reference | None, __: dict[int, float]) -> Outcome:
     """Reads the batch. Inputs that are findings are left in the folder of the case."""
     what = case.what
-    batch = Batch(str(what["of"]), int(str(what["seed"])), int(str(what["first"])), int(str(what["inputs"])))
+    batch = Batch(what["of"], what["seed"], what["first"], what["inputs"])
     run_batch(batch, BUILD.resolve(), place)
     outcome = Outcome(case)
     outcome.seen["hit"] = batch.read > 0

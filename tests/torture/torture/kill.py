@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from .after import Outcome, follow
 from .case import Case, dice, draw_run
@@ -30,7 +31,7 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
     if app not in references:
         return None
     run = draw_run(chance, references[app].app, launched=True)
-    what: dict[str, object] = {"signal": chance.choice(SIGNALS), "to": victim(chance, run.ranks, run.launcher)}
+    what: dict[str, Any] = {"signal": chance.choice(SIGNALS), "to": victim(chance, run.ranks, run.launcher)}
     if run.launcher == "kontor" or chance.random() < 0.4:
         what["time"] = round(chance.uniform(0.02, 1.05), 3)  # of an undisturbed run's
     else:
@@ -45,9 +46,9 @@ def draw(seed: int, number: int, references: dict[str, Reference]) -> Case | Non
     return Case(number, KIND, run, then, what)
 
 
-def leaves_shm(what: dict[str, object]) -> bool:
+def leaves_shm(what: dict[str, Any]) -> bool:
     """A launcher that is killed removes nothing; `kontor run` does later."""
-    return what["to"] in ("launcher", "all") and "KILL" in str(what["signal"])
+    return what["to"] in ("launcher", "all") and "KILL" in what["signal"]
 
 
 def victim(chance: random.Random, ranks: int, launcher: str) -> str:
@@ -80,7 +81,7 @@ def make(case: Case, place: Path, reference: Reference, typical: dict[int, float
 def wait_for_moment(case: Case, started: Started, reached: Path, typical: dict[int, float]) -> bool:
     """Whether the run has come there; else it has ended before."""
     if "time" in case.what:
-        end = started.begun + float(str(case.what["time"])) * typical.get(case.run.ranks, 1.0)
+        end = started.begun + case.what["time"] * typical.get(case.run.ranks, 1.0)
         started.wait_until(lambda: time.monotonic() >= end, 600)
         return started.process.poll() is None
     return started.wait_for_pause(reached, case.what["of"])
@@ -88,15 +89,15 @@ def wait_for_moment(case: Case, started: Started, reached: Path, typical: dict[i
 
 def strike(case: Case, started: Started) -> bool:
     """Whether there was anything to strike."""
-    to = str(case.what["to"])
+    to = case.what["to"]
     processes = started.processes()
     ranks = [process for process in processes if process.rank is not None or case.run.launcher == "none"]
     if to.startswith("rank "):
         chosen = [process.pid for process in ranks if process.rank in (int(to[5:]), None)]
     else:
         chosen = [started.process.pid] if to == "launcher" else [process.pid for process in (ranks if to == "ranks" else processes)]
-    for name in str(case.what["signal"]).split(", "):
-        if name == "KILL" and "STOP" in str(case.what["signal"]):
+    for name in case.what["signal"].split(", "):
+        if name == "KILL" and "STOP" in case.what["signal"]:
             time.sleep(0.05)
         for pid in chosen:
             send(pid, getattr(signal, f"SIG{name}"))

@@ -10,7 +10,7 @@ import subprocess
 import time
 import uuid
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from .case import Run
 from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
@@ -37,10 +37,10 @@ def preload(library: Path) -> dict[str, str]:
     return found | ({"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if sanitizers() else {})
 
 
-def fault_variables(what: dict[str, object], do: object, folder: Path, reached: Path) -> dict[str, str]:
+def fault_variables(what: dict[str, Any], do: str, folder: Path, reached: Path) -> dict[str, str]:
     """For the ranks: what tests/faults does at which call; where it does so, a file `reached`.RANK is made."""
-    found = {**preload(FAULTS), "KONTOR_FAULT_CALL": str(what["call"]), "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
-             "KONTOR_FAULT_DO": str(do), "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
+    found = {**preload(FAULTS), "KONTOR_FAULT_CALL": what["call"], "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
+             "KONTOR_FAULT_DO": do, "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
     names = {"site": "SITE", "of": "RANK", "repeat": "REPEAT", "jump": "JUMP"}
     return found | {f"KONTOR_FAULT_{name}": str(what[key]) for key, name in names.items() if key in what}
 
