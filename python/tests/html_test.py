@@ -71,6 +71,7 @@ class Pages(ReportTest):
         self.assertLess(len(text), MOST)
         self.assertEqual(len(tree.charts), 7, "times, efficiency, ratios, regions of two series, fractions, predictions")
         self.assertGreater(tree.count["table"], 8)
+        self.assertEqual(tree.count["table"], len(re.findall(r'<div class="scroll[^>]*><table>', text)))
         self.assertEqual([to for to in tree.refers if not to.startswith(("#", "data:,", SVG))], [])
         self.assertNotRegex(text, r"https?:|<script")
         self.assertEqual(self.page("study"), text)
@@ -96,11 +97,8 @@ class Pages(ReportTest):
         for part, folded in (narrow[0], False), (wide[0], True):
             text = html("t", [Section("s", [part])])
             self.assertEqual(re.findall(r'<div class="(scroll[ a-z]*)"[^>]*><table>', text), ["scroll wide" if folded else "scroll"])
-        write_study(self.folder / "study")
-        text = self.page("study")
-        self.assertEqual(text.count("<table>"), len(re.findall(r'<div class="scroll[^>]*><table>', text)))
-        self.assertRegex(text, r"\.scroll \{ overflow-x: auto;")
-        self.assertEqual(re.findall(r"body \{[^}]*max-width: (\w+);", text)[0], "75rem", "1,200 pixels at 16 a rem")
+            self.assertRegex(text, r"\.scroll \{ overflow-x: auto;")
+            self.assertEqual(re.findall(r"body \{[^}]*max-width: (\w+);", text)[0], "75rem", "1,200 pixels at 16 a rem")
 
     def test_words_of_a_file_are_no_markup(self):
         text = self.page(self.sample("a.h5", command="heat <script>alert(1)</script> \x1b[2J"))

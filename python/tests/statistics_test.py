@@ -180,11 +180,6 @@ class Pop(StudyCase):
         record.timers["total"] = {"median": 10.0}
         self.assertEqual(record.exchange_share, 0.1)
 
-    def test_shares_are_of_the_mean_repeat(self):
-        """As the times of regions are: one slow repeat of three, (1 + 1 + 7) / 3 = 3 s, of which 1.5 s communicate."""
-        record = Record("a.h5", {}, repeats=[1.0, 1.0, 7.0], timers={"a": {"kind": "communication", "median": 1.5}})
-        self.assertEqual(record.exchange_share, 0.5)
-
     def test_metrics(self):
         """Rank r computes 0.8 (1 - r/40) T and packs 0.05 T. On 4 ranks: mean 0.82 T, most 0.85 T."""
         raw = series_of(self.study())[0]

@@ -136,8 +136,8 @@ def _draw_lines(chart: Chart, axes: Any) -> None:
 
 
 def _tell(axis: Any, unit: str, log: bool) -> None:
-    """Ticks as 1 kB, or 1e-09 without a unit; more of them on a logarithmic axis of a short range."""
-    axis.set_major_formatter(EngFormatter(unit) if unit else StrMethodFormatter("{x:g}"))
+    """Ticks as 1 kB, 2 G/s of a count, or 1e-09 without a unit; more of them on a logarithmic axis of a short range."""
+    axis.set_major_formatter(EngFormatter(unit.removeprefix("1")) if unit else StrMethodFormatter("{x:g}"))
     if log:
         low, high = axis.get_view_interval()
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
@@ -158,7 +158,7 @@ def _draw_bars(chart: Chart, axes: Any) -> None:
         axes.text(left, place, f" {printable(bar.words)}", va="center", fontsize=8)
     axes.set_yticks(range(len(chart.bars)), [wrapped(bar.name, 52) for bar in chart.bars], fontsize=8)
     axes.set_ylim(len(chart.bars) - 0.5, -0.5)
-    axes.xaxis.set_major_formatter(EngFormatter(chart.unit))
+    axes.xaxis.set_major_formatter(EngFormatter(chart.unit.removeprefix("1")))
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
     if told != {bar.name for bar in chart.bars}:

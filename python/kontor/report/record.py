@@ -105,8 +105,8 @@ class Record:
         return self.share(*(region for region in self.parts if self.kind(region) in ("communication", "packing"))) if self.knows_kinds else None
 
     def share(self, *regions: str) -> float | None:
-        """The regions' part of a repeat's time, or None. Medians over ranks; of the mean repeat, as regions are."""
-        total = self.timers.get("total", {}).get("median") or (float(np.mean(self.repeats)) if self.repeats else self.seconds)
+        """The regions' part of a repeat's time, or None. Medians over ranks."""
+        total = self.timers.get("total", {}).get("median") or self.seconds
         if not total or not self.timers:
             return None
         return float(sum(self.timers[region]["median"] for region in regions if region in self.timers) / total)
